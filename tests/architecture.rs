@@ -462,7 +462,7 @@ fn groups_of_imports_are_expanded_to_paths() {
     assert_eq!(used_paths(code), ["a::b", "a::c", "a::c::d", "f"]);
 }
 
-/// Most lines of a source file without its inline tests. Source: chosen; 400 lines of 120 columns, at rustfmt's default width.
+/// Maximum number of lines of a source file without its inline tests. Source: chosen; 400 lines of 120 columns, at rustfmt's default width.
 const MAX_LINES: usize = 530;
 
 #[test]

@@ -14,7 +14,7 @@ use webwise::{
         Namespace, Note, Occasion, Origin, Placement, Record, RunLog, Scope, Shelf, ShelfEdit,
         Standing, apply, archive, kinds,
     },
-    report::explain::{Became, explain},
+    report::explain::{StatusChange, explain},
     store::{InMemory, Keeper, MemoryBackend as _},
     testing::{Recorder, ScriptedBrowser, ScriptedModel, call},
 };
@@ -319,7 +319,7 @@ async fn what_a_run_remembers_waits_and_what_a_person_accepts_is_shown_in_a_sect
     assert_eq!((&*item.key, &*what, &*text), ("delivery", "noted", FACT));
     let told = explain(&recorder.events());
     let of_note = told.iter().find(|one| one.id == item).expect("explained");
-    assert_eq!(of_note.became, [Became::Changed("noted".to_owned())]);
+    assert_eq!(of_note.became, [StatusChange::Changed("noted".to_owned())]);
 
     let name = "delivery@shop.example".to_owned();
     let waiting = (name.clone(), FACT.to_owned(), Standing::WaitsForReview);

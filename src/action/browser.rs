@@ -137,7 +137,7 @@ browser_actions! {
 /// Longest wait by time. Unit: seconds. Source: chosen, what a wait takes is added to the time of its step.
 const MAX_WAIT_SECONDS: u32 = 30;
 
-/// Most presses of one call. Unit: presses. Source: chosen, a slider from one end to the other by its usual steps.
+/// Maximum number of presses of one call. Source: chosen, a slider from one end to the other by its usual steps.
 const MAX_TIMES: u32 = 100;
 
 impl BrowserAction {

@@ -18,9 +18,9 @@ use crate::{
     working::{Finished, StopReason},
 };
 
-/// Most characters of an answer, a question, a fact, and of what an embedder's tool gives. Source: chosen, as an extraction.
+/// Maximum number of characters of an answer, a question, a fact, and of what an embedder's tool gives. Source: chosen, as an extraction.
 const MAX_SAID: usize = MAX_EXTRACT;
-/// Most notes of one run that are kept. Source: chosen.
+/// Maximum number of notes of one run that are kept. Source: chosen.
 const MAX_NOTES: usize = 20;
 /// Longest note. Unit: characters. Source: chosen, a few rows of a table.
 const MAX_NOTE: usize = 800;

@@ -33,7 +33,7 @@ const MAX_UNUSABLE: u32 = 3;
 /// The note about a file chooser, which no answer of a dialog can accept.
 const CHOOSER: &str =
     "a file chooser is open: call upload with the names of files, or dialog_dismiss";
-/// Most tokens that a provider counts for one picture. Source: chosen; providers count 258 to 1,600.
+/// Maximum number of tokens that a provider counts for one picture. Source: chosen; providers count 258 to 1,600.
 const IMAGE_TOKENS: u64 = 1_600;
 
 /// Size of a request to a model whose window is unknown. Unit: tokens. Source: chosen; half of the smallest window of the models that

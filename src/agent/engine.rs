@@ -25,7 +25,7 @@ use crate::{
 /// Time for all answers of the store together after the run's time is up, so that learned lessons are not lost. Source:
 /// chosen, within the 2 s that a run may take beyond its time.
 const AFTER_TIME: Duration = Duration::from_millis(1_500);
-/// Most runs that wait to be learned from, and most of them that one start handles. Source: chosen.
+/// Maximum number of runs that wait to be learned from, and most of them that one start handles. Source: chosen.
 const MAX_PENDING: usize = 20;
 
 /// The state of a shelf, as one run knows it.

@@ -33,7 +33,7 @@ pub struct Options {
     pub prices: Option<Prices>,
     /// The actions that need approval. Default: irreversible ones.
     pub approval: ApprovalMode,
-    /// Most calls that are taken from one reply. Default 5. Source: chosen.
+    /// Maximum number of calls that are taken from one reply. Default 5. Source: chosen.
     pub max_calls: usize,
     /// The size of the part of a page that a prompt shows. Default: 1,500 tokens, with similar items folded.
     pub digest: DigestOptions,
@@ -57,7 +57,7 @@ pub struct Options {
     pub settle: Duration,
     /// Sampling temperature. Default 0.2. Source: chosen.
     pub temperature: f64,
-    /// Most tokens of a reply. Default 2,048. Source: chosen; five calls with texts take about 400.
+    /// Maximum number of tokens of a reply. Default 2,048. Source: chosen; five calls with texts take about 400.
     pub max_output: TokenCount,
     /// True if the run folder gets a picture of each step's page. Default: false.
     pub screenshots: bool,

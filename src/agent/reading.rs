@@ -15,18 +15,18 @@ use crate::{
     verify::PageNow,
 };
 
-/// Most lines that `find` shows. Source: chosen, a screen of them.
+/// Maximum number of lines that `find` shows. Source: chosen, a screen of them.
 const MAX_FOUND: usize = 30;
-/// Most that one `read` gives. Unit: tokens, estimated. Source: chosen, below what a page may have.
+/// The most that one `read` gives. Unit: tokens, estimated. Source: chosen, below what a page may have.
 const MAX_READ: usize = 1_200;
 /// The same where the model says how many lines it wants. Unit: tokens, estimated. Source: chosen, a table of 200 rows; what
 /// was asked for is read once, and several requests cost more.
 const MAX_READ_BY_LINES: usize = 6_000;
-/// Most characters kept of one extraction. Source: the third requirements document.
+/// Maximum number of characters kept of one extraction. Source: the third requirements document.
 pub(super) const MAX_EXTRACT: usize = 8_000;
-/// Most lines kept of one reading: those that share the most words with the goal. Source: chosen.
+/// Maximum number of lines kept of one reading: those that share the most words with the goal. Source: chosen.
 const MAX_FACTS: usize = 12;
-/// Most lines kept of all readings; the oldest are dropped first. Source: chosen.
+/// Maximum number of lines kept of all readings; the oldest are dropped first. Source: chosen.
 const MAX_KNOWN: usize = 40;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {

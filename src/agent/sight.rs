@@ -17,7 +17,7 @@ use crate::{
     working::StopReason,
 };
 
-/// Most elements whose boxes are asked for. Source: chosen; more marks than these cover what they name.
+/// Maximum number of elements whose boxes are asked for. Source: chosen; more marks than these cover what they name.
 const MAX_WANTED: usize = 300;
 /// Longest time for a scene or a picture. Source: chosen; they take some 100 ms, and without one the step goes on by the tree.
 const LONGEST: Duration = Duration::from_secs(5);

@@ -100,7 +100,7 @@ pub struct State {
     pub(super) offered_now: Vec<usize>,
     /// Number of the items in the system instruction, which are the first of `offered`.
     pub(super) standing: usize,
-    /// Every advice that was shown, in the order in which it first was.
+    /// All advice that was shown, in the order in which it first was.
     pub(super) offered: Vec<AdviceId>,
     pub(super) steps: Vec<Step>,
 

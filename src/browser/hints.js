@@ -1,14 +1,14 @@
 /**
  * Makes the function that tells what the attributes of an element say and its role and name do not:
- * `hintsOf(element, role, isMute)` gives `{ states, props, lines }` with `props` a list of `[name, value]` and `lines` the text
- * of a field of several lines, if it has more than one; null if there is nothing of all this. `role` is the role that the tree
+ * `hintsOf(element, role, isMute)` gives `{ states, props, exact }` with `props` a list of `[name, value]` and `exact` the text
+ * of a field as it is written, if it has white space that a tree does not show; null if there is nothing of all this. `role` is the role that the tree
  * shows; `isMute` says that the element has neither name nor text.
  *
  * It needs nothing around it, because both drivers run it: the native one in its own world, the other one in the page's.
  */
 function makeHintsOf() {
   const MOST = 60;
-  const MOST_LINES = 100_000;
+  const MOST_TEXT = 100_000;
   const getter = (type, name) => {
     const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
     return (at) => get.call(at);
@@ -24,6 +24,7 @@ function makeHintsOf() {
   const isEditableAt = getter(HTMLElement, 'isContentEditable');
   const typeOfInput = getter(HTMLInputElement, 'type');
   const areaText = getter(HTMLTextAreaElement, 'value');
+  const inputText = getter(HTMLInputElement, 'value');
   const parentOf = getter(Node, 'parentElement');
   const isOpenAt = getter(HTMLDetailsElement, 'open');
   const setOf = (text) => new Set(text.split(' '));
@@ -38,6 +39,8 @@ function makeHintsOf() {
   // Types that the role states already, and those that cannot be read-only.
   const TOLD_TYPES = setOf('text search checkbox radio button submit reset image');
   const SET_TYPES = setOf('checkbox radio range color file button submit reset image hidden');
+  // Types of which the browser keeps white space as it was typed.
+  const EXACT_TYPES = setOf('text search tel');
   const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy'];
   // Sizes, weights and effects that icon sets put beside the name.
   const DRESS = /^(xs|sm|md|lg|xl|2xl|\d+x?|fw|ul|li|spin|spinner|pulse|border|inverse|stack|solid|regular|light|thin|brands|duotone|fill|outlined?|rounded|sharp|icons?|font|wrapper|button|btn|link|only|small|medium|large|left|right|prefix|suffix)$/;
@@ -113,7 +116,8 @@ function makeHintsOf() {
     const attribute = (name) => own.get(name) ?? null;
     const isHtml = spaceOf(element) === 'http://www.w3.org/1999/xhtml';
     const tag = isHtml ? tagOf(element) : '';
-    if (own.size === 0 && !isMute && tag !== 'textarea' && tag !== 'summary' && !(isHtml && isEditableAt(element))) return null;
+    const isBox = tag === 'textarea' || tag === 'input';
+    if (own.size === 0 && !isMute && !isBox && tag !== 'summary' && !(isHtml && isEditableAt(element))) return null;
     const states = {};
     const props = [];
     let hasStates = false;
@@ -169,8 +173,8 @@ function makeHintsOf() {
     const isDetails = around !== null && tagOf(around) === 'details' && spaceOf(around) === spaceOf(element);
     if (isDetails) is('expanded', isOpenAt(around));
     if (isMute && !isText) tell('icon', iconOf(element, attribute));
-    const text = tag === 'textarea' ? areaText(element) : '';
-    const lines = text.length <= MOST_LINES && text.includes('\n') ? text.toWellFormed() : null;
-    return lines !== null || hasStates || props.length > 0 ? { states, props, lines } : null;
+    const text = tag === 'textarea' ? areaText(element) : EXACT_TYPES.has(type) ? inputText(element) : '';
+    const exact = text.length <= MOST_TEXT && /\s\s|[^\S ]|^\s|\s$/.test(text) ? text.toWellFormed() : null;
+    return exact !== null || hasStates || props.length > 0 ? { states, props, exact } : null;
   };
 }

@@ -171,7 +171,7 @@ impl Awaited {
 /// all of its tag, from 0, or -1.
 pub(in crate::browser) type SeenDrawing = (String, f64, f64, f64, f64, bool, i32);
 
-/// Most frames that a scene asks for what they show. Unit: frames. Source: chosen; each takes some milliseconds.
+/// Maximum number of frames that a scene asks for what they show. Source: chosen; each takes some milliseconds.
 pub(in crate::browser) const MAX_SEEN_FRAMES: usize = 20;
 
 /// A rectangle in the page's window, from its place in the window of a document that stands at this corner.

@@ -40,11 +40,11 @@ pub struct ChatRequest {
     pub tools: Arc<ToolSet>,
     /// The form in which calls are to be given.
     pub mode: CallMode,
-    /// Most calls wanted in one reply.
+    /// Maximum number of calls wanted in one reply.
     pub max_calls: usize,
     /// Sampling temperature. Default 0.2. Source: chosen.
     pub temperature: f64,
-    /// Most tokens in the reply.
+    /// Maximum number of tokens in the reply.
     pub max_output: TokenCount,
     /// Pictures, if the run asks for them and the model can see.
     pub images: Vec<Image>,

@@ -10,14 +10,14 @@ use crate::{
     secret::Redactor,
 };
 
-/// Most characters that a run reads of a reply's text, and of its reasoning. Source: chosen; the default reply of 2,048
+/// Maximum number of characters that a run reads of a reply's text, and of its reasoning. Source: chosen; the default reply of 2,048
 /// tokens has about 8,000.
 pub const MAX_REPLY_TEXT: usize = 256 * 1_024;
-/// Most bytes of one call's arguments, as compact JSON. Source: chosen; eight times the default tokens of a reply.
+/// Maximum number of bytes of one call's arguments, as compact JSON. Source: chosen; eight times the default tokens of a reply.
 pub const MAX_ARGUMENTS: usize = 64 * 1_024;
-/// Most calls that a run reads of one reply. Source: chosen; by default it carries out five of them.
+/// Maximum number of calls that a run reads of one reply. Source: chosen; by default it carries out five of them.
 pub const MAX_CALLS: usize = 100;
-/// Most characters of a tool's name. Source: chosen; providers allow 64.
+/// Maximum number of characters of a tool's name. Source: chosen; providers allow 64.
 const MAX_NAME: usize = 200;
 
 /// Token counts as the provider reported them.

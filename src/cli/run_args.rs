@@ -48,16 +48,16 @@ pub(super) struct RunArgs {
     pub(super) url: Url,
     #[command(flatten)]
     pub(super) model: ModelArgs,
-    /// Most steps of the run.
+    /// Maximum number of steps of the run.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub(super) max_steps: Option<u32>,
-    /// Most calls of the model.
+    /// Maximum number of calls of the model.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub(super) max_calls: Option<u32>,
-    /// Most tokens that the model reads.
+    /// Maximum number of tokens that the model reads.
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(super) max_input_tokens: Option<u64>,
-    /// Most tokens that the model writes.
+    /// Maximum number of tokens that the model writes.
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(super) max_output_tokens: Option<u64>,
     /// Longest time of the run, such as 90s, 5m or 1h.

@@ -12,7 +12,7 @@ use crate::base::Site;
 
 /// Longest request line with all headers. Unit: bytes. Source: chosen; browsers send about 1,000, Apache allows 8,192 a line.
 pub(super) const MAX_HEAD_BYTES: usize = 16 * 1024;
-/// Most header lines of a request. Source: chosen; browsers send about 15.
+/// Maximum number of header lines of a request. Source: chosen; browsers send about 15.
 pub(super) const MAX_HEADERS: usize = 64;
 /// Longest form body. Unit: bytes. Source: chosen; the checkout form sends about 300.
 pub(super) const MAX_BODY_BYTES: usize = 32 * 1024;

@@ -11,9 +11,9 @@ use super::{
     views::{self, Visit},
 };
 
-/// Most lines of a cart. Source: chosen.
+/// Maximum number of lines of a cart. Source: chosen.
 const MAX_CART_LINES: usize = 20;
-/// Most pieces of one product in a cart. Source: chosen.
+/// Maximum number of pieces of one product in a cart. Source: chosen.
 const MAX_QUANTITY: u32 = 10;
 /// The cookie that stores the answer to the cookie notice.
 const CONSENT_COOKIE: &str = "shop_consent";

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::catalog::Product;
 
-/// Most sessions kept; the oldest is dropped first. Source: chosen.
+/// Maximum number of sessions kept; the oldest is dropped first. Source: chosen.
 const MAX_SESSIONS: usize = 1000;
 
 /// The name of the session's cookie.

@@ -89,7 +89,7 @@ pub enum EventKind {
         tools: Vec<String>,
         /// The form in which the model is asked for calls: `tools` or `json_schema`.
         mode: String,
-        /// Most steps.
+        /// Maximum number of steps.
         max_steps: u32,
         /// The actions that need approval: `safe`, `hybrid` or `auto`.
         approval: String,

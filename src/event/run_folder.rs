@@ -37,7 +37,7 @@ use crate::base::{Error, ErrorKind, Result, RunId};
 /// Largest size of a run, apart from its `run_meta.json` and the line of its end. Unit: bytes. Source: chosen; a
 /// hundred runs, which is how many are kept, then stay below 26 GB whatever pages and models send.
 const MAX_BYTES: u64 = 256 * 1_024 * 1_024;
-/// Most failures that are remembered. Source: chosen; a full disk fails every run from then on.
+/// Maximum number of failures that are remembered. Source: chosen; a full disk fails every run from then on.
 const MAX_FAILURES: usize = 1_000;
 
 /// Writes each run into its own folder, readable by its owner only.

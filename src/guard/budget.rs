@@ -10,9 +10,9 @@ use crate::{
     working::BudgetKind,
 };
 
-/// Most steps of a run. Source: chosen.
+/// Maximum number of steps of a run. Source: chosen.
 const MAX_STEPS: u32 = 50;
-/// Most errors in a row. Source: chosen.
+/// Maximum number of errors in a row. Source: chosen.
 const MAX_ERRORS: u32 = 5;
 /// Number of tokens that a price is given for.
 const PRICE_UNIT: u128 = 1_000_000;
@@ -124,17 +124,17 @@ impl CallEstimate {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budget {
-    /// Most actions carried out. Default 50.
+    /// Maximum number of actions carried out. Default 50.
     pub max_steps: u32,
-    /// Most failed actions in a row. Default 5.
+    /// Maximum number of failed actions in a row. Default 5.
     pub max_errors: u32,
-    /// Most model calls. Default unlimited.
+    /// Maximum number of model calls. Default unlimited.
     pub max_calls: Option<u32>,
-    /// Most tokens of all requests together. Default unlimited.
+    /// Maximum number of tokens of all requests together. Default unlimited.
     pub max_input_tokens: Option<TokenCount>,
-    /// Most tokens of all replies together. Default unlimited.
+    /// Maximum number of tokens of all replies together. Default unlimited.
     pub max_output_tokens: Option<TokenCount>,
-    /// Most money; needs [`Prices`]. Default unlimited.
+    /// Maximum number of money; needs [`Prices`]. Default unlimited.
     pub max_cost: Option<Money>,
     /// Longest wall time. Default unlimited.
     pub max_duration: Option<Duration>,

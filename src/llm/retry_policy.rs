@@ -19,7 +19,7 @@ use crate::base::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryPolicy {
-    /// Most calls after the first one. Default 3. Source: chosen.
+    /// Maximum number of calls after the first one. Default 3. Source: chosen.
     pub retries: u32,
     /// Longest wait before the first retry; it doubles with each further retry. Default 1 s. Source: chosen.
     pub base: Duration,

@@ -10,7 +10,7 @@ use crate::{
     page::Role,
 };
 
-/// The record that an advice comes from, so that its results can be credited to the record.
+/// The record that a piece of advice comes from, so that its results can be credited to the record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AdviceId {
     /// The shelf.
@@ -19,7 +19,7 @@ pub struct AdviceId {
     pub key: String,
 }
 
-/// The part of a prompt in which an advice may stand.
+/// The part of a prompt in which a piece of advice may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -32,7 +32,7 @@ pub enum Placement {
     Site,
 }
 
-/// An element of a page that an advice names: data of the page, whatever the trust class of the words around it.
+/// An element of a page that a piece of advice names: data of the page, whatever the trust class of the words around it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PageName {
     role: Role,
@@ -73,7 +73,7 @@ impl fmt::Display for PageName {
     }
 }
 
-/// A part of an advice.
+/// A part of a piece of advice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Piece {
@@ -98,7 +98,7 @@ pub struct Advice {
     heading: Option<Cow<'static, str>>,
 }
 
-/// An advice in JSON. It is made anew when it is read, so what is written cannot say more than a kind may.
+/// A piece of advice in JSON. It is made anew when it is read, so what is written cannot say more than a kind may.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Written {
     id: AdviceId,
@@ -139,7 +139,7 @@ impl Advice {
     /// Longest text. Unit: characters. Source: chosen.
     pub const MAX_TEXT: usize = 300;
 
-    /// Makes an advice; its text is cleaned, put on one line and cut to [`Advice::MAX_TEXT`]. `None` for model or page
+    /// Creates a piece of advice; its text is cleaned, put on one line and cut to [`Advice::MAX_TEXT`]. `None` for model or page
     /// text that is meant for the system instruction.
     pub fn new(id: AdviceId, advice: &str, trust: Trust, placement: Placement) -> Option<Self> {
         let text = Self::shown(advice);
@@ -153,7 +153,7 @@ impl Advice {
         })
     }
 
-    /// Makes an advice whose words belong to `trust` and whose names belong to a page, so that a prompt can tell them
+    /// Creates a piece of advice whose words belong to `trust` and whose names belong to a page, so that a prompt can tell them
     /// apart. `None` if it has names and is meant for the system instruction.
     ///
     /// If the words come from a page or a model, they and the names become one text of data. Words beyond

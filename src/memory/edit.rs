@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{MAX_RECORD_BYTES, MAX_RECORD_DEPTH, Record, is_too_deep};
 use crate::base::{Error, ErrorKind, Result, text};
 
-/// Most characters of a key that an error shows. Source: chosen.
+/// Maximum number of characters of a key that an error shows. Source: chosen.
 const MAX_SHOWN_KEY: usize = 80;
 
 /// One change of one record.

@@ -55,7 +55,7 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// Prepares the records of a shelf for queries. Called once for each generation that a run reads.
     fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index>;
 
-    /// Most advice at a moment, over all shelves.
+    /// Maximum amount of advice at a moment, over all shelves.
     fn limit(&self, moment: &Moment<'_>) -> usize;
 
     /// Extracts from a run's log what this kind can learn from; `None` if nothing. The value contains no secrets, and

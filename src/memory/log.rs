@@ -22,7 +22,7 @@ pub struct RunLog {
     pub success: bool,
     /// The steps in order.
     pub steps: Vec<Step>,
-    /// Every advice that was shown in the run, in the order in which it first was.
+    /// All advice that was shown in the run, in the order in which it first was.
     pub offered: Vec<AdviceId>,
 }
 

@@ -145,7 +145,7 @@ impl ShelfFilter {
 /// Unit: bytes. Source: chosen.
 pub const MAX_RECORD_BYTES: usize = 2 * 1_024;
 
-/// Most levels of arrays and objects in a record. Source: chosen, below the 128 at which JSON readers stop.
+/// Maximum number of levels of arrays and objects in a record. Source: chosen, below the 128 at which JSON readers stop.
 pub const MAX_RECORD_DEPTH: usize = 120;
 
 /// One JSON body under a key.

@@ -9,11 +9,11 @@ use super::{
 };
 /// Longest context of an element. Unit: characters. Source: chosen; a product name fits.
 const MAX_CONTEXT: usize = 60;
-/// Most levels climbed to find the row or card of an element. Source: chosen.
+/// Maximum number of levels climbed to find the row or card of an element. Source: chosen.
 const MAX_CONTEXT_LEVELS: usize = 5;
-/// Most nodes of a wrapper that are searched for a second similar element. Source: chosen; larger than any card.
+/// Maximum number of nodes of a wrapper that are searched for a second similar element. Source: chosen; larger than any card.
 const MAX_CARD_NODES: usize = 48;
-/// Most short texts before an element that are skipped. Source: chosen.
+/// Maximum number of short texts before an element that are skipped. Source: chosen.
 const MAX_CONTEXT_NEIGHBOURS: usize = 3;
 
 /// Adds the context to elements that cannot be told apart by role and label.

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::base::text;
 
-/// Most changes of each sort that a diff keeps. Unit: changes. Source: chosen; a prompt shows a tenth of it.
+/// Maximum number of changes of each sort that a diff keeps. Source: chosen; a prompt shows a tenth of it.
 pub const MAX_CHANGES: usize = 200;
 /// Things that come or go with a new title from which on it is another page at the same address. Source: chosen.
 const ANOTHER_PAGE: usize = 30;

@@ -8,12 +8,12 @@ use crate::base::text::tokens_wide;
 
 use super::lexicon::is_price;
 
-/// Fewest similar siblings that make a collection. Source: chosen; two of a kind may be chance.
+/// Minimum number of similar siblings that make a collection. Source: chosen; two of a kind may be chance.
 const MIN_COLLECTION: usize = 3;
 /// Shortest run of text that counts as prose. Unit: letters, an ideograph counts two. Source: chosen; a long button has
 /// 30.
 const MIN_PROSE: usize = 80;
-/// Most headings kept. Source: chosen.
+/// Maximum number of headings kept. Source: chosen.
 const MAX_HEADINGS: usize = 8;
 
 /// The kinds of nodes in a subtree, one bit each.

@@ -213,13 +213,13 @@ impl Identities {
     }
 }
 
-/// Most ancestor names kept. Source: chosen.
+/// Maximum number of ancestor names kept. Source: chosen.
 const MAX_ANCESTORS: usize = 3;
-/// Most frames kept. Source: chosen; a payment form is in two.
+/// Maximum number of frames kept. Source: chosen; a payment form is in two.
 const MAX_FRAMES: usize = 4;
-/// Most levels searched for a collection. Source: chosen; a button in a card in wrappers is six deep.
+/// Maximum number of levels searched for a collection. Source: chosen; a button in a card in wrappers is six deep.
 const MAX_COLLECTION_LEVELS: usize = 12;
-/// Most nodes of a sibling that are compared. Source: chosen; larger than any row or card.
+/// Maximum number of nodes of a sibling that are compared. Source: chosen; larger than any row or card.
 const MAX_SIBLING_NODES: usize = 128;
 /// Properties that a page does not change between loads. Source: the properties that drivers print for forms and tests.
 const STABLE_PROPERTIES: [&str; 8] = [

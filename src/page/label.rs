@@ -16,9 +16,9 @@ const MAX_LEVELS: usize = 3;
 const MAX_NEIGHBOURS: usize = 3;
 /// Longest text before a field that can be its label. Unit: characters. Source: chosen; longer ones are prose.
 const MAX_BESIDE: usize = 60;
-/// Most words of a label that ends with a full stop. Unit: words. Source: chosen; `Tel.` and `Order no.` are no sentences.
+/// Maximum number of words of a label that ends with a full stop. Source: chosen; `Tel.` and `Order no.` are no sentences.
 const MAX_WORDS: usize = 3;
-/// Most columns of a table in which headings are looked for. Unit: cells. Source: chosen; a calendar has eight.
+/// Maximum number of columns of a table in which headings are looked for. Unit: cells. Source: chosen; a calendar has eight.
 const MAX_COLUMNS: usize = 64;
 
 /// Returns the label of an element. `own` is its text without that of the elements in it.
@@ -139,6 +139,13 @@ fn is_label(text: &str) -> bool {
         && !(ends && text.split_whitespace().count() > MAX_WORDS)
 }
 
+/// Returns true if a text is a number and nothing else: the value of something else, such as a slider. `4 x 4 =` and `2.` are none.
+fn is_quantity(text: &str) -> bool {
+    let text = text.trim();
+    text.ends_with(|c: char| c.is_numeric() || c == '%')
+        && !text.contains(|c: char| c.is_alphabetic() || c.is_whitespace())
+}
+
 /// The text beside a field: before it if it is short, or after it for a box to tick. Looks past wrappers, never past another
 /// field.
 fn beside(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
@@ -161,7 +168,7 @@ fn beside(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
         if place.previous.is_some() {
             let before = first_text(tree, place.previous, |n| outline.place(n).previous);
             if before.is_some() || place.previous.is_some_and(|p| holds_actionable(tree, p)) {
-                return before.filter(|text| is_label(text));
+                return before.filter(|text| is_label(text) && !is_quantity(text));
             }
         }
         at = tree
@@ -213,6 +220,16 @@ fn file_name(url: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quantity_is_no_label_and_a_sum_or_an_ordinal_may_be() {
+        for text in ["-1", "25", "80%", "1,234.50"] {
+            assert!(is_quantity(text), "{text}");
+        }
+        for text in ["4 x 4 =", "12 + 3 =", "2.", "a)", "Room 7", "x1"] {
+            assert!(!is_quantity(text), "{text}");
+        }
+    }
 
     #[test]
     fn the_file_name_of_a_link_is_never_its_host_or_a_script() {

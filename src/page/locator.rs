@@ -9,7 +9,7 @@ use crate::base::{Error, ErrorKind, Result};
 
 /// Longest text in a locator. Unit: characters. Source: chosen, the same as for stored strings.
 pub const MAX_LOCATOR_TEXT: usize = 300;
-/// Most steps in a chain. Source: chosen; drivers print up to 5.
+/// Maximum number of steps in a chain. Source: chosen; drivers print up to 5.
 pub const MAX_LOCATOR_STEPS: usize = 8;
 
 /// One step of a [`Locator`].

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::{Locator, LocatorStep, NodeId, PageView, Role, Tree};
 use crate::base::text::{fold, squeeze};
 
-/// Most matches that are compared. Source: chosen; a locator with more matches does not mean one element.
+/// Maximum number of matches that are compared. Source: chosen; a locator with more matches does not mean one element.
 const MAX_MATCHES: usize = 200;
 
 /// The elements that a locator may mean.

@@ -5,7 +5,7 @@
 
 use super::{Node, NodeId, Role, Tree};
 
-/// Most nodes searched for the text of one element. Source: chosen; keeps nested wrappers linear.
+/// Maximum number of nodes searched for the text of one element. Source: chosen; keeps nested wrappers linear.
 const MAX_TEXT_NODES: usize = 48;
 
 /// The part of a page that a node belongs to.

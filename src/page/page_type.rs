@@ -74,21 +74,21 @@ impl fmt::Display for PageType {
     }
 }
 
-/// Most fields whose labels are read. Source: chosen; a login or search page has far fewer.
+/// Maximum number of fields whose labels are read. Source: chosen; a login or search page has far fewer.
 const MAX_LABELLED_FIELDS: usize = 12;
-/// Most text of an error page. Unit: letters, an ideograph counts two. Source: chosen.
+/// Maximum amount of text of an error page. Unit: letters, an ideograph counts two. Source: chosen.
 const MAX_ERROR_LETTERS: usize = 900;
-/// Most text beside a login form. Unit: letters. Source: chosen; leaves room for a notice on cookies.
+/// Maximum amount of text beside a login form. Unit: letters. Source: chosen; leaves room for a notice on cookies.
 const MAX_LOGIN_LETTERS: usize = 1_500;
-/// Most text on the home page of a search engine. Unit: letters. Source: chosen.
+/// Maximum amount of text on the home page of a search engine. Unit: letters. Source: chosen.
 const MAX_SEARCH_HOME_LETTERS: usize = 600;
 /// Least prose of an article. Unit: letters. Source: chosen; three paragraphs.
 const MIN_ARTICLE_PROSE: usize = 800;
 /// Least prose of an article on a page with nothing else. Unit: letters. Source: chosen.
 const MIN_SHORT_ARTICLE_PROSE: usize = 240;
-/// Fewest similar things in a list. Source: chosen.
+/// Minimum number of similar things in a list. Source: chosen.
 const MIN_LIST: usize = 5;
-/// Fewest results of a search. Source: chosen.
+/// Minimum number of results of a search. Source: chosen.
 const MIN_RESULTS: usize = 3;
 
 /// Hints from the address and the labels. Each may be missing.
@@ -269,7 +269,7 @@ fn is_search_results(f: &Features, hints: &Hints) -> bool {
 }
 
 fn is_product(f: &Features, _: &Hints) -> bool {
-    /// Most prices of one product: old, new, for one piece, shipping. Source: chosen.
+    /// Maximum number of prices of one product: old, new, for one piece, shipping. Source: chosen.
     const MAX_PRICES: usize = 6;
     !f.headings.is_empty()
         && (1..=MAX_PRICES).contains(&f.prices)

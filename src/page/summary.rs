@@ -10,7 +10,7 @@ use crate::base::text;
 pub const MAX_SUMMARY: usize = 300;
 /// Longest page text quoted in a summary. Unit: characters. Source: chosen.
 const MAX_QUOTE: usize = 60;
-/// Most headings quoted. Unit: headings. Source: chosen.
+/// Maximum number of headings quoted. Source: chosen.
 const MAX_QUOTED_HEADINGS: usize = 3;
 
 /// Writes the summary. Texts of the page in it are JSON strings.

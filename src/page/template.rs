@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::base::{Error, ErrorKind, Origin, Result};
 
-/// Most path segments kept. Source: chosen.
+/// Maximum number of path segments kept. Source: chosen.
 const MAX_SEGMENTS: usize = 4;
 /// Longest segment kept as it is. Unit: characters. Source: chosen.
 const MAX_SEGMENT: usize = 40;

@@ -32,9 +32,9 @@ impl PageHead {
 #[serde(default)]
 #[non_exhaustive]
 pub struct ViewOptions {
-    /// Most elements kept. Default: 10,000. Source: chosen.
+    /// Maximum number of elements kept. Default: 10,000. Source: chosen.
     pub max_elements: usize,
-    /// Most visible text kept. Unit: characters. Default: 2,000. Source: chosen.
+    /// Maximum amount of visible text kept. Unit: characters. Default: 2,000. Source: chosen.
     pub max_text: usize,
 }
 

@@ -21,7 +21,7 @@ pub struct SystemParts<'a> {
     pub parameters: &'a Parameters,
     /// The names of the run's secrets.
     pub secrets: &'a [SecretName],
-    /// Most calls in one reply.
+    /// Maximum number of calls in one reply.
     pub max_calls: usize,
     /// True if memory may give tips.
     pub memory: bool,

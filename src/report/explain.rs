@@ -56,7 +56,7 @@ pub struct Recalled {
 
 /// One action that was decided from a prompt in which an item stood.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Done {
+pub struct DecidedAction {
     /// The step.
     pub step: u32,
     /// The action, secrets replaced.
@@ -73,7 +73,7 @@ pub struct Done {
     clippy::struct_excessive_bools,
     reason = "independent facts, as they are counted"
 )]
-pub struct Credited {
+pub struct Credit {
     /// The site where it was earned.
     pub site: Option<Site>,
     /// The recovery that the item describes was carried out.
@@ -90,7 +90,7 @@ pub struct Credited {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Became {
+pub enum StatusChange {
     /// What its kind calls it in a word of its own.
     Changed(String),
     /// The run taught it.
@@ -115,11 +115,11 @@ pub struct Item {
     /// Steps whose prompt showed the item.
     pub stood_in: Vec<u32>,
     /// Actions decided from these prompts.
-    pub then: Vec<Done>,
+    pub then: Vec<DecidedAction>,
     /// Credits that the item received.
-    pub credited: Vec<Credited>,
+    pub credited: Vec<Credit>,
     /// Changes of the item's status after the run.
-    pub became: Vec<Became>,
+    pub became: Vec<StatusChange>,
 }
 
 impl Item {
@@ -216,7 +216,7 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
                 outcome,
                 ..
             } => {
-                let done = Done {
+                let done = DecidedAction {
                     step,
                     action: action.clone(),
                     targets: targets.clone(),
@@ -236,7 +236,7 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
             } => {
                 let (site, used, followed, helped, harmed) =
                     (site.clone(), *used, *followed, *helped, *harmed);
-                book.item(item).credited.push(Credited {
+                book.item(item).credited.push(Credit {
                     site,
                     used,
                     followed,
@@ -246,19 +246,19 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
             }
             EventKind::MemoryChanged {
                 item, what, text, ..
-            } => book.became(item, text, Became::Changed(what.clone())),
+            } => book.became(item, text, StatusChange::Changed(what.clone())),
             EventKind::LessonRecorded { item, lesson, .. } => {
-                book.became(item, lesson, Became::Recorded);
+                book.became(item, lesson, StatusChange::Recorded);
             }
             EventKind::LessonDeduplicated { item, lesson, .. } => book.says(item, lesson),
             EventKind::LessonPromoted { item, lesson, .. } => {
-                book.became(item, lesson, Became::Promoted);
+                book.became(item, lesson, StatusChange::Promoted);
             }
             EventKind::LessonDemoted { item, lesson, .. } => {
-                book.became(item, lesson, Became::Demoted);
+                book.became(item, lesson, StatusChange::Demoted);
             }
             EventKind::LessonRetired { item, lesson, .. } => {
-                book.became(item, lesson, Became::Retired);
+                book.became(item, lesson, StatusChange::Retired);
             }
             _ => {}
         }
@@ -309,7 +309,7 @@ impl Book {
         lesson.clone_into(&mut self.item(id).lesson);
     }
 
-    fn became(&mut self, id: &AdviceId, lesson: &str, what: Became) {
+    fn became(&mut self, id: &AdviceId, lesson: &str, what: StatusChange) {
         self.says(id, lesson);
         self.item(id).became.push(what);
     }
@@ -479,7 +479,7 @@ mod tests {
         let items = explain(&[at(5, kind)]);
         assert_eq!(
             (items[0].lesson.as_str(), items[0].became.clone()),
-            ("new", vec![Became::Recorded])
+            ("new", vec![StatusChange::Recorded])
         );
         assert!(items[0].recalled.is_empty() && explain(&[]).is_empty());
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::explain::{Became, Credited, Recalled, Why};
+use super::explain::{Credit, Recalled, StatusChange, Why};
 use crate::{
     action::{Action, Effect, Outcome},
     base::text::{squeeze, truncate},
@@ -129,7 +129,7 @@ pub(crate) fn recalled(recalled: &Recalled) -> String {
 }
 
 /// The credit of an item of memory.
-pub(crate) fn credited(credited: &Credited) -> String {
+pub(crate) fn credited(credited: &Credit) -> String {
     let site = credited
         .site
         .as_ref()
@@ -154,13 +154,13 @@ pub(crate) fn credited(credited: &Credited) -> String {
 }
 
 /// The fate of an item of memory.
-pub(crate) fn became(became: &Became) -> &str {
+pub(crate) fn became(became: &StatusChange) -> &str {
     match became {
-        Became::Changed(what) => what,
-        Became::Recorded => "new: this run taught it",
-        Became::Promoted => "advice for every run",
-        Became::Demoted => "no longer advice for every run",
-        Became::Retired => "retired: it harmed, and is no longer shown",
+        StatusChange::Changed(what) => what,
+        StatusChange::Recorded => "new: this run taught it",
+        StatusChange::Promoted => "advice for every run",
+        StatusChange::Demoted => "no longer advice for every run",
+        StatusChange::Retired => "retired: it harmed, and is no longer shown",
     }
 }
 

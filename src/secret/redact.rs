@@ -52,7 +52,7 @@ use self::{
 use super::{Secret, SecretName};
 use crate::page::{Observation, Tree};
 
-/// Most layers of escapes that are undone. Source: chosen; a URL in an attribute in JSON has three.
+/// Maximum number of layers of escapes that are undone. Source: chosen; a URL in an attribute in JSON has three.
 const MAX_LAYERS: usize = 3;
 /// Replacement for a whole text when the secrets are too large to search for: none of it may leave.
 const UNSEARCHABLE: &str = "[redacted]";
@@ -118,7 +118,7 @@ impl Redactor {
 
     /// The secrets that are too short to be replaced everywhere. They are replaced only where a value appears: as a whole
     /// text, between quotes, after `=` or `: `.
-    pub fn weak(&self) -> &[SecretName] {
+    pub fn too_short(&self) -> &[SecretName] {
         self.0.as_deref().map_or(&[], |forms| &forms.weak)
     }
 
@@ -449,7 +449,7 @@ impl fmt::Debug for Redactor {
         write!(
             f,
             "Redactor({count} secrets, {} of them short)",
-            self.weak().len()
+            self.too_short().len()
         )
     }
 }

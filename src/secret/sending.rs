@@ -199,7 +199,7 @@ fn carries(redactor: &Redactor, part: &[u8]) -> bool {
             equals.is_some_and(|at| redactor.is_in(&line[at + 1..]))
         })
     };
-    let is_weak = !redactor.weak().is_empty();
+    let is_weak = !redactor.too_short().is_empty();
     redactor.is_in(part) || is_weak && (BORDERS.iter().any(in_pieces) || in_fields())
 }
 

@@ -13,11 +13,11 @@ pub(super) struct Found {
 const BETWEEN: &[&str] = &[
     "is", "was", "are", "no", "no.", "nr", "nr.", "number", "=", "-", "–", ":", "#",
 ];
-/// Most words of a value that is not a number. Source: chosen; a short sentence.
+/// Maximum number of words of a value that is not a number. Source: chosen; a short sentence.
 const MAX_WORDS: usize = 12;
-/// Fewest capitals of a code without digits. Source: chosen; more than most acronyms have.
+/// Minimum number of capitals of a code without digits. Source: chosen; more than most acronyms have.
 const MIN_CAPITALS: usize = 4;
-/// Most words between a label and its number. Source: chosen.
+/// Maximum number of words between a label and its number. Source: chosen.
 const MAX_DISTANCE: usize = 4;
 
 /// Finds the value of a thing by the words of its name.

@@ -281,7 +281,7 @@ pub(super) fn way_out(page: &Page) -> Option<&Element> {
     best(buttons(), 0.1, leaving).or_else(|| buttons().next())
 }
 
-/// Most buttons that are considered, from the top of the page, where those of a dialog stand. Source: chosen.
+/// Maximum number of buttons that are considered, from the top of the page, where those of a dialog stand. Source: chosen.
 const MAX_DIALOG_BUTTONS: usize = 4;
 
 #[cfg(test)]

@@ -15,11 +15,11 @@ use super::{
 };
 use crate::action::ErrorClass;
 
-/// Most failures of one action before giving up. Source: chosen; one less than the loop's guard against repetition
+/// Maximum number of failures of one action before giving up. Source: chosen; one less than the loop's guard against repetition
 /// allows.
 const MAX_FAILURES: usize = 4;
 
-/// Most clicks on a control to open its list. Source: chosen; a list that does not open by then opens in another way.
+/// Maximum number of clicks on a control to open its list. Source: chosen; a list that does not open by then opens in another way.
 const MAX_OPENED: usize = 3;
 
 /// The acts in place of these calls, if one of them is the action that just failed.

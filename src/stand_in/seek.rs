@@ -13,7 +13,7 @@ use super::{
 
 /// Names of elements that usually lead on.
 const ONWARD: &[&str] = &["continue", "checkout", "cart", "next page", "start"];
-/// Most clicks on one submit button before giving up. Source: chosen.
+/// Maximum number of clicks on one submit button before giving up. Source: chosen.
 const MAX_SUBMITS: usize = 3;
 
 /// The acts that lead to the element of a step.

@@ -25,7 +25,7 @@ pub(super) struct Seen {
     /// The actions so far, oldest first.
     pub history: Vec<Past>,
     pub page: Page,
-    /// Most calls in one reply.
+    /// Maximum number of calls in one reply.
     pub max_calls: usize,
     /// Names of the tools.
     pub tools: Vec<String>,

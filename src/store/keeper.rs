@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Most names listed for an ambiguous beginning. Source: chosen.
+/// Maximum number of names listed for an ambiguous beginning. Source: chosen.
 const MAX_NAMES: usize = 5;
 
 /// A record of memory with its shelf, as a person reads it.

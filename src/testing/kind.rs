@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Most advice of a scripted kind at a moment. Source: chosen, as lessons give for a site.
+/// Maximum amount of advice of a scripted kind at a moment. Source: chosen, as lessons give for a site.
 const MAX_ADVICE: usize = 3;
 
 type Says = dyn Fn(&Shelf, &[Record], &Moment<'_>) -> Vec<Advice> + Send + Sync;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::Outcome;
 
-/// Most lines about one reply. Source: chosen; a reply has up to 5 calls, and the page itself follows.
+/// Maximum number of lines about one reply. Source: chosen; a reply has up to 5 calls, and the page itself follows.
 const MAX_LINES: usize = 12;
 
 /// A call that was carried out or tried. The history names its target under the same number.

@@ -12,16 +12,16 @@ use crate::{
     page::{ElementRef, Node, NodeId, Observation, Role, Tree},
 };
 
-/// Fewest letters and digits that can prove anything. Source: chosen; an order number has 4, and "OK" would match
+/// Minimum number of letters and digits that can prove anything. Source: chosen; an order number has 4, and "OK" would match
 /// anywhere.
 const MIN_EVIDENCE: usize = 3;
-/// Most claims of an answer that are reported. Source: chosen.
+/// Maximum number of claims of an answer that are reported. Source: chosen.
 const MAX_CLAIMS: usize = 20;
 /// Longest claim. Unit: characters. Source: chosen.
 const MAX_CLAIM: usize = 200;
 /// The claim of an answer that says that something is missing.
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
-/// Most words that are reported as missing. Source: chosen.
+/// Maximum number of words that are reported as missing. Source: chosen.
 const MAX_TOLD: usize = 12;
 /// Words that deny, in the languages that models answer in most.
 const DENIALS: [&str; 22] = [

@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::page::{Counted, NodeId, PageDiff, Tree};
 
-/// Most levels above the target that are searched for an answer. Source: chosen; a button in a row of keys in a form.
+/// Maximum number of levels above the target that are searched for an answer. Source: chosen; a button in a row of keys in a form.
 const NEAR_LEVELS: usize = 4;
-/// Most nodes of a part of the page that counts as beside the target. Source: chosen; larger than any card or row.
+/// Maximum number of nodes of a part of the page that counts as beside the target. Source: chosen; larger than any card or row.
 const MAX_NEAR: usize = 80;
 
 /// Numbers on the pages of one run: those known to tick, and those that answered an action.

@@ -7,7 +7,7 @@ use crate::{
     working::Step,
 };
 
-/// Most steps back in which a failure is searched for. Source: chosen, the same as the window in which lessons search
+/// Maximum number of steps back in which a failure is searched for. Source: chosen, the same as the window in which lessons search
 /// for its recovery.
 const WINDOW: usize = 10;
 

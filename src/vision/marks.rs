@@ -6,7 +6,7 @@ use super::{
 };
 use crate::page::{Area, Scene};
 
-/// Most elements that are marked, the first ones: more cover what they name. Source: chosen.
+/// Maximum number of elements that are marked, the first ones: more cover what they name. Source: chosen.
 const MAX_MARKS: usize = 120;
 /// Size of a letter's dot. Unit: pixels. Source: chosen; letters of 10 by 14 are read after a provider halved the picture.
 const DOT: u32 = 2;

@@ -9,9 +9,9 @@ const MIN_SVG: f64 = 10_000.0;
 /// Share of the window from which on an image without a name may be what the page is about. Source: chosen; pictures of products
 /// and people take less.
 const MIN_IMAGE_SHARE: f64 = 0.2;
-/// Fewest elements without a name that need a look; one is known by its place. Source: chosen.
+/// Minimum number of elements without a name that need a look; one is known by its place. Source: chosen.
 const MIN_NAMELESS: usize = 2;
-/// Fewest empty boxes that may be a board. Source: chosen; fewer are rules and bars.
+/// Minimum number of empty boxes that may be a board. Source: chosen; fewer are rules and bars.
 const MIN_BLANK: usize = 6;
 
 /// Reason for which the tree of a page says too little.

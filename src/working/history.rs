@@ -3,7 +3,7 @@
 use super::Step;
 use crate::action::{Action, AgentAction};
 
-/// Most steps shown. Source: chosen; each is one line of the prompt.
+/// Maximum number of steps shown. Source: chosen; each is one line of the prompt.
 pub const MAX_ENTRIES: usize = 50;
 /// Steps that leave the view together. Source: chosen; until the next ones do, each prompt begins like the one before
 /// it, so a provider can cache that beginning.

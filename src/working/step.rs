@@ -12,7 +12,7 @@ use crate::{
     page::{PageDiff, PageTemplate, TargetIdentity},
 };
 
-/// Most lines in which the changes of a page are told. Source: chosen; the page itself follows.
+/// Maximum number of lines in which the changes of a page are told. Source: chosen; the page itself follows.
 const MAX_CHANGED: usize = 6;
 
 /// The task of a run.

@@ -13,7 +13,7 @@ use webwise::{
 
 use super::values::Dice;
 
-/// Most bytes that go as one argument; what is longer goes in a script.
+/// Maximum number of bytes that go as one argument; what is longer goes in a script.
 const MAX_ARGUMENT: usize = 100_000;
 /// One value in so many is longer than the system takes for one argument.
 const LONG: usize = 200;

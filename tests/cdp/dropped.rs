@@ -19,7 +19,7 @@ use crate::{
     profile::pick,
 };
 
-/// Most moments at which one action is dropped. Source: chosen; most end before.
+/// Maximum number of moments at which one action is dropped. Source: chosen; most end before.
 const MOMENTS: u32 = 14;
 /// Browsers that share the actions. Source: chosen.
 const BROWSERS: usize = 2;

@@ -36,7 +36,7 @@ struct Tally {
     runs: AtomicUsize,
     panics: AtomicUsize,
     hangs: AtomicUsize,
-    /// Most model calls made after a budget was used up.
+    /// Maximum number of model calls made after a budget was used up.
     over: AtomicUsize,
 }
 

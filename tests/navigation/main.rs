@@ -110,7 +110,11 @@ fn wrong(course: &Course, trace: &Trace, typed: usize, reached: bool) -> Option<
         .filter(|(is_so, _)| *is_so)
         .map(|(_, why)| *why)
         .collect();
-    (!said.is_empty()).then(|| format!("{}: {}: {trace:?}", course.name, said.join(", ")))
+    let broke = trace.error.as_deref().unwrap_or("nothing");
+    (!said.is_empty()).then(|| {
+        let said = said.join(", ");
+        format!("{}: {said}: {trace:?}; what broke: {broke}", course.name)
+    })
 }
 
 /// Of so many forms of addresses a browser meets one in the quick profile. Source: chosen, prime to the three forms of a host, so

@@ -35,7 +35,7 @@ pub(crate) const SITES: [&str; 4] = [
 ];
 /// Where nobody was before.
 pub(crate) const ELSEWHERE: &str = "www.somewhere-else.example";
-/// Most characters of one item of memory, and of all that memory says as data. Source: the threat model.
+/// Maximum number of characters of one item of memory, and of all that memory says as data. Source: the threat model.
 pub(crate) const MAX_ITEM: usize = 300;
 const MAX_MEMORY: usize = 1_200;
 /// What no item of memory holds, because a reader could take it for markup.

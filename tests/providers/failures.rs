@@ -294,7 +294,7 @@ async fn a_reply_of_the_cap_is_read_and_one_byte_more_is_not() {
     assert_eq!(error.kind(), ErrorKind::MalformedReply);
 }
 
-/// Most that a server gets rid of after which it was left. Unit: bytes. Source: chosen; what the system holds on the way is not
+/// The most that a server gets rid of after which it was left. Unit: bytes. Source: chosen; what the system holds on the way is not
 /// ours, some megabytes at each end.
 const LEFT_EARLY: usize = 16 * 1024 * 1024;
 

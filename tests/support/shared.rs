@@ -23,7 +23,7 @@ use webwise::{
     browser::{BrowserDriver, ExecuteRequest, ObserveRequest},
 };
 
-/// Most actions that bring a browser back. Source: chosen; the page that opens most has 14 tabs.
+/// Maximum number of actions that bring a browser back. Source: chosen; the page that opens most has 14 tabs.
 const ACTIONS: u32 = 40;
 
 /// Runs what shared browsers do by themselves: the runtime of a test ends with the test.

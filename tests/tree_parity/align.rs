@@ -6,7 +6,7 @@ use webwise::page::{Node, NodeId, Role, States, Tree};
 
 use crate::fold;
 
-/// Most pairs of nodes that are compared where two trees differ. Unit: pairs. Source: chosen; past it nodes are compared by
+/// Maximum number of pairs of nodes that are compared where two trees differ. Source: chosen; past it nodes are compared by
 /// their places, which finds fewer equal ones.
 const MOST_PAIRS: usize = 16_000_000;
 

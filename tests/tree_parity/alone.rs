@@ -345,6 +345,27 @@ async fn whatever_listens_for_clicks_is_told_and_has_a_reference() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whatever_the_pointer_can_drag_is_told_and_has_a_reference() {
+    let alone = Alone::start(|options| options).await;
+    alone
+        .body(
+            r#"<div id=bar style="cursor:move">Letter <b>unsaved</b></div><p style="cursor:default">Nothing</p>
+               <div class="corner" style="cursor:se-resize;width:9px;height:9px"></div>
+               <div style="cursor:grab;width:0;height:0"></div>"#,
+        )
+        .await;
+    let tree = alone.see().await;
+    let told: Vec<_> = tree
+        .nodes()
+        .iter()
+        .filter(|node| node.states.listens)
+        .map(|node| (node.reference.is_some(), node.property("icon")))
+        .collect();
+    assert_eq!(told, [(true, None), (true, Some("corner"))]);
+    alone.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn thousands_that_listen_are_told_look_by_look() {
     let alone = Alone::start(|options| options).await;
     alone

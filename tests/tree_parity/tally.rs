@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::align::Comparison;
 
-/// Most differences that are shown of one page. Source: chosen.
+/// Maximum number of differences that are shown of one page. Source: chosen.
 const SHOWN: usize = 6;
 
 #[derive(Debug, Default, Clone, Copy)]

@@ -12,7 +12,7 @@ use crate::{
     verify::{PageNow, effect},
 };
 
-/// Most elements that are listed if a target may mean several. Source: chosen, as many as `find` shows on a usual page.
+/// Maximum number of elements that are listed if a target may mean several. Source: chosen, as many as `find` shows on a usual page.
 const MAX_SHOWN: usize = 8;
 
 impl<B: BrowserDriver> Executor<'_, B> {

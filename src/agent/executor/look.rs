@@ -17,7 +17,7 @@ use crate::{
     working::StopReason,
 };
 
-/// Most tabs shown. Source: chosen; a page can open hundreds.
+/// Maximum number of tabs shown. Source: chosen; a page can open hundreds.
 const MAX_TABS: usize = 10;
 /// The text in place of a frame that may not be shown.
 const CLOSED_FRAME: &str = "(a frame of a site that this run may not visit)";

@@ -186,7 +186,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             max_steps: self.parts.options.budget.max_steps,
             approval: self.parts.options.approval.to_string(),
         });
-        if let Some(warning) = short_secrets(self.redactor.weak()) {
+        if let Some(warning) = short_secrets(self.redactor.too_short()) {
             self.emitter.emit(EventKind::Warned {
                 guard: "secrets".to_owned(),
                 text: warning,

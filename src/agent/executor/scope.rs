@@ -11,7 +11,7 @@ use crate::{
     working::StopReason,
 };
 
-/// Most actions to leave a page: three dialogs and the way back. Source: chosen.
+/// Maximum number of actions to leave a page: three dialogs and the way back. Source: chosen.
 const MAX_LEAVING: usize = 4;
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Leaves a page that the run may not visit, before anything of it is shown to the model.

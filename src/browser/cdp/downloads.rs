@@ -5,7 +5,7 @@ use std::{fs, io, path::Path};
 use super::state::MAX_DOWNLOAD;
 use crate::{base::text::clean, browser::chromium, page::Notice};
 
-/// Most files that are reported after one action. Of the others only the number is reported, and none is kept. Source:
+/// Maximum number of files that are reported after one action. Of the others only the number is reported, and none is kept. Source:
 /// chosen; a page can offer thousands.
 const MAX_TOLD: usize = 100;
 

@@ -31,7 +31,7 @@ const CLICKS: [&str; 9] = [
 /// Number of event kinds above which an element listens for everything inside it: libraries put some eighty on the top
 /// element of a page. Source: chosen; a widget has up to a dozen.
 const MOST_KINDS: usize = 24;
-/// Most new elements that one look at a document asks about; the next look asks about the next ones. Source: chosen;
+/// Maximum number of new elements that one look at a document asks about; the next look asks about the next ones. Source: chosen;
 /// each is a call of its own, and all of them run at once.
 const MOST_NEW: usize = 500;
 /// The name of the object group for elements that are being asked about.

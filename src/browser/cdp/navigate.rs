@@ -18,7 +18,7 @@ use crate::{action::ErrorClass, browser::rules::web_address};
 /// Time without an answer after which the script of a document that is to be left counts as endless. Source: chosen; an
 /// answer takes a millisecond, and pages that compute for seconds are rare.
 const HUNG: Duration = Duration::from_secs(3);
-/// Most attempts to navigate a page that goes elsewhere meanwhile. Source: chosen; one is enough for most pages that
+/// Maximum number of attempts to navigate a page that goes elsewhere meanwhile. Source: chosen; one is enough for most pages that
 /// reload themselves again and again.
 const SENT: u32 = 3;
 /// The address of a tab before its first navigation.

@@ -29,14 +29,14 @@ use crate::{
     page::{Observation, Tab, Tree},
 };
 
-/// Most frames that are read. Source: chosen; pages have up to some thirty.
+/// Maximum number of frames that are read. Source: chosen; pages have up to some thirty.
 const MAX_FRAMES: usize = 100;
 /// Longest time for reading all frames together; the content of a slower one is left out. Source: chosen; it takes a
 /// few milliseconds, but a frame with its own process can be as slow as it likes.
 const FRAMES: Duration = Duration::from_secs(2);
-/// Most attempts to read a frame that goes to another document meanwhile. Source: chosen; it does so once.
+/// Maximum number of attempts to read a frame that goes to another document meanwhile. Source: chosen; it does so once.
 const LOOKS: usize = 3;
-/// Most text that is read of a page, and again of all its frames together. Nodes beyond it are left out and counted.
+/// Maximum amount of text that is read of a page, and again of all its frames together. Nodes beyond it are left out and counted.
 /// Unit: UTF-16 units. Source: chosen; the longest pages that people read have a million. On the wire, one unit takes
 /// up to 7 bytes, so that is a fifth of the largest message.
 const MAX_TEXT: usize = 8_000_000;

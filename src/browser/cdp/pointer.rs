@@ -19,6 +19,12 @@ use crate::action::{ErrorClass, MouseButton};
 /// Longest time for a drag to begin after the pointer moved. Unit: time. Source: chosen; it takes a few milliseconds.
 const DRAG: Duration = Duration::from_millis(300);
 
+/// Distance past the middle of the element that something is dragged to, in the direction of the drag. Lists that are sorted by
+/// hand compare the pointer with the middle of an item, and exactly there nothing is decided. Unit: CSS pixels. Source: chosen.
+const PAST_MIDDLE: f64 = 2.0;
+/// Smallest side of an element on which a drag ends past the middle. Unit: CSS pixels. Source: chosen.
+const MIN_SIDE: f64 = 4.0 * PAST_MIDDLE;
+
 /// The page's report of the element that the pointer hit.
 #[derive(Debug, Deserialize)]
 struct Verdict {
@@ -287,6 +293,22 @@ impl Cdp {
         dragged.and(released.map(drop))
     }
 
+    /// Returns the point a little beyond the middle of an element, seen from `start`; the middle of a small element.
+    async fn past_middle(&self, to: &Aim, start: Point, middle: Point) -> Result<Point, CdpError> {
+        let area: Area = self.hub.ask(&to.frame, "box", json!([to.number])).await?;
+        let beyond = |from: f64, at: f64, side: f64| {
+            if side < MIN_SIDE || (at - from).abs() < PAST_MIDDLE {
+                at
+            } else {
+                at + PAST_MIDDLE.copysign(at - from)
+            }
+        };
+        Ok(Point {
+            x: beyond(start.x, middle.x, area.width),
+            y: beyond(start.y, middle.y, area.height),
+        })
+    }
+
     async fn drag_from(&self, turn: &mut Turn, start: Point, to: End<'_>) -> Result<(), CdpError> {
         (turn.midway.pressed, turn.pointer) = (true, (start.x, start.y));
         let down = vec![
@@ -312,7 +334,10 @@ impl Cdp {
                     hit: false,
                     at: None,
                 };
-                self.ready(to, anywhere).await
+                match self.ready(to, anywhere).await {
+                    Ok(middle) => self.past_middle(to, start, middle).await,
+                    error => error,
+                }
             }
         };
         let end = match end {

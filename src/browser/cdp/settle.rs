@@ -23,7 +23,7 @@ const BEGINNING: Duration = Duration::from_millis(500);
 /// Time without a further part of an answer after which nobody seems to read it, because scripts often read only its
 /// head. Source: chosen; the parts of an answer follow each other within a few milliseconds.
 const REST: Duration = Duration::from_millis(100);
-/// Most documents that are waited for after one action. A redirect rarely leads to a third document, and a page that
+/// Maximum number of documents that are waited for after one action. A redirect rarely leads to a third document, and a page that
 /// reloads itself again and again is observed as it is. Source: chosen; twice what sign-in pages need.
 const MAX_DOCUMENTS: u32 = 10;
 /// The divisor of the settling time for a page that was not quiet after the previous action. Source: chosen.

@@ -92,10 +92,10 @@ pub(super) struct BrowserState {
 /// Prefix of the address of a tab that this driver makes for its own use.
 pub(super) const HIDDEN: &str = "about:blank#webwise-";
 
-/// Most tabs. A window that a page opens beyond them is closed. Source: chosen; pages open one or two, and some open
+/// Maximum number of tabs. A window that a page opens beyond them is closed. Source: chosen; pages open one or two, and some open
 /// them until the machine has no memory left.
 pub(super) const MAX_TABS: usize = 30;
-/// Most origins that are remembered. Source: chosen; a page has up to some thirty.
+/// Maximum number of origins that are remembered. Source: chosen; a page has up to some thirty.
 const MAX_ORIGINS: usize = 200;
 
 impl fmt::Debug for BrowserState {

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::{error::CdpError, hub::Hub, state::World};
 use crate::page::Trace;
 
-/// Most documents of a page that are watched. Source: chosen; each is asked once before and once after an action.
+/// Maximum number of documents of a page that are watched. Source: chosen; each is asked once before and once after an action.
 const MAX_WATCHED: usize = 16;
 /// Longest time for the documents to answer. Source: chosen; it takes a few milliseconds.
 const PATIENCE: Duration = Duration::from_secs(1);

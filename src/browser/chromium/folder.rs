@@ -32,10 +32,10 @@ const GRACE: Duration = Duration::from_millis(2500);
 /// Pause between two checks of an ending process. Source: chosen.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Most folders that are created before one is kept. Source: chosen; a folder is lost only if another start sweeps
+/// Maximum number of folders that are created before one is kept. Source: chosen; a folder is lost only if another start sweeps
 /// within the microseconds between creating and locking it.
 const TAKINGS: u32 = 10;
-/// Most attempts to remove a folder, while the last processes of a browser still write to it. Source: chosen; usually
+/// Maximum number of attempts to remove a folder, while the last processes of a browser still write to it. Source: chosen; usually
 /// the first attempt succeeds.
 const REMOVALS: u32 = 20;
 /// Pause between two attempts, see [`REMOVALS`]. Source: chosen.

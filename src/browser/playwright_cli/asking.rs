@@ -35,8 +35,8 @@ pub(super) enum Need {
 pub(super) struct Hint {
     pub(super) states: States,
     pub(super) props: Vec<(String, String)>,
-    /// The text of a multi-line field, if it has more than one line.
-    pub(super) lines: Option<String>,
+    /// The text of a field as it is written, if it has white space that the snapshot does not show.
+    pub(super) exact: Option<String>,
 }
 
 /// The script that reads the attributes of these elements. An element that does not answer is left out.
@@ -49,7 +49,7 @@ pub(super) fn hints(asked: &[Asked<'_>]) -> String {
       const hintsOf = makeHintsOf();
       const listens = typeof element.onclick === 'function' || element.localName === 'summary';
       if (asked.need === 'click' && !listens && element.isContentEditable !== true) return null;
-      const hints = hintsOf(element, asked.role, asked.isMute) || {{ states: {{}}, props: [], lines: null }};
+      const hints = hintsOf(element, asked.role, asked.isMute) || {{ states: {{}}, props: [], exact: null }};
       if (listens) hints.states.listens = true;
       return hints;
     }};

@@ -19,7 +19,7 @@ use crate::{
 const MAX_DOWNLOAD: u64 = 100 << 20;
 /// Longest note that is read. Unit: bytes. Source: chosen; it contains a file name, for which systems allow 255 bytes.
 const MAX_NOTE: u64 = 4 << 10;
-/// Most notes that are read at once. Source: chosen; a page can offer thousands of files.
+/// Maximum number of notes that are read at once. Source: chosen; a page can offer thousands of files.
 const MAX_NOTES: usize = 100;
 /// The folder of the notes, in the private folder.
 const NOTES: &str = "dropped";

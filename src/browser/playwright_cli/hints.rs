@@ -16,7 +16,7 @@ use crate::{
     page::{Node, NodeId, Role, Tree},
 };
 
-/// Most elements asked about at once, fields and elements without words first. Unit: elements. Source: chosen; each
+/// Maximum number of elements asked about at once, fields and elements without words first. Source: chosen; each
 /// takes the tool a millisecond or more.
 const MAX_ASKED: usize = 300;
 /// Nodes that are searched for words. Unit: nodes. Source: the page script of the other driver.
@@ -139,7 +139,7 @@ fn give(
     Hint {
         states,
         props,
-        lines,
+        exact,
     }: Hint,
 ) {
     let is_told = node.states.pointer
@@ -150,11 +150,11 @@ fn give(
     if !is_told {
         return;
     }
-    // The tool prints one line. Text that it did not print, because it is hidden, stays hidden.
-    if let (Some(lines), Some(value)) = (lines, &mut node.value) {
-        let lines = clean(&lines);
-        if squeeze(&lines) == squeeze(value) {
-            *value = lines.into();
+    // The tool prints one line without the white space around it. Text that it did not print, because it is hidden, stays hidden.
+    if let (Some(exact), Some(value)) = (exact, &mut node.value) {
+        let exact = clean(&exact);
+        if squeeze(&exact) == squeeze(value) {
+            *value = exact.into();
         }
     }
     node.states.readonly = states.readonly;

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{base::Result, page::ElementRef};
 
-/// Most fields that are asked about at once; the values of others are hidden without asking. Source: chosen; the quick
+/// Maximum number of fields that are asked about at once; the values of others are hidden without asking. Source: chosen; the quick
 /// question about this many takes 0.4 s.
 const MAX_FIELDS: usize = 300;
 

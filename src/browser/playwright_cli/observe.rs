@@ -20,7 +20,7 @@ use crate::{
     page::{ElementRef, Node, Observation, Tree},
 };
 
-/// Most frames whose addresses are read at once; those of others stay unknown. Source: chosen.
+/// Maximum number of frames whose addresses are read at once; those of others stay unknown. Source: chosen.
 const MAX_FRAMES: usize = 100;
 /// Largest picture that is read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB uncompressed.
 const MAX_PICTURE: u64 = 32 << 20;

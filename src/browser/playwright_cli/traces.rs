@@ -19,7 +19,7 @@ use crate::{
 const KEPT: &str = "webwiseTraces";
 /// The script world that watches the page.
 const WORLD: &str = "webwise traces";
-/// Most documents of a page that are watched. Source: the same as in the other driver.
+/// Maximum number of documents of a page that are watched. Source: the same as in the other driver.
 const MAX_WATCHED: usize = 16;
 /// Longest time for the documents to answer. Unit: milliseconds. Source: chosen; it takes a few.
 const PATIENCE_MS: u64 = 1_000;

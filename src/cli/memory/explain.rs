@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Most actions listed for an item. Source: chosen; an item in the system instruction has a part in every action.
+/// Maximum number of actions listed for an item. Source: chosen; an item in the system instruction has a part in every action.
 const MAX_ACTIONS: usize = 6;
 /// Longest lesson shown. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;

@@ -35,7 +35,7 @@ use self::{
 use super::{Refusal, args::SetupArgs, doctor, say, tell};
 use crate::browser::ProgramPlaces;
 
-/// Most steps of one call. Source: system packages and npm packages may each be needed once more after the other.
+/// Maximum number of steps of one call. Source: system packages and npm packages may each be needed once more after the other.
 const MAX_STEPS: usize = 4;
 
 /// Installs what is missing and reports what is there.

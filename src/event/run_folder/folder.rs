@@ -27,7 +27,7 @@ pub(super) const NEW: &str = ".new-";
 /// Version of the folder's format, stored in its meta. Older versions can be read too. Version 2 stores trees by their
 /// differences.
 pub(super) const VERSION: u32 = 2;
-/// Most bytes of one file that wait for the end of a step. Source: chosen; pages can be large.
+/// Maximum number of bytes of one file that wait for the end of a step. Source: chosen; pages can be large.
 const MAX_WAITING: usize = 64 * 1_024;
 
 /// A run's folder. Files are open only while they are written, so a run that never ends holds none open.

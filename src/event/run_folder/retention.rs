@@ -41,7 +41,7 @@ const MAX_SILENCE: Duration = Duration::from_hours(24);
 pub struct Retention {
     /// Longest time since a run's end. Default 30 days.
     pub max_age: Option<Duration>,
-    /// Most runs, including the new one and those that are still running. Default 100.
+    /// Maximum number of runs, including the new one and those that are still running. Default 100.
     pub max_runs: Option<usize>,
 }
 

@@ -6,7 +6,7 @@ use super::words::{
 };
 use crate::base::text;
 
-/// Most words of a label that is read like a button's, on an element that may be content. Source: chosen; a verb and
+/// Maximum number of words of a label that is read like a button's, on an element that may be content. Source: chosen; a verb and
 /// its object.
 const SHORT: usize = 4;
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::retry_after;
 use crate::base::{Error, ErrorKind, text};
 
-/// Most characters of a provider's message in an error. Source: chosen; two lines of a terminal.
+/// Maximum number of characters of a provider's message in an error. Source: chosen; two lines of a terminal.
 const MAX_SAID: usize = 300;
 
 /// Converts an error of the `genai` crate. A reply that the crate could not read goes to `response` first.

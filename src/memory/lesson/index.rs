@@ -15,9 +15,9 @@ use crate::{
     page::{PageTemplate, Role, TargetIdentity, Tree, sketch},
 };
 
-/// Most lessons in the system instruction. Source: chosen.
+/// Maximum number of lessons in the system instruction. Source: chosen.
 pub const MAX_TIER_1: usize = 10;
-/// Most tips for one failed command, and for one site. Source: chosen.
+/// Maximum number of tips for one failed command, and for one site. Source: chosen.
 pub const MAX_TIPS: usize = 3;
 
 /// An index over the lessons of one shelf.

@@ -13,7 +13,7 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Most runs and sites kept as evidence of one lesson. Source: chosen; promotion needs 5 runs and 3 sites, and a record
+/// Maximum number of runs and sites kept as evidence of one lesson. Source: chosen; promotion needs 5 runs and 3 sites, and a record
 /// has 2 KiB.
 pub const MAX_EVIDENCE: usize = 12;
 

@@ -28,10 +28,10 @@ const Z: f64 = 1.959_963_984_540_054;
 pub const PRUNE_AFTER_DAYS: i64 = 90;
 /// Uses from which on a learned lesson is never pruned. Source: chosen.
 pub const PRUNE_BELOW_USES: u64 = 5;
-/// Most lessons on one shelf; above it, learned ones are removed. Source: chosen; a full record takes up to 3.3 KiB in
+/// Maximum number of lessons on one shelf; above it, learned ones are removed. Source: chosen; a full record takes up to 3.3 KiB in
 /// an indented file, and a file may take 1 MiB.
 pub const MAX_LEARNED: usize = 300;
-/// Most sites for which one run counts. Source: chosen, below the number of runs kept as evidence, so that no run
+/// Maximum number of sites for which one run counts. Source: chosen, below the number of runs kept as evidence, so that no run
 /// counts twice.
 const MAX_SITES_OF_A_RUN: usize = 6;
 /// Longest key. Unit: bytes. Source: chosen; ours have 23.

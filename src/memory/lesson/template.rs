@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{FailureKind, Form, Move};
 use crate::action::{BrowserTool, ErrorClass};
 
-/// Most moves of one recovery. Source: chosen; more moves are a course of their own, not a recovery.
+/// Maximum number of moves of one recovery. Source: chosen; more moves are a course of their own, not a recovery.
 pub const MAX_MOVES: usize = 3;
 
 /// The instruction of [`Recovery::TypeThenChoose`].

@@ -28,7 +28,7 @@ pub struct Trace {
     pub steps: Vec<TraceStep>,
     /// The failures that were recovered.
     pub found: Vec<Found>,
-    /// Every advice that stood in a prompt.
+    /// All advice that stood in a prompt.
     pub offered: Vec<AdviceId>,
 }
 

@@ -15,12 +15,12 @@ use crate::base::text;
 const MAX_DEPTH: usize = 12;
 /// Longest name of a group shown. Unit: characters. Source: chosen.
 const MAX_HEAD: usize = 80;
-/// Most nodes in the label of one box. Source: chosen; a box, its words and what draws it.
+/// Maximum number of nodes in the label of one box. Source: chosen; a box, its words and what draws it.
 const MAX_LABEL: usize = 8;
 /// Longest run of words in one line when a node is read by itself. Unit: characters. Source: chosen.
 const MAX_CHUNK: usize = 800;
 
-/// Most things in what listens for clicks on each of them. Source: chosen; a calendar's month has 42 days and its weekdays, and what
+/// Maximum number of things in what listens for clicks on each of them. Source: chosen; a calendar's month has 42 days and its weekdays, and what
 /// holds more listens for a whole page.
 const MAX_HEARD: u32 = 60;
 

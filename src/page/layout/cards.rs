@@ -2,7 +2,7 @@
 
 use super::super::{Element, Node, NodeId, Role, Tree, outline::is_checkable};
 
-/// Most visible items in one card. Source: chosen; columns of a page contain more.
+/// Maximum number of visible items in one card. Source: chosen; columns of a page contain more.
 const MAX_CARD: u32 = 30;
 
 /// The content of each node.

@@ -81,9 +81,9 @@ const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
 /// Smallest number of similar items that are left out: fewer cost no more than the line that reports them. Source:
 /// chosen.
 const MIN_LEFT_OUT: usize = 5;
-/// Most lines that are shown because they match the goal. Source: chosen.
+/// Maximum number of lines that are shown because they match the goal. Source: chosen.
 const MAX_MATCHED: usize = 10;
-/// Most lines of one item that are shown because it matches the goal. Source: chosen.
+/// Maximum number of lines of one item that are shown because it matches the goal. Source: chosen.
 const MAX_OF_MATCHED: usize = 8;
 /// Share of the budget for the parts beside the main content when the page is cut. Unit: percent. Source: chosen.
 const ASIDE_SHARE: usize = 20;

@@ -7,7 +7,7 @@ use super::{
     digest::weight_of,
 };
 
-/// Most lines that are considered as one run of text. Source: chosen.
+/// Maximum number of lines that are considered as one run of text. Source: chosen.
 const MAX_FLOW: usize = 400;
 
 /// The limits for parts that share a line.

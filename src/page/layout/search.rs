@@ -5,7 +5,7 @@
 use super::{super::Element, Layout, Line};
 use crate::base::text::{fold, for_each_word, squeeze, words};
 
-/// Most words of a goal or query that are used. Unit: words. Source: chosen.
+/// Maximum number of words of a goal or query that are used. Source: chosen.
 const MAX_QUERY_WORDS: usize = 40;
 /// Shortest common beginning of two words that count as forms of one. Unit: bytes. Source: chosen.
 const MIN_STEM: usize = 4;

@@ -12,7 +12,7 @@ pub struct TreeBuilder {
     max_nodes: usize,
 }
 
-/// Most nodes of a tree. Source: chosen; a page with 20,000 buttons must stay usable, a prompt shows 60 elements, and
+/// Maximum number of nodes of a tree. Source: chosen; a page with 20,000 buttons must stay usable, a prompt shows 60 elements, and
 /// twice that page is more than any use needs.
 pub const MAX_NODES: usize = 40_000;
 

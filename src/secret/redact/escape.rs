@@ -91,7 +91,7 @@ fn entity(text: &[u8]) -> Option<(Unit, usize)> {
     Some((Unit::Char(named(name)?), length + 2))
 }
 
-/// Most digits of a numeric escape. Source: chosen; the highest code point has 7, and the rest is padding.
+/// Maximum number of digits of a numeric escape. Source: chosen; the highest code point has 7, and the rest is padding.
 const MAX_DIGITS: usize = 12;
 /// Longest name of an entity, with its semicolon. Unit: bytes. Source: the names below.
 const MAX_NAME: usize = 9;

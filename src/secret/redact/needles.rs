@@ -11,11 +11,11 @@ use super::{
     view::View,
 };
 
-/// Fewest characters of a form that is searched for anywhere in a text. Source: chosen; a shorter form would
+/// Minimum number of characters of a form that is searched for anywhere in a text. Source: chosen; a shorter form would
 /// also be found in references and labels.
 pub(super) const MIN_ANYWHERE: usize = 6;
 
-/// Fewest characters that may be left of a secret after its own escapes are undone. Source: chosen; a secret of six
+/// Minimum number of characters that may be left of a secret after its own escapes are undone. Source: chosen; a secret of six
 /// characters that are three escapes leaves three.
 const MIN_UNDONE: usize = 3;
 

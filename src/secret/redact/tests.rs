@@ -332,7 +332,7 @@ fn a_pin_is_replaced_where_a_value_stands_and_nowhere_else() {
         assert_eq!(redactor.text(text), text);
         assert!(!redactor.contains(text), "{text}");
     }
-    assert_eq!(redactor.weak().len(), 1);
+    assert_eq!(redactor.too_short().len(), 1);
 }
 
 #[test]

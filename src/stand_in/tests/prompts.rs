@@ -14,7 +14,7 @@ use crate::{
     working::{History, Place, Step},
 };
 
-/// Most model calls of a test.
+/// Maximum number of model calls of a test.
 const MAX_CALLS: usize = 30;
 
 /// The result of a task.

@@ -8,9 +8,9 @@ use std::{
 
 use crate::memory::{Shelf, StoreNotice, StoreNoticeKind};
 
-/// Most notices that are kept; later ones are dropped. Source: chosen; the first ones say enough.
+/// Maximum number of notices that are kept; later ones are dropped. Source: chosen; the first ones say enough.
 const MAX_WAITING: usize = 256;
-/// Most findings that are remembered as reported. Source: chosen.
+/// Maximum number of findings that are remembered as reported. Source: chosen.
 const MAX_TOLD: usize = 1_024;
 
 #[derive(Debug, Default)]

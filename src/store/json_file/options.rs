@@ -13,10 +13,10 @@ pub struct JsonFilesOptions {
     pub max_shelf_bytes: usize,
     /// Largest file that is read. A larger one is neither read nor changed. Unit: bytes. Default: 8 MiB. Source: chosen.
     pub max_file_bytes: u64,
-    /// Most hosts in the store. Above that, the ones written least recently are forgotten. Default: 10,000.
+    /// Maximum number of hosts in the store. Above that, the ones written least recently are forgotten. Default: 10,000.
     /// Source: chosen.
     pub max_hosts: usize,
-    /// Most hosts of one registrable domain in the store. Default: 8. Source: chosen.
+    /// Maximum number of hosts of one registrable domain in the store. Default: 8. Source: chosen.
     pub max_hosts_per_site: usize,
     /// Largest size of the store. Unit: bytes. Default: 256 MiB. Source: chosen.
     pub max_total_bytes: u64,

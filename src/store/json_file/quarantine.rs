@@ -12,7 +12,7 @@ use super::{
 };
 use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 
-/// Most broken files kept for one shelf. Source: chosen; a program that breaks the same file again and again
+/// Maximum number of broken files kept for one shelf. Source: chosen; a program that breaks the same file again and again
 /// must not fill the disk.
 const MAX_KEPT: usize = 5;
 

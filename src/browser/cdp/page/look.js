@@ -23,6 +23,10 @@ const NAME_BUDGET = 400_000;
  */
 const NAME_TEXT = 64;
 
+/** Cursors that invite to drag what is under them. */
+const GRIPS = setOf(`grab move all-scroll col-resize row-resize n-resize e-resize s-resize w-resize ne-resize nw-resize se-resize
+  sw-resize ew-resize ns-resize nesw-resize nwse-resize`);
+
 /** Runs `work` as one look; a look inside another is part of it. */
 function look(work) {
   if (met !== null) return work();
@@ -49,7 +53,9 @@ class Facts {
     const style = getComputedStyle(element);
     this.display = style.display;
     this.isStyledVisible = style.visibility === 'visible';
-    this.hasHand = style.cursor === 'pointer';
+    const { cursor } = style;
+    this.hasHand = cursor === 'pointer';
+    this.hasGrip = GRIPS.has(cursor);
     this.takesPointer = style.pointerEvents !== 'none';
     this.shadow = dom.shadow(element);
     if (this.shadow !== null) {

@@ -24,8 +24,8 @@ class TreeNode {
     this.isAriaHidden = false;
     /** True if its content can be edited and that of the element around it cannot. */
     this.isEditor = false;
-    /** The text of a field as it is written, if it has several lines. */
-    this.lines = null;
+    /** The text of a field as it is written, if it has white space that the tree does not show. */
+    this.exact = null;
     /** Whether a script of the page listens for clicks on it; whether it is there for that alone. */
     this.listens = false;
     this.isHeard = false;

@@ -155,9 +155,13 @@ class Build {
     return this.visits.length === 0 ? this.root : this.visits[this.visits.length - 1].owner;
   }
 
-  /** Whether a script listens for clicks on this element, or it opens a part of the page without one; a script that listens on the whole page says nothing of it. */
-  listensFor({ element, tag }) {
-    if (tag === 'summary') return true;
+  /**
+   * Whether a script listens for clicks on this element, or its own look says that it opens something or can be dragged; a script
+   * that listens on the whole page says nothing of it.
+   */
+  listensFor(facts) {
+    const { element, tag } = facts;
+    if (tag === 'summary' || isGrip(facts)) return true;
     return this.listening.size > 0 && tag !== 'body' && this.listening.has(tickets.get(element));
   }
 
@@ -195,6 +199,11 @@ function isForItself(facts, parent) {
 /** Returns true if the pointer becomes a hand here, and not around it. */
 function isHand(facts, parent) {
   return facts.hasHand && !parent.isInClickable && !parent.hasHand && isForItself(facts, parent);
+}
+
+/** Returns true if the pointer becomes one that drags here, and not around it. */
+function isGrip(facts) {
+  return facts.hasGrip && aboveOf(facts)?.hasGrip !== true;
 }
 
 const hasFocus = method(Document.prototype, 'hasFocus');

@@ -71,11 +71,12 @@ function nodeRow(node, depth, value, isInHand, isInEditor) {
   if (node.isActive) node.is('active', true);
   const isHand = !isInHand && node.hasHand && node.isReachable;
   if (isHand) node.is('pointer', true);
-  if (node.listens && node.isReachable) node.is('listens', true);
+  // What holds only floating or absolute parts has no height of its own.
+  if (node.listens && (node.isReachable || node.hadNodes)) node.is('listens', true);
   const name = node.name.length > MAX_NAME ? '' : whole(node.name);
   const number = node.isReachable ? numberOf(node.facts.element) : 0;
   const extra = extraOf(node, number === 0 ? NONE : hintsFor(node, isHand, isInEditor));
-  return [depth, node.role, name, number, node.states ?? 0, value === null ? null : node.lines ?? whole(value), extra];
+  return [depth, node.role, name, number, node.states ?? 0, value === null ? null : node.exact ?? whole(value), extra];
 }
 
 /** What a node's element says beside role and name: its states are noted, its properties given back. */
@@ -85,12 +86,12 @@ function hintsFor(node, isHand, isInEditor) {
   const isPicture = node.role === 'img';
   if (!(ASKED.has(node.role) || isHand || isPicture || isEditor || node.listens)) return NONE;
   const isSilent = !isMasked && isMute(node);
-  if (isSilent ? false : isPicture && !isHand || (isBare && !isEditor && tag !== 'textarea' && tag !== 'summary')) return NONE;
+  if (isSilent ? false : isPicture && !isHand || (isBare && !isEditor && tag !== 'textarea' && tag !== 'input' && tag !== 'summary')) return NONE;
   const hints = hintsOf(element, node.role, isSilent);
   if (hints === null) return NONE;
   for (const state in hints.states) node.is(state, hints.states[state]);
   node.isEditor = isEditor;
-  if (!isMasked) node.lines = hints.lines;
+  if (!isMasked) node.exact = hints.exact;
   return isInEditor ? hints.props.filter(([name]) => name !== 'editable') : hints.props;
 }
 

@@ -7,9 +7,9 @@ use super::Effect;
 /// Largest file that is kept, and largest total size of incomplete files; above it, all incomplete files are dropped.
 /// Unit: bytes. Source: chosen, the same for every driver.
 pub(in crate::browser::cdp) const MAX_DOWNLOAD: u64 = 100 << 20;
-/// Most incomplete files at once; a further one is dropped. Source: chosen; a person starts a few.
+/// Maximum number of incomplete files at once; a further one is dropped. Source: chosen; a person starts a few.
 pub(super) const MAX_COMING: usize = 100;
-/// Most that one browser keeps. Unit: bytes and files. Source: chosen; a page can offer files until the disk is full.
+/// The most that one browser keeps. Unit: bytes and files. Source: chosen; a page can offer files until the disk is full.
 pub(super) const MAX_KEPT: (u64, u32) = (1 << 30, 1000);
 
 /// An incomplete file.

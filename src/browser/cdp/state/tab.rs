@@ -7,7 +7,7 @@ use crate::{
     page::{Dialog, DialogKind},
 };
 
-/// Most documents that a tab remembers. Source: chosen; pages that redirect at once do so once or twice.
+/// Maximum number of documents that a tab remembers. Source: chosen; pages that redirect at once do so once or twice.
 const MAX_DOCUMENTS: usize = 20;
 
 /// Our script world in one document. It ends with the document, and never answers for another one.

@@ -26,7 +26,7 @@ use crate::{
 /// Largest lesson that is taken. Unit: bytes of its record. Source: the cap of a record, less room for its later
 /// counts.
 const MAX_LESSON_BYTES: usize = MAX_RECORD_BYTES - 512;
-/// Most imported lessons on one shelf. Source: chosen; half of the full records that fit on a shelf.
+/// Maximum number of imported lessons on one shelf. Source: chosen; half of the full records that fit on a shelf.
 pub const MAX_ON_A_SHELF: usize = 150;
 /// The beginnings of the documented seeds, in words; the document cuts off the second and third. A lesson with such a
 /// beginning whose source is `seed` is one of our seeds in other words.

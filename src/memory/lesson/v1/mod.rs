@@ -25,9 +25,9 @@ use crate::base::{Error, ErrorKind, Host, Result, Site, text};
 pub const VERSION: u64 = 1;
 /// Largest file that is read. Unit: bytes. Source: chosen, the same as for every file of memory.
 pub const MAX_BYTES: usize = 8 * 1_024 * 1_024;
-/// Most lessons taken from one file. Source: chosen; more than ten shelves hold.
+/// Maximum number of lessons taken from one file. Source: chosen; more than ten shelves hold.
 pub const MAX_LESSONS: usize = 5_000;
-/// Most problems listed one by one. Source: chosen for a person who reads them.
+/// Maximum number of problems listed one by one. Source: chosen for a person who reads them.
 pub const MAX_PROBLEMS: usize = 100;
 /// Longest piece of a file quoted in a problem. Unit: characters. Source: chosen.
 const MAX_SHOWN: usize = 40;

@@ -33,9 +33,9 @@ const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// Mode bits that must not be set for group and others.
 const OTHERS: u32 = 0o077;
 
-/// Most folders whose entry is remembered as durable. Source: chosen; a fleet's run visits fewer hosts.
+/// Maximum number of folders whose entry is remembered as durable. Source: chosen; a fleet's run visits fewer hosts.
 const MAX_DURABLE: usize = 4_096;
-/// Most notices of changed rights that are kept. Source: chosen; the first few say enough.
+/// Maximum number of notices of changed rights that are kept. Source: chosen; the first few say enough.
 const MAX_TIGHTENED: usize = 64;
 
 /// Tells a folder from a later one of the same name: device, inode, and creation time where the system knows it.
