@@ -4,16 +4,17 @@
 //! schema as JSON.
 
 #[macro_use]
-#[path = "support/browsers.rs"]
+#[path = "../support/browsers.rs"]
 mod browsers;
-#[path = "support/shopping.rs"]
+#[path = "../support/shopping.rs"]
 mod shopping;
 #[macro_use]
-#[path = "support/figure.rs"]
+#[path = "../support/figure.rs"]
 mod figure;
-#[path = "support/profile.rs"]
+mod plain;
+#[path = "../support/profile.rs"]
 mod profile;
-#[path = "support/web.rs"]
+#[path = "../support/web.rs"]
 mod web;
 
 use webwise::{
@@ -28,6 +29,7 @@ use webwise::{
 };
 
 use browsers::{Driver, Wishes};
+use plain::Plain;
 use shopping::{Watched, Yes};
 use web::{Answer, Web};
 
@@ -132,6 +134,24 @@ async fn shopping(by: Driver, mode: CallMode, max_calls: usize) -> (RunReport, C
     let number = &shop.orders()[0].number;
     assert!(report.answer.as_ref().unwrap().contains(number));
     (report, cost)
+}
+
+/// What the model is asked first about a page.
+async fn first_request(by: Driver, goal: &str, url: &str) -> ChatRequest {
+    let model = Watched::default();
+    let browser = by.launch(&Wishes::default()).await;
+    let mut options = Options::default();
+    // Going there is the first.
+    options.budget.max_steps = 2;
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new())
+        .with_options(options)
+        .build()
+        .unwrap();
+    agent
+        .run(Task::new(goal).unwrap().with_start_url(url).unwrap())
+        .await;
+    agent.browser().close().await.unwrap();
+    model.requests().swap_remove(0)
 }
 
 fn tell(by: Driver, name: &str, report: &RunReport, cost: Cost) {
@@ -252,6 +272,57 @@ async fn a_long_page_costs_a_fraction_of_the_whole_of_it_and_is_used_as_well(by:
     assert!(lean * 100 <= whole * MAX_OF_LONG_PAGE, "{lean} of {whole}");
 }
 
+/// What the message about a large page may cost beside the tool's own snapshot of it. Unit: percent. Source: the requirements.
+const MAX_OF_SNAPSHOT: usize = 50;
+
+/// A list of products at `/products`, and tables of 60, 200 and 500 rows at `/rows/60` and so on.
+fn lists() -> Web {
+    Web::start(|asked| {
+        let path = asked.path.as_str();
+        let list: String = match path.strip_prefix("/rows/").and_then(|rows| rows.parse().ok()) {
+            Some(rows) => {
+                let row = |n: usize| {
+                    let (hour, minute, gate) = (n % 24, n * 7 % 60, 1 + n % 40);
+                    format!(
+                        "<tr><td>WW {n}</td><td>Town {}</td><td>{hour:02}:{minute:02}</td><td>{gate}</td><td>on time</td></tr>",
+                        n % 90
+                    )
+                };
+                let rows: String = (1..=rows).map(row).collect();
+                format!("<table><tr><th>Flight<th>To<th>Leaves<th>Gate<th>State</tr>{rows}</table>")
+            }
+            None => (1..=PRODUCTS)
+                .map(|n| {
+                    format!(
+                        "<article><h3><a href='/p/{n}'>Lamp {n}</a></h3><p>{} lumen, {} W</p><b>{}.90 EUR</b> <button>Add to cart</button></article>",
+                        n * 10,
+                        3 + n % 20,
+                        9 + n * 2
+                    )
+                })
+                .collect(),
+        };
+        Answer::page(format!(
+            "<!doctype html><title>Lists</title><h1>Lists</h1>{list}"
+        ))
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_page_costs_at_most_half_of_the_tools_snapshot() {
+    let site = lists();
+    let bpe = tiktoken_rs::o200k_base_singleton();
+    let tokens = |text: &str| bpe.encode_ordinary(text).len();
+    for path in ["/products", "/rows/60", "/rows/200", "/rows/500"] {
+        let url = site.url("localhost", path);
+        let request = first_request(Driver::Cdp, "What is offered here?", &url).await;
+        let ours = tokens(&request.message);
+        let plain = tokens(&Plain::open(&url).snapshot());
+        figure!("lean: {path}: {ours} tokens in our message, {plain} in the tool's snapshot");
+        assert!(ours * 100 <= plain * MAX_OF_SNAPSHOT, "{path}");
+    }
+}
+
 /// What a whole request may cost, rules and tools included, however large the page is. Unit: tokens. Source: the requirements.
 const MAX_PROMPT: usize = 3_000;
 
@@ -285,27 +356,10 @@ async fn a_page_of_ten_thousand_elements_fits_in_a_prompt_of_three_thousand_toke
     let site = crowds();
     let pages = ["/alike", "/mixed", "/flat"];
     for page in &pages {
-        let model = Watched::default();
-        let browser = by.launch(&Wishes::default()).await;
-        let mut options = Options::default();
-        // Going there is the first.
-        options.budget.max_steps = 2;
-        let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new())
-            .with_options(options)
-            .build()
-            .unwrap();
-        let task = Task::new("Open \"Product 7123\" and report its price.")
-            .unwrap()
-            .with_start_url(&site.url("localhost", page))
-            .unwrap();
-        agent.run(task).await;
-        agent.browser().close().await.unwrap();
-        let requests = model.requests();
-        assert!(
-            requests[0].message.contains("\"A crowd\""),
-            "{page} was seen"
-        );
-        let tokens = Cost::of(&requests[..1]).raw;
+        let url = site.url("localhost", page);
+        let request = first_request(by, "Open \"Product 7123\" and report its price.", &url).await;
+        assert!(request.message.contains("\"A crowd\""), "{page} was seen");
+        let tokens = Cost::of(&[request]).raw;
         figure!(
             "{}: a page of 10,000 elements, {}: {tokens} tokens by o200k",
             by.name(),
