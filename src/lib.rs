@@ -29,7 +29,8 @@
 //! | the person who approves actions | [`Approver`](agent::Approver) | [`agent`] |
 //! | tools of your own | [`Tool`](agent::Tool) | [`agent`] |
 //!
-//! A program that decides itself what is done takes a [`GuardedBrowser`]: the same guards and checks, without model and memory.
+//! A program that makes its own decisions uses a [`GuardedBrowser`]: the same guards and checks, without model and
+//! memory.
 //!
 //! The modules that decide do no I/O: values in, values out. [`page`] interprets a page, [`memory`] decides what is remembered,
 //! [`prompt`] writes the request, [`guard`] decides what is allowed, [`secret`] keeps secrets out of everything else.

@@ -1,10 +1,10 @@
 //! IP addresses that are not on the open web.
 
-// `core::net` has the addresses and no sockets.
+// Addresses come from `core::net`, because pure modules may not use `std::net`, which has sockets.
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Returns true for every address that is not on the open web: this machine, a private or local network, a metadata
-/// service, a range with a special purpose. Source: the special-purpose registries of IANA.
+/// Returns true for an address that is not on the open web: this machine, a private or local network, a metadata
+/// service, or a range with a special purpose. Source: the special-purpose registries of IANA.
 pub(super) fn is_special(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_special_v4(v4),

@@ -1,4 +1,4 @@
-//! One error type for the whole crate: what the caller can do, where it happened, and the cause.
+//! The one error type of the crate: its kind, the operation that failed, and the cause.
 
 use std::{error::Error as StdError, fmt, time::Duration};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The result of every fallible operation in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The reaction that an [`Error`] leaves to its caller.
+/// The kind of an [`Error`], by what the caller can do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -64,10 +64,10 @@ impl ErrorKind {
     }
 }
 
-/// A failure of the machinery.
+/// A failure of the machinery, such as the browser, the model or the store.
 ///
-/// A refusal by a page is not an `Error` but an [`Outcome`](crate::action::Outcome), because the model must read it and
-/// memory must learn from it.
+/// An action that the page refuses is not an `Error` but an [`Outcome`](crate::action::Outcome), because the model must
+/// read it and memory must learn from it.
 ///
 /// ```
 /// use webwise::{Error, ErrorKind};
@@ -85,7 +85,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error of this kind in this operation, which is named `room.verb`.
+    /// An error of this kind. The name of the operation has the form `room.verb`.
     pub const fn new(kind: ErrorKind, operation: &'static str) -> Self {
         Self {
             kind,
@@ -96,7 +96,7 @@ impl Error {
         }
     }
 
-    /// Adds a detail that a reader needs: a path, a limit, the name of an option. Never a secret.
+    /// Adds a detail for the reader: a path, a limit, the name of an option. Never pass a secret.
     #[must_use]
     pub fn with(mut self, key: &'static str, value: impl fmt::Display) -> Self {
         self.context.push((key, value.to_string()));
@@ -132,7 +132,7 @@ impl Error {
         &self.context
     }
 
-    /// The value of a context key, if it was given.
+    /// The value of a context key; `None` if there is no such key.
     pub fn said(&self, key: &str) -> Option<&str> {
         let mut context = self.context.iter();
         context
@@ -140,7 +140,7 @@ impl Error {
             .map(|(_, text)| &**text)
     }
 
-    /// The wait that the other side asked for, if it said so.
+    /// The wait that the other side asked for, if any.
     pub const fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
@@ -153,7 +153,7 @@ impl Error {
         )
     }
 
-    /// The same error with every text passed through `f`. The loop redacts errors with it.
+    /// The same error with `f` applied to every text. The loop uses it to redact errors.
     ///
     /// The source is replaced by its text, because a foreign error cannot be rewritten.
     #[must_use]

@@ -1,4 +1,4 @@
-//! The boundaries of memory and permissions: host, origin, registrable site.
+//! Host, origin and registrable site: the boundaries of memory and permissions.
 
 use core::net::IpAddr;
 use std::fmt;
@@ -22,8 +22,8 @@ fn checked<'a>(url: &'a Url, operation: &'static str) -> Result<url::Host<&'a st
 /// Longest host name. Unit: bytes. Source: RFC 1035.
 const MAX_DOMAIN_BYTES: usize = 253;
 
-/// The host that stored memory belongs to: the scheme if it is not https, the ASCII host in lower case, the port if it
-/// is not the default.
+/// A host, the key under which memory is stored: the ASCII name in lower case, with the scheme unless it is https and
+/// the port unless it is the default.
 ///
 /// ```
 /// use webwise::Host;
@@ -99,7 +99,7 @@ impl Host {
                     ));
                 }
             }
-            // Nobody writes `1.2` and means 1.0.0.2.
+            // Nobody who writes `1.2` means 1.0.0.2.
             address if address.to_string() != text.to_ascii_lowercase() => {
                 return Err(refuse("it is not a host name"));
             }
@@ -119,8 +119,8 @@ impl Host {
         }
     }
 
-    /// The hosts whose advice applies here: this host, the bare name without scheme and port, then each parent name up
-    /// to the site. A public suffix is never among them.
+    /// The hosts whose stored advice applies to this one: this host, its bare name without scheme and port, then each
+    /// parent name up to the site. A public suffix is never among them.
     pub fn and_above(&self) -> Vec<Self> {
         let mut hosts = vec![self.clone()];
         let Some(url) = self.url() else { return hosts };
@@ -168,7 +168,7 @@ impl fmt::Display for Host {
     }
 }
 
-/// Scheme, host and port: the boundary of a secret.
+/// A web origin: scheme, host and port. Secrets are bound to origins.
 ///
 /// ```
 /// use webwise::Origin;
@@ -206,7 +206,8 @@ impl Origin {
         &self.0
     }
 
-    /// Returns true if only the other end can read what is sent there: https, or this machine itself.
+    /// Returns true if nobody on the network can read what is sent to this origin: it uses https, or it is this
+    /// machine.
     pub fn is_private_channel(&self) -> bool {
         self.0.starts_with("https://")
             || Url::parse(&self.0).is_ok_and(|u| Site::of(&u).is_ok_and(|s| s.is_loopback()))
@@ -219,10 +220,11 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The registrable domain. It bounds navigation, and lessons are promoted by the number of sites they helped on.
+/// A registrable domain, such as `shop.co.uk`. Navigation can be limited to sites, and a lesson is promoted by the
+/// number of sites where it helped.
 ///
-/// An IP address, a single label and each name under `localhost` are sites of their own. So is each name directly under
-/// a public suffix such as `github.io`.
+/// An IP address, a name of one label and each name under `localhost` are sites of their own. So is each name directly
+/// under a public suffix such as `github.io`.
 ///
 /// ```
 /// use webwise::Site;
@@ -282,8 +284,8 @@ impl Site {
             })
     }
 
-    /// Returns true for a site that is not on the open web: this machine, a private, link-local, metadata or otherwise
-    /// special address, a name of a single label, or a name under a suffix for private networks.
+    /// Returns true for a site that is not on the open web: this machine, a special address (private, link-local,
+    /// metadata and the like), a name of one label, or a name under a suffix for private networks.
     pub fn is_internal(&self) -> bool {
         if self.is_loopback() {
             return true;
@@ -296,8 +298,8 @@ impl Site {
     }
 }
 
-/// Top-level labels that no public name has. Source: RFC 6762 with its appendix G, ICANN's `internal`, and
-/// `localdomain`.
+/// Top-level labels of private networks, which no public name has. Source: RFC 6762 with its appendix G, ICANN's
+/// `internal`, and `localdomain`.
 const PRIVATE_SUFFIXES: [&str; 8] = [
     "corp",
     "home",

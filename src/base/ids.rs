@@ -1,5 +1,5 @@
-//! Ids of runs and sessions, and nonces. The caller passes them in, because making one takes a clock or randomness,
-//! which only the loop has.
+//! Run ids, session ids and nonces. The caller passes them in, because making one takes a clock or randomness, which
+//! only the loop has.
 
 use std::fmt;
 
@@ -64,7 +64,7 @@ macro_rules! id {
 }
 
 id! {
-    /// The id of one run. Ids made by the loop (`run_` and a UUID of version 7) sort by start time.
+    /// The id of a run. The loop makes it from `run_` and a version 7 UUID, so that ids sort by start time.
     RunId, "run_id.parse"
 }
 id! {
@@ -73,17 +73,17 @@ id! {
 }
 
 impl RunId {
-    /// `run_` and the bits as 32 hexadecimal digits. Ids made from the bits of a UUID of version 7 sort by time.
+    /// Makes an id of `run_` and the bits as 32 hexadecimal digits. Ids made from version 7 UUIDs sort by time.
     pub fn from_bits(bits: u128) -> Self {
         Self(format!("run_{bits:032x}"))
     }
 }
 
-/// A number that the text inside a fence cannot know.
+/// The random number at both ends of a fence, the part of a message that holds text from outside. That text cannot know
+/// the number and so cannot end the fence.
 ///
-/// Unit: 64 bits, printed in decimal, because models read three digits as one token. Source: chosen;
-/// the nonce stands twice in every message and is new for each message, so a page has one guess a message, and a run
-/// has some hundred messages.
+/// Unit: 64 bits, printed in decimal, because models read three digits as one token. Source: chosen; each message has a
+/// new nonce, so a page can guess once per message, and a run has a few hundred messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Nonce(u64);
 

@@ -1,11 +1,11 @@
-//! JSON with the same bytes whoever built it.
+//! JSON text whose bytes do not depend on the order of insertion.
 
 use serde_json::{Map, Value};
 
 /// Returns the value with the keys of every object in byte order.
 ///
-/// `serde_json` keeps insertion order as soon as any crate in the build asks for it. Order that reaches a prompt, a
-/// hash or a file must not depend on that.
+/// `serde_json` keeps insertion order as soon as any crate in the build asks for it. The order in a prompt, a hash or a
+/// file must not depend on that.
 pub fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(map) => {

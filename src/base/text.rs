@@ -1,7 +1,7 @@
 //! Measuring and cleaning text that came from outside.
 
-/// Returns true for a character that changes how the text around it is shown without being seen itself: a control other
-/// than newline and tab, a bidirectional mark, a zero-width or tag character.
+/// Returns true for an invisible character that changes how the text around it is shown: a control character other than
+/// newline and tab, a bidirectional mark, a zero-width or tag character.
 pub fn is_deceptive(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c,
@@ -110,8 +110,8 @@ pub fn fold(text: &str) -> String {
     text.to_lowercase()
 }
 
-/// Returns the words of a text in any script, folded: runs of letters and digits. A Chinese, Japanese or Korean
-/// ideograph or syllable is a word of its own, because those scripts put no spaces between words.
+/// Returns the words of a text in any script, folded. A word is a run of letters and digits. A Chinese, Japanese or
+/// Korean ideograph or syllable is a word of its own, because those scripts put no spaces between words.
 pub fn words(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -129,8 +129,8 @@ pub fn words(text: &str) -> Vec<String> {
     out
 }
 
-/// Calls `look` with each of the [`words`] of a text. ASCII text needs no allocation for each word: a page has ten
-/// thousand labels, and most of them are ASCII.
+/// Calls `look` with each of the [`words`] of a text. Words of ASCII text are not allocated one by one, because a page
+/// has ten thousand labels and most of them are ASCII.
 pub(crate) fn for_each_word(text: &str, mut look: impl FnMut(&str)) {
     if !text.is_ascii() {
         return words(text).iter().for_each(|word| look(word));
@@ -151,7 +151,7 @@ pub(crate) fn for_each_word(text: &str, mut look: impl FnMut(&str)) {
     }
 }
 
-/// Returns true for a character of a script without spaces, of which models spend about one token on each character.
+/// Returns true for a character of a script without spaces between words. Models spend about one token on each of them.
 pub(crate) fn tokens_wide(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}'
         | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')

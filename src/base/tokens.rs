@@ -1,4 +1,4 @@
-//! Estimates of tokens, made without a tokenizer.
+//! Estimates of token counts, made without a tokenizer.
 
 use std::{
     iter::Sum,
@@ -63,8 +63,8 @@ impl ContentType {
 
 /// Estimates how many tokens a text takes.
 ///
-/// Counts ideographs, Korean syllables and emoji as one token each, because tokenizers spend about that on them, and
-/// the rest by [`ContentType`]. Prefer the provider's real count where there is one.
+/// Counts ideographs, Korean syllables and emoji as one token each, as most tokenizers do, and the rest by
+/// [`ContentType`]. Prefer the provider's real count if there is one.
 ///
 /// ```
 /// use webwise::base::tokens::{ContentType, TokenCount, estimate};

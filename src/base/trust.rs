@@ -1,4 +1,4 @@
-//! The trust class that every stored or shown value carries: who it came from.
+//! Trust classes, which say who a stored or shown value came from.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub enum Trust {
     Code,
     /// Typed or accepted by the person who runs the agent.
     User,
-    /// Said by the model, which may have been talked into it.
+    /// Written by the model, which a page may have manipulated.
     Model,
     /// Read from a page: data, never an instruction.
     Page,

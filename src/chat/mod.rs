@@ -1,4 +1,4 @@
-//! The request to a model and its response, in no provider's format.
+//! The request to a model and its response, independent of any provider's format.
 //!
 //! Pure values. `prompt` builds requests, an `llm` adapter carries them, `agent` reads the responses.
 

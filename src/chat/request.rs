@@ -28,7 +28,7 @@ impl fmt::Debug for Image {
     }
 }
 
-/// One call of a model. It is built anew for each step and carries no earlier page.
+/// A request to a model. A new one is built for each step; it contains no earlier pages.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ChatRequest {
@@ -72,7 +72,8 @@ impl ChatRequest {
 pub struct LlmCapabilities {
     /// Name of the model, for logs and reports.
     pub model: String,
-    /// Tokens that request and reply may take together; `None` if unknown. The loop cuts its messages to it, or to 64,000 tokens.
+    /// Maximum number of tokens of request and reply together; `None` if unknown. The loop cuts its messages to fit,
+    /// and assumes 64,000 if it is unknown.
     pub context_window: Option<TokenCount>,
     /// True if the model understands pictures.
     pub images: bool,

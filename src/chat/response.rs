@@ -1,4 +1,4 @@
-//! The response of a model. Its calls decide what happens, never its stop reason.
+//! The response of a model. The calls in it decide what happens next; its stop reason does not.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,12 +10,12 @@ use crate::{
     secret::Redactor,
 };
 
-/// Maximum number of characters that a run reads of a reply's text, and of its reasoning. Source: chosen; the default reply of 2,048
-/// tokens has about 8,000.
+/// Maximum number of characters that a run keeps of a reply's text, and of its reasoning. Source: chosen; the default
+/// reply of 2,048 tokens has about 8,000.
 pub const MAX_REPLY_TEXT: usize = 256 * 1_024;
 /// Maximum number of bytes of one call's arguments, as compact JSON. Source: chosen; eight times the default tokens of a reply.
 pub const MAX_ARGUMENTS: usize = 64 * 1_024;
-/// Maximum number of calls that a run reads of one reply. Source: chosen; by default it carries out five of them.
+/// Maximum number of calls that a run reads from one reply. Source: chosen; by default it executes five of them.
 pub const MAX_CALLS: usize = 100;
 /// Maximum number of characters of a tool's name. Source: chosen; providers allow 64.
 const MAX_NAME: usize = 200;
@@ -39,7 +39,7 @@ pub struct ChatResponse {
     /// Text beside the calls or instead of them.
     #[serde(default)]
     pub text: String,
-    /// Reasoning that the provider shows; used in logs only.
+    /// Reasoning, if the provider shows it; used in logs only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
     /// Tool calls in order.
@@ -95,9 +95,9 @@ impl ChatResponse {
         self
     }
 
-    /// The same response within [`MAX_REPLY_TEXT`], [`MAX_ARGUMENTS`] and [`MAX_CALLS`]. A cut text says so. Arguments
-    /// that are too large are replaced by a sentence, because typing only a part of a text is worse than typing
-    /// nothing.
+    /// The same response within [`MAX_REPLY_TEXT`], [`MAX_ARGUMENTS`] and [`MAX_CALLS`]. A text that was cut says so.
+    /// Arguments that are too large are replaced by a sentence that says so, because typing a part of a text is worse
+    /// than typing nothing.
     #[must_use]
     pub fn capped(mut self) -> Self {
         let optional = [&mut self.reasoning, &mut self.stop, &mut self.model]

@@ -1,11 +1,12 @@
-//! The letters of references as pixels.
+//! A pixel font for the characters of element references.
 
 /// Width of a letter. Unit: dots.
 pub(super) const WIDTH: u32 = 5;
 /// Height of a letter. Unit: dots.
 pub(super) const HEIGHT: u32 = 7;
 
-/// The rows of a letter, the leftmost dot in the highest of five bits; a full block for what no reference has.
+/// Returns the rows of a character from top to bottom, the leftmost dot in the highest of five bits. A character that
+/// no reference contains is a full block.
 pub(super) const fn rows(letter: char) -> [u8; HEIGHT as usize] {
     match letter {
         '0' => [

@@ -6,9 +6,10 @@ use super::{
 };
 use crate::page::{Area, Scene};
 
-/// Maximum number of elements that are marked, the first ones: more cover what they name. Source: chosen.
+/// Maximum number of elements that are marked; the first ones are. Source: chosen; more marks would cover the elements.
 const MAX_MARKS: usize = 120;
-/// Size of a letter's dot. Unit: pixels. Source: chosen; letters of 10 by 14 are read after a provider halved the picture.
+/// Size of a letter's dot. Unit: pixels. Source: chosen; letters of 10 by 14 pixels stay readable when a provider
+/// halves the picture.
 const DOT: u32 = 2;
 /// Width of an outline, and space around the letters. Unit: pixels.
 const LINE: i64 = 2;
@@ -26,8 +27,8 @@ const WHITE: Colour = [255; 3];
 /// A rectangle of whole pixels: left, top, width, height.
 type Rect = (i64, i64, i64, i64);
 
-/// Returns the picture of a window in the window's own size, with a mark on each element that has a box there; `None` if it is no
-/// picture.
+/// Returns a screenshot in the size of the window, with a mark on each element that has a box there; `None` if the
+/// bytes are not a readable PNG.
 pub(crate) fn marked(png: &[u8], scene: &Scene) -> Option<Vec<u8>> {
     let picture = Raster::read(png)?;
     let mut picture = if scene.is_known() {
@@ -60,7 +61,7 @@ fn draw(picture: &mut Raster, scene: &Scene) {
             picture.fill(at, size, *colour);
         }
     }
-    // Labels come last, and none over another one: a reference that cannot be read is worse than none.
+    // Labels are drawn last and never overlap: an unreadable reference is worse than none.
     let all = (
         0,
         0,
@@ -80,7 +81,8 @@ fn draw(picture: &mut Raster, scene: &Scene) {
     }
 }
 
-/// Places for a label, the best first: above and below the element at either corner, where it covers nothing of it, then in it.
+/// Returns the places for a label, best first: beside the element, where the label covers nothing of it, then inside
+/// it.
 fn places((x, y, width, height): Rect, (across, down): (i64, i64)) -> [Rect; 8] {
     let (right, bottom) = (x + width, y + height);
     [

@@ -1,6 +1,7 @@
-//! Sight: whether a picture of the page is needed, what is marked in it, and what its points mean.
+//! Pictures of a page: when one is needed, which elements are marked in it, and which element lies under a point of it.
 //!
-//! Pure: the loop asks the driver for the scene and the picture, and these decide and draw. Nothing is put into the page for it.
+//! Pure. The loop asks the driver for the scene (the positions of elements and drawings) and the picture; this module
+//! decides and draws. Marks are drawn on the picture, never into the page.
 //!
 //! ```text
 //! need     whether the tree says too little      marks    references at the corners of outlined elements

@@ -1,31 +1,33 @@
-//! The need for a picture: a tree that says too little for a model that cannot see the page.
+//! The need for a picture, which arises when the tree of a page says too little.
 
 use crate::page::{DrawingKind, Element, ElementRef, Role, Scene};
 
-/// Smallest canvas that may hold what matters. Unit: square CSS pixels. Source: chosen, 48 by 48: less is an icon or a sparkline.
+/// Smallest canvas that may be the content of a page. Unit: square CSS pixels. Source: chosen, 48 by 48; a smaller one
+/// is an icon or a sparkline.
 const MIN_CANVAS: f64 = 2_304.0;
-/// Smallest drawing in SVG that may hold what matters. Unit: square CSS pixels. Source: chosen, 100 by 100: icons are smaller.
+/// Smallest SVG drawing that may be the content of a page. Unit: square CSS pixels. Source: chosen, 100 by 100; icons
+/// are smaller.
 const MIN_SVG: f64 = 10_000.0;
-/// Share of the window from which on an image without a name may be what the page is about. Source: chosen; pictures of products
-/// and people take less.
+/// Share of the window that an unnamed image must fill to be the content of a page. Source: chosen; pictures of
+/// products and people fill less.
 const MIN_IMAGE_SHARE: f64 = 0.2;
-/// Minimum number of elements without a name that need a look; one is known by its place. Source: chosen.
+/// Minimum number of unnamed elements that require a picture. Source: chosen; a single one can be told by its place.
 const MIN_NAMELESS: usize = 2;
-/// Minimum number of empty boxes that may be a board. Source: chosen; fewer are rules and bars.
+/// Minimum number of empty boxes that may form a board. Source: chosen; fewer are separators and bars.
 const MIN_BLANK: usize = 6;
 
-/// Reason for which the tree of a page says too little.
+/// The reason why the tree of a page says too little.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lack {
-    /// A large drawing that no words stand for.
+    /// A large drawing that no words describe.
     Drawing,
     /// Several elements without a name.
     Nameless,
-    /// More empty boxes than elements, as on a board.
+    /// More empty boxes than elements, as on a game board.
     Blank,
 }
 
-/// Returns the first `max` elements that nothing names: whether they are seen is all that [`lack`] asks of elements.
+/// Returns the references of the first `max` elements without a name. [`lack`] needs the boxes of no other elements.
 pub(crate) fn nameless(elements: &[Element], max: usize) -> Vec<ElementRef> {
     let nameless = elements.iter().filter(|one| is_nameless(one));
     nameless
@@ -34,9 +36,9 @@ pub(crate) fn nameless(elements: &[Element], max: usize) -> Vec<ElementRef> {
         .collect()
 }
 
-/// Returns the first reason why a page needs a look, if there is one.
+/// Returns the first reason why a page needs a picture; `None` if it needs none.
 ///
-/// Without a scene only the elements are judged.
+/// Without a scene, only the elements are judged.
 pub(crate) fn lack(elements: &[Element], scene: &Scene) -> Option<Lack> {
     let window = scene.window();
     let is_needed = |kind: DrawingKind, size: f64| match kind {
@@ -65,8 +67,8 @@ pub(crate) fn lack(elements: &[Element], scene: &Scene) -> Option<Lack> {
     is_board.then_some(Lack::Blank)
 }
 
-/// Reports whether nothing says what an element is for: words beside it tell only where it stands. Fields and boxes are known by what
-/// they hold.
+/// Returns true if no words say what an element is for. Words beside it do not count, because they say only where it
+/// stands. Fields and boxes never count as nameless: they are known by what they hold.
 fn is_nameless(element: &Element) -> bool {
     let says = |text: &str| text.chars().any(char::is_alphanumeric);
     !says(&element.label)
@@ -92,7 +94,7 @@ mod tests {
         interpret(&head, &page.finish(), &ViewOptions::default()).elements
     }
 
-    /// A window with these drawings, in which the first elements are seen.
+    /// A window with these drawings, in which the first `seen` elements are visible.
     fn scene(seen: usize, drawings: &[(DrawingKind, f64, f64, bool)]) -> Scene {
         let mut scene = Scene::new("https://a.example/", 1_000, 800);
         for number in 1..=seen {

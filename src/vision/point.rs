@@ -1,11 +1,11 @@
-//! The element that points of a picture lie on.
+//! The element under one or several points of a picture.
 
 use crate::{
     action::Target,
     page::{Area, Locator, LocatorStep, Scene},
 };
 
-/// The thing that a point lies on, and the place of the point in it.
+/// The element or drawing under some points, and the points relative to it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Under {
     /// An element of the page, or a drawing by its locator.
@@ -14,12 +14,13 @@ pub(crate) struct Under {
     pub(crate) points: Vec<(u32, u32)>,
 }
 
-/// The page itself, where nothing in it has a box.
+/// CSS selector of the page itself, the target if no element or drawing contains the points.
 const PAGE: &str = "html";
 
-/// Returns the smallest thing that all of these points of the window lie on: an element, a drawing, or else the page.
+/// Returns the smallest element or drawing that contains all of these points of the window, or else the page; `None` if
+/// the points lie outside the page.
 ///
-/// An element with a reference comes before a drawing of the same size, which is the same thing without a name for it.
+/// Of an element and a drawing of the same size the element is taken: both are the same thing, and it has a reference.
 pub(crate) fn under(scene: &Scene, points: &[(u32, u32)]) -> Option<Under> {
     let elements = scene
         .boxes
@@ -50,7 +51,7 @@ fn page_locator() -> Option<Locator> {
     Locator::new(vec![LocatorStep::Css(PAGE.to_owned())]).ok()
 }
 
-/// A point as its distance from the corner of what it lies in.
+/// Converts a point of the window to its distance from the top left corner of the area that contains it.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -4,7 +4,8 @@ use std::io::Cursor;
 
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Transformations};
 
-/// Largest picture that is read. Unit: pixels. Source: chosen, a window of 8,000 by 4,000; memory for it is four bytes each.
+/// Largest picture that is read. Unit: pixels. Source: chosen, a window of 8,000 by 4,000; each takes four bytes of
+/// memory.
 const MAX_PIXELS: usize = 32_000_000;
 /// Bytes of a pixel: red, green, blue.
 const RGB: usize = 3;
@@ -21,7 +22,7 @@ pub(crate) struct Raster {
 }
 
 impl Raster {
-    /// Reads a PNG file; `None` if it is none or is too large.
+    /// Reads a PNG file; `None` if the bytes are not a PNG or the picture is too large.
     pub(crate) fn read(png: &[u8]) -> Option<Self> {
         let mut decoder = Decoder::new(Cursor::new(png));
         decoder.set_transformations(Transformations::normalize_to_color8());
@@ -76,8 +77,8 @@ impl Raster {
         self.height
     }
 
-    /// The same picture in another size, each pixel the mean of those that it covers; unchanged if the size is none or too large,
-    /// because a page may say any size.
+    /// Scales the picture; each new pixel is the mean of those that it covers. Returns the picture unchanged if the
+    /// wanted size is zero or too large, because a page may report any size.
     pub(crate) fn fitted(self, width: u32, height: u32) -> Self {
         let count = u64::from(width) * u64::from(height);
         let is_possible = (1..=MAX_PIXELS as u64).contains(&count);
@@ -87,7 +88,7 @@ impl Raster {
         let part = |at: u32, of: u32, all: u32| {
             let from = u64::from(at) * u64::from(all) / u64::from(of);
             let to = (u64::from(at) + 1) * u64::from(all) / u64::from(of);
-            // A larger one repeats pixels.
+            // Enlarging repeats pixels.
             (from, to.max(from + 1).min(all.into()))
         };
         let columns: Vec<(u64, u64)> = (0..width).map(|x| part(x, width, self.width)).collect();
@@ -114,7 +115,7 @@ impl Raster {
                 count += 1;
             }
         }
-        // The mean of bytes is one.
+        // The mean of bytes fits into a byte.
         sum.map(|sum| u8::try_from(sum / count.max(1)).unwrap_or(u8::MAX))
     }
 
@@ -131,7 +132,7 @@ impl Raster {
             .flatten()
     }
 
-    /// Fills a rectangle, as far as it is in the picture.
+    /// Fills the part of a rectangle that lies in the picture.
     pub(super) fn fill(&mut self, (x, y): (i64, i64), (width, height): (i64, i64), colour: Colour) {
         let within = |from: i64, length: i64, all: u32| {
             let all = i64::from(all);

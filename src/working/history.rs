@@ -5,11 +5,12 @@ use crate::action::{Action, AgentAction};
 
 /// Maximum number of steps shown. Source: chosen; each is one line of the prompt.
 pub const MAX_ENTRIES: usize = 50;
-/// Steps that leave the view together. Source: chosen; until the next ones do, each prompt begins like the one before
-/// it, so a provider can cache that beginning.
+/// Number of the oldest steps that leave the view at once. Source: chosen; between two such cuts the history only grows
+/// at its end, so a provider can cache its beginning.
 const DROPPED_AT_ONCE: usize = 10;
 
-/// The steps of a run that a prompt shows, oldest first. A `finish` that was refused is told as a remark instead.
+/// The steps of a run that a prompt shows, oldest first. A `finish` is not among them: the prompt reports a refused one
+/// as a remark.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct History<'a>(&'a [Step]);
 
@@ -29,7 +30,7 @@ impl<'a> History<'a> {
         self.all().skip(self.dropped())
     }
 
-    /// The number of earlier steps, which are not shown.
+    /// The number of earlier steps that are not shown.
     pub fn dropped(self) -> usize {
         let over = self.all().count().saturating_sub(MAX_ENTRIES);
         over.next_multiple_of(DROPPED_AT_ONCE)

@@ -1,4 +1,4 @@
-//! The state that belongs to one run: its steps, the history made of them, and its stop reason.
+//! The state that belongs to one run: its steps, the history made from them, and its stop reason.
 //!
 //! Pure. The loop adds a [`Step`] for each action, `event` and `prompt` show it, and memory learns from it at the end.
 

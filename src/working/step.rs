@@ -1,7 +1,7 @@
-//! One step of a run: the one record of an action that was tried.
+//! The record of one step of a run: an action that was tried, and its consequences.
 //!
-//! The event of an action, its line in the history, and all that memory learns from are made of this record, so none of
-//! them can tell another story. It holds no resolved secret.
+//! The event of an action, its line in the history and everything that memory learns from it are derived from this
+//! record, so they cannot contradict each other. It contains placeholders of secrets, never their values.
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -12,7 +12,7 @@ use crate::{
     page::{PageDiff, PageTemplate, TargetIdentity},
 };
 
-/// Maximum number of lines in which the changes of a page are told. Source: chosen; the page itself follows.
+/// Maximum number of lines of [`Step::changed`]. Source: chosen; the prompt shows the page itself as well.
 const MAX_CHANGED: usize = 6;
 
 /// The task of a run.
@@ -21,7 +21,7 @@ const MAX_CHANGED: usize = 6;
 pub struct About {
     /// The goal, in the user's words, without secrets.
     pub goal: String,
-    /// The address that the task names for the start, without secrets.
+    /// The start address that the task names, without secrets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
     /// The session that the run belongs to.
@@ -53,7 +53,7 @@ pub enum By {
     Caller,
 }
 
-/// The address of a page, parsed once. In JSON it is the address alone.
+/// The address of a page, parsed once. It is serialized as the address alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct Place {
@@ -64,7 +64,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place with this address. What is no address of a host has neither host nor site.
+    /// The place with this address. Its host, site and template are `None` unless it is an http or https URL.
     pub fn of(url: impl Into<String>) -> Self {
         let url = url.into();
         let parsed = Url::parse(&url).ok();
@@ -81,17 +81,17 @@ impl Place {
         &self.url
     }
 
-    /// The host; `None` on a blank page.
+    /// The host; `None` if the address has none, as on a blank page.
     pub const fn host(&self) -> Option<&Host> {
         self.host.as_ref()
     }
 
-    /// The site; `None` on a blank page.
+    /// The site; `None` if the address has none, as on a blank page.
     pub const fn site(&self) -> Option<&Site> {
         self.site.as_ref()
     }
 
-    /// The kind of page; `None` if the address does not tell.
+    /// The template, which stands for the kind of page; `None` if the address has no host.
     pub const fn template(&self) -> Option<&PageTemplate> {
         self.template.as_ref()
     }
@@ -109,15 +109,15 @@ impl From<Place> for String {
     }
 }
 
-/// The answer that a step gave to the user, and what was found of its evidence.
+/// The answer of a `finish` step, with its evidence and the result of checking it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Finished {
     /// The answer. Text of the model.
     pub answer: String,
-    /// The words that the model quoted.
+    /// The words of a page that the model quoted as evidence.
     pub evidence: String,
-    /// True if the pages of the run have shown these words.
+    /// True if these words were seen on the pages of the run.
     pub verified: bool,
 }
 
@@ -138,15 +138,15 @@ impl Finished {
 pub struct Step {
     /// Number of the step, from 1.
     pub number: u32,
-    /// Number of the model's reply that it comes from; 0 before the first.
+    /// Number of the model's reply that contained the action; 0 for a step before the first reply.
     pub turn: u32,
     /// The one who decided it.
     pub by: By,
-    /// The action. Typed text is a placeholder or a literal of the model.
+    /// The action. Text to type is the placeholder of a secret or the model's own words.
     pub action: Action,
     /// The elements that the action was aimed at, as they were when it was decided.
     pub targets: Vec<TargetIdentity>,
-    /// What the action could have done, judged before it.
+    /// The possible effect of the action, judged before it was executed.
     pub effect: Effect,
     /// The signature of the action.
     pub signature: Signature,
@@ -156,25 +156,27 @@ pub struct Step {
     pub before: Place,
     /// The page after it.
     pub after: Place,
-    /// True if the action led to a page outside of the run's scope, which was left.
+    /// True if the action led to a page outside the run's scope and that page was left again.
     #[serde(default)]
     pub left_scope: bool,
-    /// The words around the target, if the page has other elements of that name. Page data.
+    /// The words around the target, if the page has other elements with the same name. Page data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
-    /// The changes of the page; `None` if another page was shown, or either of the two could not be seen. Page data.
+    /// The changes of the page; `None` if the step led to another page, or if one of the two pages could not be
+    /// observed. Page data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<PageDiff>,
-    /// Numbers of earlier failed steps whose field got, by this step, the value that they should have given it.
+    /// Numbers of earlier failed steps that this step made up for: their field now has the value that they should have
+    /// set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restores: Vec<u32>,
-    /// True if another field than the target lost its value by this step.
+    /// True if this step emptied a field other than its target.
     #[serde(default)]
     pub empties: bool,
-    /// The advice in the prompt that decided the step, by its position in the list of the run.
+    /// The advice in the prompt for this step, as positions in the run's list of advice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offered: Vec<usize>,
-    /// What a `finish` said; `None` for every other action.
+    /// The answer and evidence of a `finish`; `None` for every other action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<Finished>,
     /// Duration from the decision to the verdict. Unit: milliseconds.
@@ -182,7 +184,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// A step of the model's on no page, with nothing known about its consequences.
+    /// A step decided by the model, without pages and with no known consequences.
     pub fn new(number: u32, action: Action, outcome: Outcome, signature: Signature) -> Self {
         Self {
             number,
@@ -206,13 +208,13 @@ impl Step {
         }
     }
 
-    /// Returns true if the step moved the page to another site. Nothing is learned across that border.
+    /// Returns true if the step moved the page to another site. Memory learns nothing across a change of site.
     pub fn left_site(&self) -> bool {
         let (before, after) = (self.before.site(), self.after.site());
         self.left_scope || (before.is_some() && before != after)
     }
 
-    /// The changes of the page in a few short lines of page data.
+    /// The changes of the page, as a few short lines of page data.
     pub fn changed(&self) -> Vec<String> {
         let changes = self.changes.as_ref();
         changes.map_or_else(Vec::new, |changes| changes.summary(MAX_CHANGED))

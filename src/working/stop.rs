@@ -1,4 +1,4 @@
-//! The one typed reason with which every run ends.
+//! Stop reasons. Every run ends with exactly one.
 
 use std::fmt;
 
@@ -77,7 +77,7 @@ impl StopReason {
         }
     }
 
-    /// Returns true if the goal was reached on positive evidence.
+    /// Returns true only for [`StopReason::Finished`]: the pages confirmed the success.
     pub const fn is_success(self) -> bool {
         matches!(self, Self::Finished)
     }
