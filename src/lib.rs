@@ -32,8 +32,9 @@
 //! A program that makes its own decisions uses a [`GuardedBrowser`]: the same guards and checks, without model and
 //! memory.
 //!
-//! The modules that decide do no I/O: values in, values out. [`page`] interprets a page, [`memory`] decides what is remembered,
-//! [`prompt`] writes the request, [`guard`] decides what is allowed, [`secret`] keeps secrets out of everything else.
+//! The modules that decide do no I/O; they take values and return values. [`page`] interprets a page, [`memory`]
+//! decides what is remembered, [`prompt`] writes the request, [`guard`] decides what is allowed, [`secret`] keeps
+//! secrets out of everything else.
 //!
 //! # Features
 //!

@@ -1,4 +1,4 @@
-//! From the tree to the list of elements: selects the nodes that count and folds duplicates.
+//! The list of elements of a page: selects the nodes of the tree that count and folds duplicates.
 
 use std::collections::HashMap;
 
@@ -11,24 +11,24 @@ use super::{
 };
 use crate::base::text;
 
-/// Longest name of a choice of a list. Unit: characters. Source: chosen.
+/// Longest name of an option of a list. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 60;
 
-/// Longest typed text that is kept of a field. Unit: characters. Source: chosen; `read` gives the rest.
+/// Longest text kept of what was typed into a field. Unit: characters. Source: chosen; the `read` tool gives the rest.
 const MAX_TYPED: usize = 1_000;
 
 /// A node that may become an element.
 struct Candidate {
     id: NodeId,
-    /// The nearest candidate around it.
+    /// The nearest enclosing candidate.
     outer: Option<usize>,
-    /// The text in it that is in no inner candidate.
+    /// The text of the node without the text of candidates inside it.
     own: String,
     label: String,
     url: Option<String>,
     options: Vec<String>,
     chosen: Option<String>,
-    /// The number of candidates directly in it, and the last of them.
+    /// The number of candidates directly inside it, and the last of them.
     inner: usize,
     last_inner: Option<usize>,
     dropped: bool,
@@ -74,7 +74,7 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
                 .as_ref()
                 .is_some_and(|outer| is_branch(node, &tree[outer.id]))
         {
-            // The choices of a closed list are no targets: they are selected by name on the list itself.
+            // The options of a closed list are not elements of their own: they are selected by name on the list itself.
             if let Some(list) = inside {
                 let list_role = &tree[list.id].role;
                 if node.role == Role::Option
@@ -132,8 +132,8 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
     found
 }
 
-/// Returns true if a node is a list item inside a clickable list item, as in a tree of folders. The pointer style is
-/// inherited, so a driver reports it for the outermost item only.
+/// Returns true if a node is a list item inside a clickable list item, as in a tree of folders. Because the pointer
+/// style is inherited, a driver reports it for the outermost item only.
 fn is_branch(node: &Node, around: &Node) -> bool {
     node.role == Role::ListItem && around.role == Role::ListItem && node.reference.is_some()
 }
@@ -148,7 +148,7 @@ fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
         let outer_node = &tree[outer.id];
         let bare = !outer.own.chars().any(char::is_alphanumeric);
         if !outer_node.role.is_interactive() {
-            // A label around its box, or a wrapper that has the pointer style because of its content.
+            // Drops a label around its box, and a wrapper that has the pointer style only because of its content.
             let only_label =
                 inner_count == 1 && text::fold(&found[last].label) == text::fold(&outer.own);
             if bare || only_label {
@@ -194,7 +194,7 @@ fn drop_outer(found: &mut [Candidate], at: usize) {
     }
 }
 
-/// Folds links that lead to the same place under the same name, and the picture of a card with its title.
+/// Folds links with the same name and address, and the picture of a card with its title.
 fn fold_links(tree: &Tree, outline: &Outline, found: &mut [Candidate]) {
     let mut seen: HashMap<(String, String, Option<NodeId>, bool), usize> = HashMap::new();
     let mut previous: Option<usize> = None;
@@ -249,7 +249,7 @@ fn drop_duplicate(tree: &Tree, found: &mut [Candidate], kept: usize, dropped: us
 fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
     let node = &tree[candidate.id];
     let place = outline.place(candidate.id);
-    // Typed text may have to be typed again, with its lines and spaces.
+    // Typed text keeps its lines and spaces, because it may have to be typed again.
     let kept = |value: &str| {
         if node.role.is_editable() {
             text::truncate(value, MAX_TYPED)
@@ -292,12 +292,12 @@ fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
     }
 }
 
-/// Returns the hints of an element: facts that a person sees or knows beside its label.
+/// Returns the hints of an element: properties that say more than its label and states.
 fn hints(node: &Node, label: &str) -> Vec<(Box<str>, Box<str>)> {
     let is_told = |(name, value): &&(Box<str>, Box<str>)| match &**name {
         "type" | "current" | "valuetext" | "range" | "editable" => true,
         "placeholder" => **value != *label && !value.trim().is_empty(),
-        // The history calls a field so that has nothing better to be called by.
+        // The history names a field by this property if it has no label.
         "name" => label.is_empty() && !value.trim().is_empty(),
         _ => false,
     };

@@ -1,4 +1,5 @@
-//! The context of an element, which tells it from others with the same role and label: the text of its row or card.
+//! The context of an element: the text of its row or card, which distinguishes it from others with the same role and
+//! label.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,8 @@ use super::{
 const MAX_CONTEXT: usize = 60;
 /// Maximum number of levels climbed to find the row or card of an element. Source: chosen.
 const MAX_CONTEXT_LEVELS: usize = 5;
-/// Maximum number of nodes of a wrapper that are searched for a second similar element. Source: chosen; larger than any card.
+/// Maximum number of nodes of a wrapper that are searched for a second such element. Source: chosen; larger than any
+/// card.
 const MAX_CARD_NODES: usize = 48;
 /// Maximum number of short texts before an element that are skipped. Source: chosen.
 const MAX_CONTEXT_NEIGHBOURS: usize = 3;
@@ -36,14 +38,15 @@ pub(super) fn add_contexts(tree: &Tree, outline: &Outline, elements: &mut [Eleme
     }
 }
 
-/// The start of the text of the element's row or card: the largest wrapper that contains no second such element; for an
-/// icon without a name, the nearest wrapper with any text. In a flat run of elements, the text before it.
+/// Returns the start of the text of the element's row or card. The card is the largest wrapper without a second element
+/// of that role and name; for an unnamed icon, it is the nearest wrapper with any text. In a flat run of elements, the
+/// context is the text before the element.
 fn context(tree: &Tree, outline: &Outline, element: &Element) -> Option<String> {
     let fine = |found: String| {
         (found.chars().any(char::is_alphanumeric) && found != element.label).then_some(found)
     };
     let name = &tree[element.id].name;
-    // Empty names are not compared byte by byte, because that is slow for the pointer of an empty box.
+    // Empty names are not compared byte by byte: that is slow, because the pointer of an empty box dangles.
     let same_name =
         |other: &str| other.len() == name.len() && (name.is_empty() || *other == **name);
     let is_like =

@@ -1,5 +1,5 @@
-//! The differences between two observations: the evidence that an action had an effect, and their summary for the
-//! prompt.
+//! The differences between two observations of a page. They are the evidence that an action had an effect, and the
+//! prompt shows their summary.
 
 use std::collections::HashMap;
 
@@ -16,14 +16,15 @@ use crate::base::text;
 
 /// Maximum number of changes of each sort that a diff keeps. Source: chosen; a prompt shows a tenth of it.
 pub const MAX_CHANGES: usize = 200;
-/// Things that come or go with a new title from which on it is another page at the same address. Source: chosen.
+/// Minimum number of added and removed items that, with a new title, mean another page at the same address. Source:
+/// chosen.
 const ANOTHER_PAGE: usize = 30;
-/// Words for a focus that went and one that came.
+/// The words for losing and for gaining the focus.
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
 /// Longest text in a line of [`PageDiff::summary`]. Unit: characters. Source: chosen.
 const MAX_LINE_TEXT: usize = 80;
 
-/// Something that was added, removed or changed. The texts are page data.
+/// An item of the page that was added, removed or changed. The texts are page data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Change {
@@ -34,17 +35,17 @@ pub struct Change {
     /// The differences, such as `checked` or `value "a" -> "b"`; empty for something that was added or removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub what: Vec<String>,
-    /// Its reference in the second observation, if it is there.
+    /// Its reference in the second observation; `None` if it was removed or has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ElementRef>,
 }
 
-/// A text that is the same but for its numbers. Only a caller that knows which action was done can judge whether it
-/// counts.
+/// A text that changed only in its numbers. Only a caller that knows which action was done can judge whether the change
+/// is an effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counted {
-    /// The difference, in the form of a change that counts.
+    /// The change, in the same form as one that counts.
     pub change: Change,
     /// Its node in the first observation.
     pub at: NodeId,
@@ -56,7 +57,7 @@ pub struct Counted {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageDiff {
-    /// True if another page is shown: the URL differs by more than a place in the same document.
+    /// True if another page is shown: the URL differs in more than a fragment that names a place in the document.
     pub navigated: bool,
     /// The second URL, if it differs at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,8 +74,8 @@ pub struct PageDiff {
     /// Things that stayed but have another value or state, in document order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Change>,
-    /// Texts that differ only in their numbers, in document order. They are no difference by themselves, because a
-    /// clock ticks. Not written to files.
+    /// Texts that differ only in their numbers, in document order. They do not count as differences, because clocks
+    /// tick. Not written to files.
     #[serde(skip)]
     pub counted: Vec<Counted>,
     /// True if the content is the same in another order.
@@ -108,8 +109,8 @@ pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     found
 }
 
-/// Returns the URL without a fragment that only names a place. A fragment that routes (`#/cart`, `#!cart`) is part of
-/// the page's identity.
+/// Returns the URL without a fragment that only names a place in the document. A fragment that routes (`#/cart`,
+/// `#!cart`) is part of the page's identity.
 fn document(url: &str) -> &str {
     match url.split_once('#') {
         Some((document, place)) if !place.starts_with('/') && !place.starts_with('!') => document,
@@ -198,7 +199,7 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     }
 }
 
-/// Returns the change of a text of which only the numbers differ.
+/// Returns the change of a text whose numbers alone differ.
 fn renumbered(old: &Node, new: &Node) -> Change {
     let text = |node: &Node| {
         let value = node.value.as_deref().unwrap_or_default();
@@ -238,7 +239,7 @@ fn shown(tree: &Tree, outline: &Outline, id: NodeId) -> Change {
     }
 }
 
-/// Returns the differences between two nodes of the same role and name, in our words.
+/// Returns the differences between two nodes of the same role and name, in the crate's own words.
 fn differences(old: &Node, new: &Node) -> Vec<String> {
     let mut out = Vec::new();
     let (a, b) = (
@@ -292,7 +293,7 @@ fn differences(old: &Node, new: &Node) -> Vec<String> {
     out
 }
 
-/// Returns 1 if a field has the focus, else 0. Focus on anything else is no effect.
+/// Returns 1 if a field has the focus, else 0. Focus on anything else is not an effect.
 fn focus(node: &Node) -> u8 {
     u8::from(node.states.active && node.role.is_editable())
 }
@@ -311,14 +312,14 @@ impl Change {
         self.what.iter().all(|what| FOCUS.contains(&what.as_str())) && !self.what.is_empty()
     }
 
-    /// Returns true if it has the focus now and did not have it before.
+    /// Returns true if the item gained the focus.
     pub(crate) fn is_focused(&self) -> bool {
         self.what.iter().any(|what| what == FOCUS[1])
     }
 }
 
 impl PageDiff {
-    /// Returns true if something changed, and only the focus did.
+    /// Returns true if the focus changed and nothing else did.
     pub(crate) fn is_focus_alone(&self) -> bool {
         let rest = Self {
             changed: Vec::new(),
@@ -327,7 +328,7 @@ impl PageDiff {
         rest.is_empty() && !self.changed.is_empty() && self.changed.iter().all(Change::is_focus)
     }
 
-    /// Returns true if nothing happened that an action could have caused.
+    /// Returns true if there are no differences. Texts that differ only in their numbers do not count.
     pub fn is_empty(&self) -> bool {
         self.url.is_none()
             && self.title.is_none()
@@ -367,14 +368,15 @@ impl PageDiff {
         rest.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));
         rest.sort_by_key(|(urgency, ..)| *urgency);
         if self.title.is_some() && self.added.len() + self.removed.len() >= ANOTHER_PAGE {
-            // It is shown whole, so only what asks for an answer is told apart, and the first sentence, which is where
-            // pages say what became of a form.
+            // The new page is shown whole anyway. Only dialogs and alerts are listed, and the first sentence, in which
+            // most pages report what became of a form.
             lines.push("most of the page is new".to_owned());
             rest.retain(|(urgency, ..)| *urgency <= 1);
             let answers = rest.iter().filter(|(urgency, ..)| *urgency == 0).count();
             rest.truncate(answers + 1);
         }
-        // What is filled takes the focus from what was filled before: news only where nothing else is.
+        // Filling a field moves the focus from the one filled before. That is worth a line only if nothing else
+        // changed.
         let is_focus = |what: &String| FOCUS.contains(&what.as_str());
         let tells_more = |(_, sign, change): &(u8, char, &Change)| {
             *sign != '~' || !change.what.iter().all(is_focus)

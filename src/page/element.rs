@@ -1,4 +1,4 @@
-//! The elements of a page that a person could act on, as the prompt, `find` and the guards see them.
+//! The elements of a page: what a person could act on, as the prompt, `find` and the guards see it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,14 +8,14 @@ use super::{ElementRef, NodeId, Role, States};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Element {
-    /// Its node in the tree that was interpreted.
+    /// Its node in the interpreted tree.
     pub id: NodeId,
     /// The driver's reference to it; an unnamed icon may have none.
     pub reference: Option<ElementRef>,
     /// The role; `generic` for a role that is not in the known set.
     pub role: Role,
-    /// The name, text, label beside it, placeholder or file name of its link, whichever comes first; at most
-    /// [`MAX_LABEL`](super::MAX_LABEL) characters. Empty for an icon without a name.
+    /// The first of these that is not empty: its name, its text, the label beside it, its placeholder, the file name of
+    /// its link. At most [`MAX_LABEL`](super::MAX_LABEL) characters; empty for an icon without a name.
     pub label: String,
     /// The text that is typed, chosen or shown in it, if that is not its label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,11 +29,11 @@ pub struct Element {
     /// The address that a link leads to, as written in the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Names of the choices of a closed list, the first [`MAX_OPTIONS`].
+    /// Names of the first [`MAX_OPTIONS`] options of a closed list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The text that tells it from other elements of the same role and label: the start of the row or card around it.
-    /// Set only where the label is not enough.
+    /// The start of the row or card around it, which distinguishes it from other elements of the same role and label.
+    /// `None` if the label is enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
     /// True if it is in an open dialog.
@@ -47,8 +47,7 @@ pub struct Element {
     pub(super) duplicates: Vec<ElementRef>,
 }
 
-/// Largest number of choices that are kept of a list. Unit: choices. Source: chosen; months and weekdays fit, countries
-/// do not.
+/// Maximum number of options kept of a list. Source: chosen; months and weekdays fit, countries do not.
 pub const MAX_OPTIONS: usize = 25;
 
 impl Element {

@@ -1,25 +1,28 @@
-//! The content of a page, node by node, without its layout: the common ground of the state fingerprint and the diff.
+//! Facts: the content of a page node by node, without its layout. The state fingerprint and the diff are made from
+//! them.
 
 use std::collections::HashMap;
 
 use super::{Node, NodeId, Role, States, Tree, Tri, hash::StableHash, label::is_wrapper};
 
-/// Longest name searched for the text under it. Unit: bytes. Source: chosen; longer ones would make the walk quadratic.
+/// Longest name that is searched for the text inside its node. Unit: bytes. Source: chosen; longer ones would make the
+/// walk quadratic.
 const MAX_COVER: usize = 300;
 
 /// One item of the content of a page.
 pub(super) struct Fact {
     pub(super) id: NodeId,
-    /// The identity of the fact: its role and text. Numbers count only in the names of elements that can be acted on
-    /// now: the count in a cart link changes by our action, a clock changes by itself.
+    /// Hash of the role and text, which identifies the fact. Numbers count only in the names of elements that can be
+    /// acted on now: an action changes the count in a cart link, but a clock changes by itself.
     pub(super) key: u64,
-    /// The condition of the fact: its states, and its value exactly as typed.
+    /// Hash of the states and the value. A value that a person sets counts exactly, any other without its numbers.
     pub(super) detail: u64,
-    /// The text with its numbers, if `key` or `detail` leave some of them out.
+    /// Hash of the texts with their numbers, if `key` or `detail` leave some of them out.
     pub(super) exact: Option<u64>,
 }
 
-/// The identity of each fact that has numbers left out: its key, and its position among facts with the same key.
+/// Returns the identity of each fact that has numbers left out: a hash of its key and its position among such facts
+/// with the same key.
 pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
     let mut places: HashMap<u64, u64> = HashMap::new();
     let slot = |fact: &Fact| {
@@ -34,9 +37,9 @@ pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
     facts.iter().map(slot).collect()
 }
 
-/// The facts of a page in document order.
+/// Returns the facts of a page in document order.
 ///
-/// Layout is no fact, and neither is text that only repeats the name of the element around it.
+/// Layout is not a fact, and neither is text that only repeats the name of the element around it.
 pub(super) fn facts(tree: &Tree) -> Vec<Fact> {
     let mut cover: Vec<Option<NodeId>> = Vec::with_capacity(tree.len());
     let mut facts = Vec::new();
@@ -149,7 +152,7 @@ fn detail(node: &Node) -> u64 {
     hash.finish()
 }
 
-/// The texts of which `key` and `detail` leave the numbers out, unchanged.
+/// Returns the hash of the texts from which `key` and `detail` leave numbers out; `None` if there are none.
 fn exact(node: &Node) -> Option<u64> {
     let value = node.value.as_deref().unwrap_or_default();
     let (name, value) = match (&*node.name, value) {

@@ -1,4 +1,4 @@
-//! The parts of a page, counted in a few passes. The page type and the summary are based on them.
+//! Counts of the parts of a page, made in a few passes. The page type and the summary are based on them.
 
 use super::{
     NodeId, Role, Tree,
@@ -28,7 +28,7 @@ const POINTER: Kinds = 1 << 6;
 /// The kinds that similar siblings must have in common. A badge or a sale price makes no difference.
 const SHAPE: Kinds = LINK | FIELD | CHECK | BUTTON | HEADING;
 
-/// Counts of the content outside dialogs, without page furniture if there is other content.
+/// Counts of the main content. They leave out dialogs, and banners, menus, footers and side columns.
 #[derive(Debug, Default)]
 pub(super) struct Features {
     /// True if anything can be read or acted on, anywhere.
@@ -150,7 +150,7 @@ impl Features {
         out
     }
 
-    /// Finds similar siblings. For each node, returns true if it is in one of them.
+    /// Finds collections, which are groups of similar siblings. Returns, for each node, true if it is in one.
     fn collections(&mut self, tree: &Tree, outline: &Outline, kinds: &[Kinds]) -> Vec<bool> {
         let mut in_item = vec![false; tree.len()];
         let mut members: Vec<(&Role, Kinds, NodeId)> = Vec::new();
@@ -205,7 +205,7 @@ fn member<'t>(tree: &'t Tree, kinds: &[Kinds], id: NodeId) -> (&'t Role, Kinds, 
     )
 }
 
-/// Returns true if similar siblings are things to choose from, not the rows of a form or the points of a text.
+/// Returns true if similar siblings are items to choose from, not the rows of a form or the points of a text.
 fn is_collection(group: &[(&Role, Kinds, NodeId)], kinds: &[Kinds]) -> bool {
     let most = |wanted: Kinds| {
         group

@@ -88,7 +88,8 @@ impl Fingerprint {
         Self::state_with(tree, |_| false)
     }
 
-    /// The same, including the numbers of the texts whose [slot](super::Counted::slot) `counts` selects.
+    /// Like [`Fingerprint::state`], but includes the numbers of the texts whose [slot](super::Counted::slot) `counts`
+    /// selects.
     pub(crate) fn state_with(tree: &Tree, counts: impl Fn(u64) -> bool) -> Self {
         let mut hash = StableHash::new();
         let facts = facts(tree);

@@ -60,8 +60,8 @@ pub struct TargetIdentity {
 }
 
 impl TargetIdentity {
-    /// The visible name of the element: its name, else the label beside it, else a name that its makers gave it; empty
-    /// if there is none.
+    /// The best name of the element: its accessible name, else the label beside it, else a name that the page's authors
+    /// gave it in an attribute. Empty if there is none.
     pub fn said(&self) -> &str {
         let label = self.label.as_deref();
         let attributes = SAYING.iter().map(|name| self.attribute(name));
@@ -138,7 +138,7 @@ impl TargetIdentity {
 
 /// The identities of all elements of one tree, after a single walk over it.
 ///
-/// Made once for a page if more than one element is asked for. Every method takes the tree that it was made from.
+/// Make it once if more than one identity is needed. Every method takes the tree that it was made from.
 #[derive(Debug)]
 pub(crate) struct Identities {
     outline: Outline,
@@ -233,9 +233,9 @@ const STABLE_PROPERTIES: [&str; 8] = [
     "type",
 ];
 
-/// Attributes that say what an element is for, the clearest first.
+/// Attributes that say what an element is for, clearest first.
 const SAYING: [&str; 5] = ["icon", "placeholder", "alt", "name", "testid"];
-/// Suffixes that tell the look of an icon, which changes with a click.
+/// Suffixes that describe the look of an icon, which a click may change.
 const LOOKS: [&str; 6] = ["-o", "-fill", "-filled", "-outline", "-outlined", "-solid"];
 
 pub(super) fn capped(page_text: &str) -> String {
@@ -269,7 +269,7 @@ pub(super) fn attributes(node: &super::Node) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The word of an icon without its state: a star is the same star after a click.
+/// Returns the word of an icon without its look, so that a star stays the same star after a click.
 pub(super) fn icon(hint: &str) -> &str {
     let is_class = !hint.contains(char::is_uppercase);
     let word = hint.split(' ').next().filter(|_| is_class).unwrap_or(hint);
@@ -319,7 +319,8 @@ fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> 
     None
 }
 
-/// Returns true if the enclosing node is page layout and not one of several things.
+/// Returns true if the role ends the search for a collection: such a node is page layout, not one of several similar
+/// items.
 fn ends_search(role: &Role) -> bool {
     (role.is_landmark() && !matches!(role, Role::Region | Role::Form))
         || role.is_dialog()
@@ -334,12 +335,12 @@ const fn is_container(role: &Role) -> bool {
     )
 }
 
-/// The properties that another element must share to be the counterpart in another row.
+/// The properties that an element in another row must share to be the counterpart of this one.
 struct Likeness<'t> {
     tree: &'t Tree,
     outline: &'t Outline,
     id: NodeId,
-    /// Name or label without numbers, for an element that is known by it: a field `User` is not similar to a field
+    /// Name or label without numbers, if the element is known by one: a field `User` is not similar to a field
     /// `Password`.
     said: Option<String>,
 }
@@ -354,8 +355,8 @@ impl<'t> Likeness<'t> {
         }
     }
 
-    /// Returns true if `sibling` contains a counterpart of this element at the place that it has in `own`, the element
-    /// or one around it.
+    /// Returns true if `sibling` corresponds to `own`, which is this element or a node around it: the sibling is a
+    /// counterpart of this element, or contains one.
     fn is_in(&self, sibling: NodeId, own: NodeId) -> bool {
         let tree = self.tree;
         let mut nodes = std::iter::once(sibling)
@@ -401,7 +402,7 @@ fn roles_in(tree: &Tree, id: NodeId) -> Vec<&Role> {
     roles
 }
 
-/// Returns true if at least half of the roles of both occur in both.
+/// Returns true if at least half of the roles that occur in either also occur in both.
 fn similar(a: &[&Role], b: &[&Role]) -> bool {
     let common = a.iter().filter(|role| b.contains(role)).count();
     common * 2 >= a.len() + b.len() - common

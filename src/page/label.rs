@@ -99,7 +99,7 @@ fn heading(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     })
 }
 
-/// Reports whether a cell stands in a table whose columns have headings, so that the cell beside it holds another matter.
+/// Returns true if a cell is in a table with column headings, where the cell beside it belongs to another column.
 fn has_column_headings(tree: &Tree, cell: NodeId) -> bool {
     let row = tree.parent(cell).filter(|at| tree[*at].role == Role::Row);
     row.and_then(|row| heading_row(tree, row))
@@ -109,7 +109,7 @@ fn has_column_headings(tree: &Tree, cell: NodeId) -> bool {
         })
 }
 
-/// The first row of the table that a row is in.
+/// Returns the first row of the table that a row is in.
 fn heading_row(tree: &Tree, row: NodeId) -> Option<NodeId> {
     let mut table = tree.parent(row)?;
     if tree[table].role == Role::RowGroup {
@@ -139,21 +139,22 @@ fn is_label(text: &str) -> bool {
         && !(ends && text.split_whitespace().count() > MAX_WORDS)
 }
 
-/// Returns true if a text is a number and nothing else: the value of something else, such as a slider. `4 x 4 =` and `2.` are none.
+/// Returns true if a text is only a number and so the value of something else, such as a slider. `4 x 4 =` and `2.` are
+/// not.
 fn is_quantity(text: &str) -> bool {
     let text = text.trim();
     text.ends_with(|c: char| c.is_numeric() || c == '%')
         && !text.contains(|c: char| c.is_alphabetic() || c.is_whitespace())
 }
 
-/// The text beside a field: before it if it is short, or after it for a box to tick. Looks past wrappers, never past another
-/// field.
+/// Returns the text beside a field: a short text before it or, for a box to tick, the text after it. Looks past
+/// wrappers but never past another field.
 fn beside(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     let is_box = is_checkable(&tree[id].role);
     let mut at = id;
     for _ in 0..MAX_LEVELS {
         let place = outline.place(at);
-        // The first box of a row is for the row; one further on says yes or no to something of its own.
+        // A box in the first cell selects the row. A box in a later cell answers the question of its column.
         let is_further_on =
             matches!(tree[at].role, Role::Cell | Role::GridCell) && place.previous.is_some();
         if is_box && is_further_on && has_column_headings(tree, at) {

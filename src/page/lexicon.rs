@@ -1,4 +1,4 @@
-//! The few words that help to tell types of pages apart, in the languages most used on the web.
+//! The few words that help to tell page types apart, in the languages used most on the web.
 //!
 //! Words only break ties: every type of page has a rule that works without them.
 
@@ -17,7 +17,7 @@ impl Phrases {
     }
 }
 
-/// The words of a text with a space on both sides of each.
+/// Returns the words of a text, with a space on both sides of each.
 fn spaced(text: &str) -> String {
     format!(" {} ", text::words(text).join(" "))
 }
@@ -39,7 +39,7 @@ phrases! {
         iniciar sesión|inicia sesión|acceder|entrar|iniciar sessão|accedi|inloggen|logga in|logg inn|log ind|kirjaudu|\
         zaloguj|přihlásit|bejelentkezés|giriş yap|oturum aç|войти|вход|увійти|σύνδεση|התחברות|تسجيل الدخول|ورود|\
         เข้าสู่ระบบ|đăng nhập|masuk|ログイン|サインイン|登录|登錄|登入|로그인";
-    /// The label of a field that asks for the user.
+    /// The label of a field that asks for a user name, an address or a phone number.
     USER = "user|username|user name|user id|email|e mail|mail|account|phone|phone number|mobile|benutzer|benutzername|\
         nutzername|konto|identifiant|utilisateur|courriel|usuario|correo|usuário|utente|gebruikersnaam|användarnamn|\
         użytkownik|пользователь|логин|почта|ユーザー名|ユーザー|メール|用户名|用戶名|邮箱|账号|帳號|아이디|이메일|اسم المستخدم|البريد";

@@ -1,4 +1,4 @@
-//! Finding the nodes that a locator matches in a tree, as far as a tree can tell.
+//! Finds the nodes of a tree that a locator matches, as far as a tree can tell.
 
 use std::ops::Range;
 
@@ -50,7 +50,8 @@ fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) 
             .filter(|id| test(&tree[*id]))
             .collect(),
         Some(roots) => {
-            // The nodes found so far are in document order, and a node in one of them may be in the next one too.
+            // The nodes found so far are in document order and may contain each other, so each node is searched only
+            // once.
             let mut searched_to: Option<NodeId> = None;
             let mut found = Vec::new();
             for root in roots {
@@ -71,8 +72,8 @@ fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) 
     found
 }
 
-/// The places of a text in a tree, compared as in [`contains`]. Found in one pass, because each node repeats the texts
-/// in it.
+/// The occurrences of a text in a tree, compared as in [`contains`]. They are found in one pass, because the text of
+/// each node includes the texts of the nodes in it.
 struct Shown {
     /// For each node, the range of its words in the text of the whole tree, including the nodes in it.
     spans: Vec<Range<usize>>,

@@ -1,4 +1,4 @@
-//! Durable locators, which find an element again on the next load, in a grammar that nothing can escape from.
+//! Durable locators, which find an element again on the next load. Their grammar lets no text turn into syntax.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub enum LocatorStep {
     Role {
         /// The role.
         role: Role,
-        /// The accessible name. Unless `exact`, it is compared without case and may be a part.
+        /// The accessible name. Unless `exact` is true, case is ignored and a part of the name is enough.
         name: Option<String>,
         /// True if the name must be equal.
         exact: bool,
@@ -71,7 +71,7 @@ impl Locator {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if there is no step or too many, if a text is too long or contains control
-    /// characters, or if a CSS selector contains other characters.
+    /// characters, or if a CSS selector contains characters that [`LocatorStep::Css`] does not allow.
     pub fn new(steps: Vec<LocatorStep>) -> Result<Self> {
         let fine = (1..=MAX_LOCATOR_STEPS).contains(&steps.len()) && steps.iter().all(step_is_fine);
         if fine {

@@ -1,8 +1,8 @@
-//! The element that a locator means on a page, if a person would say that it means just one.
+//! The one element that a person would say a locator means.
 //!
-//! A locator matches every node that has its words: a button, the text in it, the row around it. Only one of them is
-//! meant. Of several matches, the better ones are kept: first those that the action can be done to, then those that
-//! have exactly the words, then those that react.
+//! A locator matches every node with its words: a button, the text in it, the row around it. Of several matches, the
+//! better ones are kept: first those that the action can be done to, then those that have exactly the words, then those
+//! that react.
 
 use std::collections::BTreeSet;
 
@@ -12,18 +12,18 @@ use crate::base::text::{fold, squeeze};
 /// Maximum number of matches that are compared. Source: chosen; a locator with more matches does not mean one element.
 const MAX_MATCHES: usize = 200;
 
-/// The elements that a locator may mean.
+/// The result of resolving a locator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Meant {
-    /// A tree cannot tell, or shows no match.
+    /// The tree cannot tell, or has no match.
     Unknown,
-    /// This element.
+    /// Exactly this element.
     One(NodeId),
     /// Each of these elements, in document order.
     Several(Vec<NodeId>),
 }
 
-/// The elements that an action can be done to.
+/// The kind of elements that an action can be done to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Suits {
     /// Fields for text.
@@ -54,7 +54,7 @@ impl Suits {
     }
 }
 
-/// A match. `exact` is true if it has these words and no others.
+/// A match of a locator. `exact` is true if the node has exactly the words of the locator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Match {
     id: NodeId,
@@ -105,14 +105,14 @@ pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
     }
 }
 
-/// Keeps the matches that pass, if any does.
+/// Keeps the matches that pass the test, or all if none does.
 fn keep(all: &mut Vec<Match>, test: impl Fn(&Match) -> bool) {
     if all.iter().any(&test) {
         all.retain(test);
     }
 }
 
-/// The words that a step searches for.
+/// Returns the words that a step searches for.
 fn words_of(step: &LocatorStep) -> Option<&str> {
     match step {
         LocatorStep::Role { name, .. } => name.as_deref(),
@@ -125,7 +125,7 @@ fn words_of(step: &LocatorStep) -> Option<&str> {
     }
 }
 
-/// Elements by the label that prompts print, which may differ from their name.
+/// Finds elements by the label that the prompt shows, which may differ from their name.
 fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = NodeId> + 'v {
     let (role, words) = match locator.steps() {
         [
@@ -146,7 +146,8 @@ fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = N
     })
 }
 
-/// The element that a match is a part of: one that reacts and matches too, or one with a reference and no other text.
+/// Returns the element that a match is part of: the match or a node around it that is interactive and matches too, or
+/// else one that has a reference and no other text.
 fn whole(tree: &Tree, view: &PageView, found: &BTreeSet<NodeId>, id: NodeId) -> NodeId {
     let around = || std::iter::once(id).chain(tree.ancestors(id));
     let reacts = around().find(|at| tree[*at].role.is_interactive() && found.contains(at));
@@ -155,7 +156,7 @@ fn whole(tree: &Tree, view: &PageView, found: &BTreeSet<NodeId>, id: NodeId) -> 
     let whole = reacts
         .or_else(|| with_reference().filter(|at| own(*at)))
         .unwrap_or(id);
-    // The element that stands for it in the list of elements.
+    // That node may be a duplicate, for which another element stands.
     let reference = tree[whole].reference.as_ref();
     let shown = reference.and_then(|r| view.elements.iter().find(|e| e.answers_to(r)));
     shown.map_or(whole, |element| element.id)

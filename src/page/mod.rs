@@ -1,18 +1,19 @@
 //! Pages: the tree, its interpretation, the identity of elements and pages, and differences.
 //!
-//! Pure, and without any driver's text format: a driver lowers what it sees to a [`Tree`]; everything else follows from
-//! that. Called by the drivers (to build trees), by `prompt`, `guard` and `memory` (to read views) and by the loop.
+//! Pure, and independent of any driver's text format: a driver turns its view of a page into a [`Tree`], and everything
+//! else is computed from that. Called by the drivers (to build trees), by `prompt`, `guard` and `memory` (to read
+//! views) and by the loop.
 //!
 //! # Decisions
 //!
-//! - A text beside a field names it only if it is short and holds no number: a task's sentence differs at every
-//!   visit.
+//! - A text beside a field is its label only if it is short and neither a sentence nor a number, because a sentence of
+//!   a task differs at every visit.
 //! - The page tree is one flat list in document order: descendants are a range, walks are loops, and no nesting
 //!   exhausts the stack.
-//! - Two fingerprints: structure (what kind of page) and state (what it shows): numbers outside of fields and
-//!   controls do not count, so a clock that ticks is no effect; a diff is empty exactly when the state is equal.
-//! - A locator is a closed chain of steps with a text form of its own: it is stored, shown and passed to a driver, so
-//!   nothing may escape from it; each driver prints its own syntax.
+//! - There are two fingerprints: structure for the kind of page, state for its content. Numbers outside fields and
+//!   controls do not count, so a ticking clock is not an effect. A diff is empty exactly when the states are equal.
+//! - A locator is a closed chain of steps with its own text form. It is stored, shown and passed to drivers, so nothing
+//!   in it may act as syntax; each driver prints it in a syntax of its own.
 
 mod collect;
 mod context;

@@ -12,7 +12,7 @@ pub const MAX_TITLE: usize = 1_000;
 /// contain evidence.
 pub const MAX_MESSAGE: usize = 4_000;
 
-/// The kinds of dialogs.
+/// The kind of a dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -75,7 +75,7 @@ impl Tab {
     }
 }
 
-/// The state of the page.
+/// A driver's report of the state of a page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Observation {
@@ -92,7 +92,7 @@ pub struct Observation {
     /// is the one that the browser shows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unresponsive: bool,
-    /// The open tabs, if there is more than one.
+    /// The open tabs; empty if there is only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tabs: Vec<Tab>,
     /// A picture, if asked for: the bytes of a PNG file.
@@ -138,7 +138,7 @@ impl Observation {
     }
 }
 
-/// Something that happened apart from the action.
+/// Something that happened beside the action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "notice", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -151,7 +151,7 @@ pub enum Notice {
     /// A dialog opened in a tab that is not the current one. It stays until that tab is selected and the dialog is
     /// answered.
     DialogBehind {
-        /// The tab, from 0.
+        /// Position of the tab, from 0.
         tab: u32,
     },
     /// The page offered a file. It was kept in the run's own folder, or refused.
@@ -167,7 +167,7 @@ pub enum Notice {
         from: String,
         /// The new transport.
         to: String,
-        /// The reason, in our words.
+        /// The reason, in the driver's words; never page text.
         why: String,
     },
 }

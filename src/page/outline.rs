@@ -18,7 +18,7 @@ pub(super) enum Area {
     /// In no more specific landmark.
     #[default]
     Plain,
-    /// Page furniture: banner, navigation, footer, side column.
+    /// In a banner, menu, footer or side column.
     Side,
 }
 
@@ -97,8 +97,8 @@ impl Outline {
         &self.places[id.index()]
     }
 
-    /// Returns true if the node belongs to the main content: in the main landmark, or outside the furniture if there is
-    /// none.
+    /// Returns true if the node belongs to the main content: in the main landmark or, if the page has none, outside
+    /// banners, menus, footers, side columns and dialogs.
     pub(super) fn is_content(&self, id: NodeId) -> bool {
         match self.place(id).area {
             Area::Main => true,
@@ -108,8 +108,8 @@ impl Outline {
     }
 }
 
-/// Returns true if a person could act on the node: because of its role, or because the pointer shows it and the driver
-/// can reach it.
+/// Returns true if a person could act on the node: because of its role, or because it is editable or has the pointer
+/// style and the driver can reach it.
 pub(super) fn is_actionable(node: &Node) -> bool {
     node.role.is_interactive()
         || (node.is_editable() && node.reference.is_some())
@@ -123,7 +123,7 @@ pub(super) const fn is_checkable(role: &Role) -> bool {
     )
 }
 
-/// The role, or the generic role in place of one that a page made up, because that would be page text.
+/// Returns the role, or `generic` for one outside the known set, because such a name is page text.
 pub(super) fn closed(role: &Role) -> Role {
     if matches!(role, Role::Other(_)) {
         Role::Generic
@@ -132,7 +132,7 @@ pub(super) fn closed(role: &Role) -> Role {
     }
 }
 
-/// Returns true if the role alone says that the node is a repeated thing.
+/// Returns true if the role alone says that the node is one of several similar items.
 pub(super) const fn is_item(role: &Role) -> bool {
     matches!(
         role,
@@ -146,8 +146,8 @@ pub(super) const fn is_item(role: &Role) -> bool {
     )
 }
 
-/// The first words in a node: at most `max` characters, from a limited number of nodes. A name replaces the texts that
-/// it was made from, and typed values of fields are not words of the page.
+/// Returns the first words in a node: at most `max` characters, from a limited number of nodes. A name replaces the
+/// texts that it was made from. Typed values of fields are not words of the page.
 pub(super) fn text_within(tree: &Tree, id: NodeId, max: usize) -> String {
     let mut out = String::new();
     let mut covered_to: Option<NodeId> = None;

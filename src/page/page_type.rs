@@ -95,7 +95,7 @@ const MIN_RESULTS: usize = 3;
 struct Hints {
     title: String,
     password_fields: usize,
-    /// Fields that ask for the user.
+    /// Fields that ask for a user name, an address or a phone number.
     user_fields: usize,
     search_named: usize,
     /// True if a search field contains the searched words.
@@ -106,7 +106,7 @@ struct Hints {
 
 type Rule = fn(&Features, &Hints) -> bool;
 
-/// The type of the content, whatever dialog may cover it.
+/// Returns the type of the content, ignoring a dialog over it.
 pub(super) fn classify(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> PageType {
     if !f.has_anything {
         return PageType::Blank;
@@ -223,8 +223,8 @@ fn is_login(f: &Features, hints: &Hints) -> bool {
     let is_small = f.letters <= MAX_LOGIN_LETTERS && f.items < MIN_LIST;
     let fields = f.fields.len();
     let by_password = hints.password_fields == 1 && fields <= 3;
-    // A first login page that asks only for the user. Two boxes and a button could be any small form, and a wrong type
-    // is worse than none, because a login page needs fewer approvals.
+    // A login page that asks for the user first. Two boxes and a button could be any small form, and a wrong type is
+    // worse than none, because a login page needs fewer approvals.
     let says_so = LOGIN_PATH.are_in(&hints.path) || LOGIN.are_in(&hints.title);
     let searches = hints.search_named > 0 || !f.search_fields.is_empty();
     let by_user = says_so
@@ -241,8 +241,7 @@ fn is_cart(f: &Features, hints: &Hints) -> bool {
     let by_address = CART_PATH.are_in(&hints.path)
         && (priced || f.fields.len() >= 2 || f.letters <= MAX_ERROR_LETTERS);
     let by_word = CART.are_in(&hints.title) && (priced || f.letters <= MAX_ERROR_LETTERS);
-    // Amounts that can be set beside prices, a sum below them, and a way on. One or two positions do not make a
-    // collection.
+    // Amounts to set beside prices, a sum below them, and a way on. One or two items do not make a collection.
     let by_structure = f.priced_fields >= 1 && f.prices >= 1 && f.buttons + f.links >= 1;
     by_address || by_word || by_structure
 }
@@ -297,7 +296,7 @@ fn is_short_article(f: &Features, _: &Hints) -> bool {
     f.prose >= MIN_SHORT_ARTICLE_PROSE && f.prose > f.link_letters && f.items == 0
 }
 
-/// The word for a role that a summary counts.
+/// Returns the word by which a summary counts elements of this role.
 pub(super) fn counted(role: &Role) -> Option<&'static str> {
     Some(match role {
         Role::Link => "link",

@@ -1,4 +1,4 @@
-//! The text of a page in reading order: open dialogs, then the content, then the furniture.
+//! The text of a page in reading order: open dialogs, then the content, then banners, menus and footers.
 
 use super::{
     NodeId, Role, Tree,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::base::text;
 
-/// Reads at most `max` characters. The flag is true if that was all.
+/// Reads at most `max` characters. The flag is true if the text is complete.
 ///
 /// Content comes before banners, menus and footers, because a large menu would use up the room. Typed values of fields
 /// are not text of the page, and names of landmarks and fields are not visible.
@@ -52,7 +52,7 @@ pub(super) fn visible_text(tree: &Tree, outline: &Outline, max: usize) -> (Strin
     (reader.finish(), complete)
 }
 
-/// For each node, true if a node below it has text of its own, so that the node's name would repeat it.
+/// Returns, for each node, true if a node below it has text, so that the node's own name would repeat it.
 pub(super) fn subtrees_with_text(tree: &Tree) -> Vec<bool> {
     let mut below = vec![false; tree.len()];
     for (id, node) in tree.iter().rev() {

@@ -1,4 +1,4 @@
-//! The short name that a driver gives an element while the page lives.
+//! References: the short names that a driver gives the elements of one observation.
 
 use std::fmt;
 

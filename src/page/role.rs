@@ -128,7 +128,7 @@ roles! {
 }
 
 impl Role {
-    /// Returns true if a person can act on such an element.
+    /// Returns true if a person can act on an element of this role.
     pub const fn is_interactive(&self) -> bool {
         self.is_editable()
             || matches!(
@@ -149,7 +149,7 @@ impl Role {
             )
     }
 
-    /// Returns true if text or a value can be typed into such an element.
+    /// Returns true if text or a value can be typed into an element of this role.
     pub const fn is_editable(&self) -> bool {
         matches!(
             self,
@@ -165,7 +165,7 @@ impl Role {
         )
     }
 
-    /// Returns true for a region that structures a page.
+    /// Returns true for a landmark, a region that structures a page.
     pub const fn is_landmark(&self) -> bool {
         matches!(
             self,

@@ -1,8 +1,8 @@
-//! Positions in the window: the contents of a picture of the page, in numbers.
+//! The scene of a page: positions in its window, which describe a picture of it in numbers.
 
 use super::{ElementRef, Locator};
 
-/// A rectangle. Unit: CSS pixels from the top left corner of the window; what is scrolled out has negative ones.
+/// A rectangle. Unit: CSS pixels from the top left corner of the window; positions above or left of it are negative.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Area {
     /// Distance of its left edge.
@@ -26,7 +26,7 @@ impl Area {
         }
     }
 
-    /// Reports whether a point is in it.
+    /// Returns true if the area contains a point.
     pub fn contains(&self, x: f64, y: f64) -> bool {
         x >= self.x && y >= self.y && x < self.x + self.width && y < self.y + self.height
     }
@@ -36,7 +36,7 @@ impl Area {
         self.width * self.height
     }
 
-    /// The part of it that is in another one; `None` if there is none.
+    /// The part of this area that is inside another one; `None` if they do not overlap.
     #[must_use]
     pub fn within(&self, other: &Self) -> Option<Self> {
         let (x, y) = (self.x.max(other.x), self.y.max(other.y));
@@ -51,7 +51,7 @@ impl Area {
     }
 }
 
-/// A kind of element whose content is seen and not read.
+/// The kind of an element whose content can be seen but not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DrawingKind {
@@ -61,21 +61,21 @@ pub enum DrawingKind {
     Svg,
     /// An image.
     Image,
-    /// A video, or what a plug-in shows.
+    /// A video, or the content of a plug-in.
     Video,
 }
 
-/// Something drawn.
+/// An element whose content can be seen but not read, such as a canvas.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Drawing {
-    /// Which kind.
+    /// The kind.
     pub kind: DrawingKind,
     /// Its area, including the part outside the window.
     pub area: Area,
     /// True if the page names it in words, on it or on an element around it.
     pub named: bool,
-    /// A locator of it, if it stands in the page's own document.
+    /// A locator of it, if it is in the page's own document and not in a frame.
     pub locator: Option<Locator>,
 }
 
@@ -100,9 +100,9 @@ impl Drawing {
     }
 }
 
-/// The visible part of a page: what stands in the window, and where.
+/// The visible part of a page: the contents of the window with their positions.
 ///
-/// One that is [`Default`] says that nobody knows.
+/// The [`Default`] value means that nothing is known.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Scene {
@@ -112,13 +112,14 @@ pub struct Scene {
     pub width: u32,
     /// Height of the window. Unit: CSS pixels.
     pub height: u32,
-    /// The elements asked for that can be seen in the window, each once: with all of their box, also what is not in the window.
+    /// The requested elements that can be seen in the window, each once, with their whole box, including a part outside
+    /// the window.
     pub boxes: Vec<(ElementRef, Area)>,
     /// Drawings in the window, at most 200.
     pub drawings: Vec<Drawing>,
-    /// Boxes in the window that have a colour, an image or a border and nothing in them, as the squares of a board; at most 500.
+    /// Empty boxes in the window that have a colour, an image or a border, such as the squares of a board; at most 500.
     pub blank: Vec<Area>,
-    /// All of the page, also what is scrolled out.
+    /// The area of the whole page, including the part that is scrolled out.
     pub page: Area,
 }
 
@@ -138,7 +139,7 @@ impl Scene {
         Area::new(0.0, 0.0, self.width.into(), self.height.into())
     }
 
-    /// Reports whether the driver could tell anything.
+    /// Returns true if the driver could measure the window.
     pub const fn is_known(&self) -> bool {
         self.width > 0 && self.height > 0
     }

@@ -1,4 +1,4 @@
-//! Names of the elements of a page: enough to ask whether something known from an earlier visit is there.
+//! Sketches: the names of a page's elements, enough to check whether an element from an earlier visit is there.
 
 use std::collections::HashMap;
 

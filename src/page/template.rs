@@ -1,5 +1,5 @@
-//! The address of a kind of page: a URL without the parts that differ between items, and without parts that could carry
-//! a message.
+//! Templates, the addresses of kinds of pages: URLs without the parts that differ between items, and without parts that
+//! could carry a message.
 
 use std::fmt;
 
@@ -118,7 +118,7 @@ impl fmt::Display for PageTemplate {
 impl TryFrom<String> for PageTemplate {
     type Error = Error;
 
-    /// A stored template is its own template. Any other text was not written by this crate.
+    /// Accepts only a text that is its own template, as every stored one is.
     fn try_from(text: String) -> Result<Self> {
         let read = Self::parse(&text)?;
         if read.0 == text {

@@ -1,8 +1,8 @@
-//! Traces: reactions to an action that a tree need not show.
+//! Traces: reactions of a page to an action that may not show in its tree.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that a document did while an action was under way, and its relation to the action.
+/// A reaction of a document while an action was under way, and its relation to the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Trace {

@@ -44,41 +44,41 @@ pub enum Tri {
     reason = "they are independent states of the accessibility tree, not a mode"
 )]
 pub struct States {
-    /// A checkbox, radio button, switch or menu item.
+    /// The state of a checkbox, radio button, switch or menu item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<Tri>,
-    /// A toggle button.
+    /// The state of a toggle button.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressed: Option<Tri>,
-    /// Something that opens and closes.
+    /// True if something that opens and closes is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expanded: Option<bool>,
-    /// An option, tab or row.
+    /// True if an option, tab or row is selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<bool>,
-    /// Cannot be used now.
+    /// True if it cannot be used now.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub disabled: bool,
-    /// Has the focus.
+    /// True if it has the focus.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub active: bool,
-    /// The pointer turns into a hand over it: probably clickable whatever its role says.
+    /// True if the pointer turns into a hand over it, so that it is probably clickable whatever its role says.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pointer: bool,
     /// Level of a heading or tree item, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<u8>,
-    /// The value was refused by the page's own validation.
+    /// True if the page's own validation refused the value.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub invalid: bool,
-    /// The value can be read and not changed.
+    /// True if the value can be read but not changed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub readonly: bool,
-    /// A field that the page does not take empty.
+    /// True if the page requires a value in this field.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
-    /// A script of the page listens for clicks on it, as far as the driver can tell: `cdp` asks the browser, `playwright-cli`
-    /// sees only `onclick`.
+    /// True if a script of the page listens for clicks on it, as far as the driver can tell: `cdp` asks the browser,
+    /// `playwright-cli` sees only `onclick`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub listens: bool,
 }
@@ -94,7 +94,7 @@ pub struct Node {
     /// The driver's reference to it, if it can be acted on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ElementRef>,
-    /// The text or value in it; the text itself for [`Role::Text`].
+    /// The text or value in it; for [`Role::Text`], the text itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Box<str>>,
     /// The states.
@@ -103,8 +103,9 @@ pub struct Node {
     /// The address that a link leads to, as written in the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<Box<str>>,
-    /// Other properties by name, in the driver's order: `placeholder`, and of what can be acted on also `type`, `inputmode`,
-    /// `name`, `autocomplete`, `testid`, `current`, `valuetext`, `range` (`0 to 100`), `editable`, and `icon` where it has neither name nor text.
+    /// Other properties by name, in the driver's order: `placeholder`; for a node that can be acted on also `type`,
+    /// `inputmode`, `name`, `autocomplete`, `testid`, `current`, `valuetext`, `range` (`0 to 100`), `editable`, and
+    /// `icon` if it has neither name nor text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<(Box<str>, Box<str>)>,
     parent: Option<NodeId>,
@@ -276,7 +277,7 @@ impl Tree {
         self.malformed
     }
 
-    /// Returns the number of nodes that a cap left out, after those that are here.
+    /// Returns the number of nodes that were left out because of a limit. They come after those in the tree.
     pub const fn omitted(&self) -> u32 {
         self.omitted
     }
@@ -379,7 +380,8 @@ impl Tree {
         self
     }
 
-    /// Returns the tree with `mask` in place of the value of each node that `hidden` selects and of all text in it.
+    /// Returns the tree with `mask` in place of the value of each node that `hidden` selects, and of all text inside
+    /// it.
     ///
     /// The name of such a node stays, because it is the label of a field. An empty value stays empty, so that a reader
     /// still sees whether something was typed.

@@ -7,7 +7,7 @@ use super::{
     outline::Outline, page_type::classify, reading::visible_text, summary::summary,
 };
 
-/// The driver's report on a page beside its tree.
+/// The address and title of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageHead {
@@ -18,7 +18,7 @@ pub struct PageHead {
 }
 
 impl PageHead {
-    /// A head of these two.
+    /// A head with this address and title.
     pub fn new(url: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -62,7 +62,8 @@ impl ViewOptions {
     }
 }
 
-/// The meaning of a page and the elements to act on. Title, summary, elements and text are page data.
+/// The interpretation of a page: its type, its text and the elements to act on. Title, summary, elements and text are
+/// page data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageView {
@@ -188,7 +189,7 @@ impl PageView {
         self
     }
 
-    /// The element with this reference, or the element that stands for it as its duplicate.
+    /// The element with this reference, or the one that stands for a duplicate with this reference.
     pub fn element(&self, reference: &ElementRef) -> Option<&Element> {
         let own = self
             .elements

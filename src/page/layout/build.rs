@@ -1,4 +1,4 @@
-//! From the tree to lines: one walk, in which each node writes its lines when the walk leaves it.
+//! The lines of a layout: one walk over the tree, in which each node writes its lines when the walk leaves it.
 
 use super::{
     super::{
@@ -20,8 +20,8 @@ const MAX_LABEL: usize = 8;
 /// Longest run of words in one line when a node is read by itself. Unit: characters. Source: chosen.
 const MAX_CHUNK: usize = 800;
 
-/// Maximum number of things in what listens for clicks on each of them. Source: chosen; a calendar's month has 42 days and its weekdays, and what
-/// holds more listens for a whole page.
+/// Maximum number of items in a node that listens for clicks on each of them. Source: chosen; a calendar's month has 42
+/// days and its weekdays, and a node with more items listens for a whole page.
 const MAX_HEARD: u32 = 60;
 
 /// A line that is being written.
@@ -44,7 +44,7 @@ pub(super) enum Kind {
     Item,
     /// A group with a line of its own.
     Head,
-    /// A heading, or an element that can be acted on: it states its own words.
+    /// A heading or an element that can be acted on, which writes its own words.
     Named,
 }
 
@@ -54,9 +54,9 @@ pub(super) struct Frame {
     pub(super) kind: Kind,
     /// The index of its first draft.
     pub(super) start: usize,
-    /// True if a click anywhere in it is answered, although no element in it shows that.
+    /// True if the page reacts to a click anywhere in it, although no element in it shows that.
     pub(super) clickable: bool,
-    /// True if it, or what it is in, listens for clicks on what it holds.
+    /// True if it or an enclosing node listens for clicks on the items inside.
     pub(super) heard: bool,
 }
 
@@ -93,7 +93,7 @@ pub(super) fn within(tree: &Tree, elements: &[Element], root: NodeId) -> Layout 
         node.role.is_editable()
     };
     if says_all {
-        // All choices of a list are written.
+        // All options of a list are written.
         for id in tree.descendants(root) {
             let node = &tree[id];
             builder.words(
@@ -192,7 +192,7 @@ impl<'t> Builder<'t> {
             }
         }
         let listens = node.states.listens && node.reference.is_some();
-        // A cell that waits for clicks on the link in it is that link.
+        // If a cell listens for clicks on the link inside it, the link is the element, not the cell.
         let holds_it = |at: NodeId| self.tree[at].role.is_interactive();
         if listens
             && !self.tree.descendants(id).take(MAX_DEPTH).any(holds_it)
@@ -345,8 +345,8 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Returns two facts about words here: true if a click on them is answered, and true if the node around them
-    /// listens for clicks on each of them.
+    /// Returns two facts about words at the current node: true if the page reacts to a click on them, and true if an
+    /// enclosing node listens for clicks on the items inside it.
     fn answered(&self) -> (bool, bool) {
         let around = self.open.last();
         around.map_or((false, false), |frame| (frame.clickable, frame.heard))

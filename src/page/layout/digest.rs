@@ -1,13 +1,13 @@
-//! The part of a layout that is shown within a budget: small pages whole, large ones with similar items folded.
+//! Digests: the part of a layout that fits a budget. Small pages are shown whole, large ones with similar items folded.
 
 use super::{super::Element, Layout, Line, Part};
 
-/// The size of the part of a page that is shown.
+/// Options of [`Layout::digest`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DigestOptions {
-    /// Largest size. Unit: tokens, estimated. Default: 1,500: nine of ten measured pages of small tasks need less than
-    /// 500, and the whole prompt of a page of 10,000 elements may have 3,000.
+    /// Largest size of a digest. Unit: estimated tokens. Default: 1,500; nine of ten measured pages of small tasks need
+    /// less than 500, and the whole prompt for a page of 10,000 elements may take 3,000.
     pub max_tokens: usize,
 }
 
@@ -18,14 +18,14 @@ impl Default for DigestOptions {
 }
 
 impl DigestOptions {
-    /// Shows the whole page: for models with a large context, and to measure the saving of the digest.
+    /// Options that show the whole page, for models with a large context or to measure what the digest saves.
     pub const fn whole() -> Self {
         Self {
             max_tokens: usize::MAX,
         }
     }
 
-    /// Returns the options with another largest size, in estimated tokens.
+    /// The same options with another largest size, in estimated tokens.
     pub const fn with_max_tokens(self, max_tokens: usize) -> Self {
         Self { max_tokens }
     }
@@ -48,18 +48,18 @@ pub enum Shown<'l> {
         depth: usize,
         /// The number of lines.
         lines: usize,
-        /// The number of these lines that begin an item similar to those shown before.
+        /// The number of these lines that are at `depth`: items similar to those shown before.
         alike: usize,
-        /// The group that they are in, if it has a reference.
+        /// The nearest group around them that has a reference.
         of: Option<&'l Part>,
-        /// The number of the first one, from 1: in that group, or else on the page.
+        /// The number of the first line left out, from 1: within that group, or on the page if there is none.
         from: usize,
         /// The last line that is left out.
         last: &'l Line,
     },
 }
 
-/// The part of a page that is shown.
+/// The lines of a layout that are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Digest<'l> {
@@ -67,16 +67,16 @@ pub struct Digest<'l> {
     pub lines: Vec<Shown<'l>>,
     /// Longest text that is shown. Unit: characters.
     pub max_text: usize,
-    /// True if nothing was left out.
+    /// True if no line was left out and no text cut.
     pub whole: bool,
 }
 
-/// Longest text on a page that is too large for its budget. Unit: characters. Source: chosen.
+/// Longest text on a page that exceeds its budget. Unit: characters. Source: chosen.
 const SHORT_TEXT: usize = 300;
-/// Longest text on a page that is far too large for it. Unit: characters. Source: chosen.
+/// Longest text on a page that far exceeds its budget. Unit: characters. Source: chosen.
 const SHORTEST_TEXT: usize = 120;
-/// Numbers of similar items shown; the largest that fits is taken. Source: chosen; from three on a reader sees what
-/// they have in common.
+/// Numbers of similar items that may be shown, tried in this order until the digest fits. Source: chosen; three are
+/// enough to see what they have in common.
 const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
 /// Smallest number of similar items that are left out: fewer cost no more than the line that reports them. Source:
 /// chosen.
@@ -89,19 +89,19 @@ const MAX_OF_MATCHED: usize = 8;
 const ASIDE_SHARE: usize = 20;
 /// Cost of a line itself, without its parts. Unit: tokens.
 const LINE: usize = 1;
-/// Cost of a line that stands for others. Unit: tokens.
+/// Cost of a line that reports lines left out. Unit: tokens.
 const MORE: usize = 20;
 
-/// Strictness with which lines count as alike when some are left out.
+/// The rule by which neighbouring lines count as alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likeness {
-    /// Items of the same make.
+    /// Items of the same structure.
     Same,
     /// Any items.
     Loose,
 }
 
-/// Tokens that a part costs, estimated.
+/// Returns the estimated number of tokens of a part.
 pub(super) fn weight_of(part: &Part, elements: &[Element]) -> usize {
     weight_within(part, elements, usize::MAX)
 }
@@ -123,7 +123,7 @@ fn weight_within(part: &Part, elements: &[Element], max_text: usize) -> usize {
                 .as_deref()
                 .map_or(0, |value| 1 + tokens(value))
     });
-    // What is only read is mostly shown without its reference.
+    // Words that can only be read are mostly shown without their reference.
     let acts = element.is_some() || part.clickable || part.heard || part.role.is_interactive();
     let reference = if acts && part.reference.is_some() {
         3
@@ -200,7 +200,8 @@ impl Layout {
         lines
     }
 
-    /// Which lines are kept if of each sort of neighbours alike so many are.
+    /// Returns, for each line, true if it is kept when `cap` of each run of similar neighbours are kept, and all
+    /// matched ones.
     fn folded(&self, cap: usize, likeness: Likeness, matched: &[usize]) -> Vec<bool> {
         let mut kept = vec![true; self.lines.len()];
         let mut groups: Vec<Option<usize>> = vec![None];
@@ -234,7 +235,7 @@ impl Layout {
 
     fn are_alike(&self, one: usize, other: usize, likeness: Likeness) -> bool {
         let (one, other) = (&self.lines[one], &self.lines[other]);
-        // A heading between rows, and a row that says one thing between rows of several, tell what the others are.
+        // A heading between rows, or a row with one part between rows with several, describes the rows around it.
         let is_single = |line: &Line| line.parts.len() == 1;
         let is_apart = one.parts_rows != other.parts_rows || is_single(one) != is_single(other);
         if likeness == Likeness::Same && one.item && is_apart {
@@ -274,7 +275,7 @@ impl Layout {
         cost
     }
 
-    /// Leaves out everything after the end of the budget. The main content and the parts beside it have a share each.
+    /// Leaves out everything beyond the budget. The main content and the parts beside it have a share each.
     fn cut(&self, kept: &mut [bool], weights: &[usize], budget: usize) {
         let aside = budget * ASIDE_SHARE / 100;
         let mut room = [budget - aside, aside];
@@ -349,7 +350,7 @@ impl Layout {
         }
     }
 
-    /// As many lines of a range as fit, from the one of this number on, counted from 0 in the range.
+    /// Returns as many lines of a range as fit, starting at line `from`, which counts from 0 within the range.
     pub(crate) fn read(
         &self,
         elements: &[Element],

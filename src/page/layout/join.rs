@@ -1,4 +1,4 @@
-//! Joins lines and begins groups: decided when a node has written all of its lines.
+//! Joins lines and begins groups, once a node has written all of its lines.
 
 use super::{
     super::{NodeId, Role},
@@ -18,7 +18,8 @@ struct Room {
     weight: usize,
 }
 
-/// The source of all limits: chosen, by readability on pages of shops, mail programs and administrations.
+/// Limits within a run of text. Source of all four limits: chosen, by readability on pages of shops, mail programs and
+/// administration tools.
 const IN_TEXT: Room = Room {
     parts: 20,
     weight: 200,
@@ -54,7 +55,7 @@ impl Builder<'_> {
                 }
             }
             Kind::Cell if len == start => {
-                // Without it, the cells after it would stand in another column.
+                // An empty cell gets a part too, or the cells after it would move to another column.
                 let part = self.part(id, Role::Text, String::new(), None);
                 self.line(vec![part], None, false);
             }
@@ -69,7 +70,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Reports whether words stand in a node itself, so that what is between them belongs to the sentence.
+    /// Returns true if a node contains text directly. The elements between such texts belong to the sentence.
     fn has_own_words(&self, id: NodeId) -> bool {
         let is_text = |child: NodeId| self.tree[child].role == Role::Text;
         self.tree.children(id).take(IN_TEXT.parts).any(is_text)
@@ -210,7 +211,7 @@ impl Builder<'_> {
         let plain = |(draft, at): (&Draft, usize)| {
             draft.dropped || (draft.line.head.is_none() && !draft.line.item && draft.end == at + 1)
         };
-        // A longer run is no text, and must not be walked again for each level of nesting.
+        // A longer run is not a text, and must not be walked again for each level of nesting.
         let is_run = (from + 2..=from + MAX_FLOW).contains(&len);
         if !is_run || !self.drafts[from..].iter().zip(from..).all(plain) {
             return;
@@ -241,7 +242,7 @@ impl Builder<'_> {
     }
 }
 
-/// Returns true if a group deserves a line although it has no name and contains only one thing.
+/// Returns true if a group keeps its line although it has no name and contains a single item.
 const fn keeps_its_line(role: &Role) -> bool {
     role.is_dialog() || role.is_aside() || matches!(role, Role::Alert | Role::Status | Role::Iframe)
 }

@@ -1,16 +1,16 @@
-//! The page as lines that keep its structure: groups, rows, cards, fields with their labels, and text in its place.
+//! The layout of a page: lines that keep its groups, rows and cards, fields with their labels, and text in its place.
 //!
-//! A [`Layout`] contains everything that a person can read or act on, each thing once, so that the lines that a prompt
-//! leaves out can be found and read by their number. [`Layout::digest`] selects the lines to show; `find` and `read`
-//! reach the rest. Used by the prompt and by the loop; pure.
+//! A [`Layout`] contains everything that a person can read or act on, each item once. Lines are numbered, so that those
+//! a prompt leaves out can be found and read. [`Layout::digest`] selects the lines to show; the tools `find` and `read`
+//! reach the rest. Pure; used by the prompt and the loop.
 //!
 //! # Decisions
 //!
-//! - Text stands between the elements it belongs to, and only where no label says it: what is said once costs once; a
-//!   summary beside it would say it again, so the prompt shows the kind of page and leaves `PageView::summary` to
-//!   events.
-//! - Plain things of a menu share a line, a footer shows labels, a crowd shows three members and a hint to `find`:
-//!   they are most of a page and seldom what the goal is about; what the goal names stands alone.
+//! - Text stands between the elements it belongs to, and only if no label repeats it. The prompt shows the kind of page
+//!   but leaves `PageView::summary` to events, because the lines already say what is in it.
+//! - The items of a menu share a line, a footer shows labels only, and a crowd of similar items shows three with a hint
+//!   to `find`: they are most of a page and seldom what the goal is about. An item that the goal names has its own
+//!   line.
 
 mod build;
 mod cards;
@@ -27,7 +27,8 @@ pub use search::Hits;
 use super::{Element, ElementRef, NodeId, Role, Tree};
 use crate::base::text;
 
-/// Longest text that tells a thing from others of its name. Unit: characters. Source: chosen; a product's name fits.
+/// Longest text that distinguishes an element from others of the same name. Unit: characters. Source: chosen; a
+/// product's name fits.
 const MAX_SURROUNDINGS: usize = 60;
 
 /// The way in which a part of a line follows the part before it.
@@ -35,7 +36,7 @@ const MAX_SURROUNDINGS: usize = 60;
 pub enum Joint {
     /// In one run of text.
     Flow,
-    /// Beside it: in another cell, or in another line of the page that was short enough to be joined.
+    /// In another cell, or in another line of the page that was short enough to be joined.
     Beside,
 }
 
@@ -43,19 +44,19 @@ pub enum Joint {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part {
-    /// The node that it shows.
+    /// The node that this part shows.
     pub node: NodeId,
-    /// The driver's reference to it, or to the node around it that contains nothing else.
+    /// The driver's reference to that node, or to a node around it that contains nothing else.
     pub reference: Option<ElementRef>,
     /// The role; [`Role::Text`] for plain words.
     pub role: Role,
     /// Its label or its words. Page data.
     pub text: String,
-    /// The index in [`PageView::elements`](super::PageView::elements), if it is one of them.
+    /// The index of its element in [`PageView::elements`](super::PageView::elements); `None` if it is not an element.
     pub element: Option<usize>,
-    /// True if a click on these words is answered although they are plain words.
+    /// True if the page reacts to a click on these words although they are plain text.
     pub clickable: bool,
-    /// True if something around these words listens for clicks on its content, so that each of them may be a target.
+    /// True if a node around these words listens for clicks on its content, so that the words may be a target.
     pub heard: bool,
     /// The way in which it follows the part before it.
     pub joint: Joint,
@@ -80,9 +81,9 @@ pub struct Line {
     pub head: Option<Part>,
     /// The parts of the line.
     pub parts: Vec<Part>,
-    /// True if it stands in a banner, menu, side column or footer: the first to go when room is short.
+    /// True if it is in a banner, menu, side column or footer. Such lines get little room when a page is cut.
     pub aside: bool,
-    /// True if it is a row of headings alone, which parts the rows around it.
+    /// True if it is a row of headings only, which separates the rows before it from those after it.
     parts_rows: bool,
     /// Number of the last line inside of it, plus one.
     end: usize,
@@ -126,7 +127,7 @@ impl Layout {
         build::whole(tree, elements)
     }
 
-    /// Lays out the content of one node alone, long texts in several lines.
+    /// Lays out only the content of one node, with long texts in several lines.
     pub(crate) fn within(tree: &Tree, elements: &[Element], root: NodeId) -> Self {
         build::within(tree, elements, root)
     }
@@ -150,7 +151,7 @@ impl Layout {
         std::iter::successors(within(first), move |at| within(self.lines[*at].end))
     }
 
-    /// Returns the line of the item that contains a line; `None` for a line that is in no item or begins one.
+    /// Returns the line at which the item around a line begins; `None` for a line that is in no item or begins one.
     pub(crate) fn item_of(&self, number: usize) -> Option<usize> {
         let around = (0..number).rev();
         let mut depth = self.lines[number].depth;
@@ -169,8 +170,8 @@ impl Layout {
         None
     }
 
-    /// Returns the words of the item around a node, without the node's own words: they tell it from another one of the
-    /// same name.
+    /// Returns the words of the item around a node, which distinguish it from others with the same role and words.
+    /// `None` if there are no others.
     pub(crate) fn surroundings(&self, node: NodeId) -> Option<String> {
         let parts = || {
             self.lines
@@ -195,7 +196,7 @@ impl Layout {
         (!words.is_empty()).then(|| text::truncate(&words, MAX_SURROUNDINGS))
     }
 
-    /// Returns the line that shows a node or the node around it.
+    /// Returns the line that shows a node or, if none does, the nearest node around it.
     pub(crate) fn line_of(&self, tree: &Tree, node: NodeId) -> Option<usize> {
         let shows = |at: NodeId| {
             let has = |line: &Line| line.all_parts().any(|part| part.node == at);

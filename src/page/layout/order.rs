@@ -1,4 +1,4 @@
-//! The written lines in the order of a layout, each thing once.
+//! Puts the written lines into the order of the layout and drops repeated words.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ impl Builder<'_> {
             places.extend((0..draft.line.parts.len()).map(|part| (at, part)));
         }
         let part = |(at, part): (usize, usize)| &self.drafts[at].line.parts[part];
-        // Signs count where there is nothing else: a minus beside a field without a label is not its label.
+        // Words of signs only are compared as they are: a minus beside a field without a label is not its label.
         let plain = |text: &str| {
             let words = text.trim_matches(|c: char| !c.is_alphanumeric());
             text::fold(if words.is_empty() { text } else { words })
@@ -61,7 +61,7 @@ impl Builder<'_> {
             }
         }
         for (at, draft) in self.drafts.iter_mut().enumerate() {
-            // A single thing is no card, however it is laid out.
+            // A single item is not a card, however it is laid out.
             let alone = draft.end == at + 1 && draft.line.parts.len() <= 1;
             draft.line.item &= !(draft.card && alone);
         }

@@ -1,4 +1,4 @@
-//! Search: the lines that answer a query, and the lines that match the goal.
+//! Search in a layout: the lines that answer a query, and the lines that match the goal.
 //!
 //! Points are whole numbers, so that the result is the same on every machine.
 
@@ -9,10 +9,10 @@ use crate::base::text::{fold, for_each_word, squeeze, words};
 const MAX_QUERY_WORDS: usize = 40;
 /// Shortest common beginning of two words that count as forms of one. Unit: bytes. Source: chosen.
 const MIN_STEM: usize = 4;
-/// Length from which on a word of the goal counts fully. Unit: bytes. Source: chosen; articles and prepositions are
+/// Length at which a word of the goal has its full weight. Unit: bytes. Source: chosen; articles and prepositions are
 /// shorter.
 const FULL_WORD: usize = 6;
-/// Number of lines that a word may appear in before it can be too common to tell lines apart. Source: chosen.
+/// Number of lines up to which a word is never too common to tell lines apart. Source: chosen.
 const MIN_COMMON: u32 = 30;
 
 /// Returns the texts of a line, each with the points that a hit in it is worth.
@@ -39,14 +39,15 @@ fn said<'l>(line: &'l Line, elements: &'l [Element]) -> impl Iterator<Item = (&'
 pub struct Hits {
     /// Numbers of lines, best first.
     pub lines: Vec<usize>,
-    /// True if each of them has all words of the query; false if no line has all, and these have some.
+    /// True if each of these lines has all words of the query; false if no line does and these have some.
     pub have_all: bool,
 }
 
 impl Layout {
-    /// Finds the lines that have all words of a query, or where there are none, those that have some.
+    /// Finds the lines with all words of a query or, if there are none, those with some of them.
     ///
-    /// Searched are labels, words, values, choices and roles; a query that is no word is looked for as it is.
+    /// Searches labels, words, values, options and roles. The query as a whole also matches inside words, so that one
+    /// without letters, such as `+`, can be found.
     pub fn find(&self, elements: &[Element], query: &str, max: usize) -> Hits {
         let wanted = distinct_words(std::iter::once(query));
         let whole = fold(&squeeze(query));
@@ -62,7 +63,7 @@ impl Layout {
             if !whole.is_empty() {
                 for (text, _) in said(line, elements) {
                     let text = fold(text);
-                    // Parts of words, for compounds and for what is not made of letters.
+                    // The whole query also matches a part of a word, for compounds and for queries without letters.
                     let holds = text.contains(&whole);
                     points += 48 * u32::from(text == whole) + 12 * u32::from(holds);
                     has_all |= holds;
@@ -97,7 +98,8 @@ impl Layout {
             .for_each(|(word, _)| times[*word] += 1);
         let count = u32::try_from(self.lines.len()).unwrap_or(u32::MAX);
         let weight = |word: usize| {
-            // A word in a quarter of a long list does not tell lines apart; on a short page every hit counts.
+            // On a long list, a word in a quarter of the lines does not tell them apart; on a short page every hit
+            // counts.
             let is_common = times[word] > MIN_COMMON && times[word].saturating_mul(4) > count;
             let rarity = (count / times[word].max(1)).checked_ilog2().unwrap_or(0) + 1;
             if is_common {
@@ -116,7 +118,8 @@ impl Layout {
     }
 }
 
-/// Returns 1 to 6: short words are mostly grammar, but digits and ideographs never are.
+/// Returns the weight of a word by its length, 1 to 6: short words are mostly grammar. A word with a digit or a
+/// non-ASCII character always has 6.
 fn length_share(word: &str) -> u32 {
     let telling = word.chars().any(char::is_numeric) || !word.is_ascii();
     if telling {
@@ -126,8 +129,8 @@ fn length_share(word: &str) -> u32 {
     }
 }
 
-/// Returns the wanted words that the texts contain, with points up to the worth of the text; `best` is a buffer of one
-/// number for each word.
+/// Returns the index and points of each wanted word that occurs in the texts: the full worth of a text for the same
+/// word, half for another form of it. `best` is a buffer with one number for each wanted word.
 fn hits<'l>(
     wanted: &[String],
     texts: impl Iterator<Item = (&'l str, u32)>,

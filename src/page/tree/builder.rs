@@ -4,7 +4,7 @@ use super::{Node, NodeId, Tree};
 
 /// Builds a [`Tree`] in document order.
 ///
-/// A node beyond the cap is counted and left out, with everything in it, so that a hostile page stays usable.
+/// A node beyond the limit is counted and left out, with everything in it, so that a hostile page stays usable.
 #[derive(Debug)]
 pub struct TreeBuilder {
     tree: Tree,
@@ -12,8 +12,8 @@ pub struct TreeBuilder {
     max_nodes: usize,
 }
 
-/// Maximum number of nodes of a tree. Source: chosen; a page with 20,000 buttons must stay usable, a prompt shows 60 elements, and
-/// twice that page is more than any use needs.
+/// Maximum number of nodes of a tree. Source: chosen; a page with 20,000 buttons must stay usable, a prompt shows 60
+/// elements, and twice that page is more than any use needs.
 pub const MAX_NODES: usize = 40_000;
 
 impl Default for TreeBuilder {
@@ -78,7 +78,7 @@ impl TreeBuilder {
         self.close();
     }
 
-    /// Counts a part that could not be understood.
+    /// Counts a part of the driver's answer that could not be understood.
     pub fn count_malformed(&mut self) {
         self.tree.malformed = self.tree.malformed.saturating_add(1);
     }

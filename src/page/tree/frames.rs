@@ -1,4 +1,4 @@
-//! Frames in a tree: their addresses, and the tree without the content of some of them.
+//! Frames in a tree: their addresses, and the removal of their content.
 
 use super::{ElementRef, Node, Role, Tree};
 
@@ -27,8 +27,8 @@ impl Tree {
         self
     }
 
-    /// The same tree with `instead` in place of the content of each frame whose address `may_show` refuses. A frame
-    /// without an address stays as it is, because its driver does not report addresses.
+    /// The same tree with `instead` in place of the content of each frame whose address is empty or refused by
+    /// `may_show`. A frame without an address stays as it is, because its driver does not report addresses.
     ///
     /// ```
     /// use webwise::page::{ElementRef, Node, Role, Tree};
