@@ -13,7 +13,8 @@ use super::{
 };
 use crate::base::Result;
 
-/// The worst effect of an action, before its target is known. A guard may raise it, never lower it.
+/// The worst effect that an action can have. A tool has one before its target is known; a guard may raise it, never
+/// lower it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -69,7 +70,7 @@ macro_rules! browser_actions {
             }
         }
 
-        /// An action that a browser is asked for, with its arguments.
+        /// An action for the browser, with its arguments.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(tag = "tool", content = "arguments", rename_all = "snake_case")]
         #[non_exhaustive]
@@ -88,7 +89,7 @@ macro_rules! browser_actions {
                 match self { $(Self::$variant(arguments) => serde_json::to_value(arguments).unwrap_or_default(),)* }
             }
 
-            /// Builds the action from a tool and its arguments. Strict.
+            /// Builds the action from a tool and its arguments, without any leniency.
             ///
             /// # Errors
             /// The error that the model reads: the field that is missing, unknown or wrong.
@@ -134,10 +135,11 @@ browser_actions! {
     RunCode(RunCode) = "run_code", Irreversible, false, "Run driver code.";
 }
 
-/// Longest wait by time. Unit: seconds. Source: chosen, what a wait takes is added to the time of its step.
+/// Longest wait for a given time. Unit: seconds. Source: chosen; a wait is added to the time of its step.
 const MAX_WAIT_SECONDS: u32 = 30;
 
-/// Maximum number of presses of one call. Source: chosen, a slider from one end to the other by its usual steps.
+/// Maximum number of presses of one call. Source: chosen; enough to move a slider from one end to the other in its
+/// usual steps.
 const MAX_TIMES: u32 = 100;
 
 impl BrowserAction {
@@ -266,7 +268,7 @@ impl BrowserAction {
         Ok(action)
     }
 
-    /// Checks rules that the types cannot express: a wait names one thing, a state file a plain name.
+    /// Checks rules that the types cannot express, such as that a wait names exactly one thing.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let bad = |why: &str| Err(Failure::new(ErrorClass::BadArguments, why));
         match self {
@@ -300,7 +302,7 @@ impl BrowserAction {
             Self::Press(press) if !(1..=MAX_TIMES).contains(&press.times()) => {
                 bad("times takes 1 to 100")
             }
-            // Each press of another key may do what must be seen before it is done again.
+            // Any other key may have an effect that must be seen before the key is pressed again.
             Self::Press(press) if press.times() > 1 && !press.key.is_repeatable() => bad(
                 "times is for arrow keys, Tab, Home, End, PageUp, PageDown and Backspace, with Shift at most",
             ),

@@ -1,4 +1,4 @@
-//! The declarations of tools for a provider: the frequent tools in full, the others as one.
+//! The declarations of tools for a provider: the frequent tools in full, the others as one tool.
 //!
 //! The schemas of thirty tools take more of every request than a usual page does. So the frequent tools, and the
 //! embedder's, are declared one by one, and one more tool takes the name and the arguments of any other. All of them
@@ -40,8 +40,8 @@ const NOTES: &[(&str, &str)] = &[
     ("remember", "for later runs"),
 ];
 
-/// The declarations in a fixed order: frequent tools, the embedder's (`custom` of them, at the end of `specs`), the one
-/// for all others.
+/// Returns the declarations in a fixed order: frequent tools, the embedder's (`custom` of them, at the end of `specs`),
+/// the one for all others.
 pub(super) fn declared(specs: &[ToolSpec], custom: usize) -> Vec<ToolSpec> {
     let (ours, theirs) = specs.split_at(specs.len() - custom);
     let frequent = FREQUENT.iter().filter_map(|(name, arguments)| {
@@ -72,8 +72,8 @@ fn rest(ours: &[ToolSpec]) -> impl Iterator<Item = &ToolSpec> {
     ours.iter().filter(|spec| !is_covered(spec))
 }
 
-/// The tool for all others as a schema of the calls themselves, for replies with a schema: one of these names, with any
-/// of their arguments. Which arguments the named tool takes is checked when the call is parsed.
+/// Returns the names of all other tools and all of their arguments, from which a reply schema makes the one call that
+/// stands for them. Parsing a call checks which of the arguments the named tool takes.
 pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, Value>)> {
     let names: Vec<&str> = rest(ours).map(|spec| spec.name.as_str()).collect();
     let mut arguments = Map::new();
@@ -130,7 +130,7 @@ fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
     sorted(&json!({ "type": "object", "properties": properties, "required": required }))
 }
 
-/// `wait(gone?, seconds?, text?): exactly one`
+/// Returns a tool's line in the list of other tools: `wait(gone?, seconds?, text?): exactly one`.
 fn line(spec: &ToolSpec) -> String {
     let signature = signature_of(spec, true);
     match NOTES.iter().find(|(name, _)| *name == spec.name) {
@@ -139,12 +139,13 @@ fn line(spec: &ToolSpec) -> String {
     }
 }
 
-/// `hover(target)`, `wait(gone?, seconds?, text?)`.
+/// Returns the call of a tool as a line: `hover(target)`, `wait(gone?, seconds?, text?)`.
 pub(super) fn signature(spec: &ToolSpec) -> String {
     signature_of(spec, false)
 }
 
-/// The same; with `values`, also the values that a model could not guess: `scroll(direction? up|down|left|right)`.
+/// Returns the same line. With `values`, it includes values that a model could not guess: `scroll(direction?
+/// up|down|left|right)`.
 fn signature_of(spec: &ToolSpec, values: bool) -> String {
     let required = names(spec, "required");
     let optional = names(spec, "properties")

@@ -1,4 +1,4 @@
-//! The way in which a command fails, as a closed vocabulary.
+//! Kinds of failure: the closed set of ways in which a command can fail.
 
 use std::fmt;
 

@@ -98,7 +98,8 @@ impl Key {
         Ok(Self(out))
     }
 
-    /// Reports whether a key moves focus, caret or value by a step, or takes away a character: what one does over and over.
+    /// Returns true if a key moves the focus, caret or value by a step or deletes a character, as people do over and
+    /// over.
     pub fn moves(&self) -> bool {
         const MOVES: [&str; 11] = [
             "ArrowUp",
@@ -116,8 +117,8 @@ impl Key {
         MOVES.contains(&self.last())
     }
 
-    /// Reports whether the key may be pressed several times unseen: it moves, deletes nothing outside of a field, and with no
-    /// modifier but Shift goes to no other page or tab.
+    /// Returns true if the key may be pressed several times without looking in between: it [`moves`](Self::moves),
+    /// deletes nothing outside a field, and has no modifier but Shift, because others can lead to another page or tab.
     pub(super) fn is_repeatable(&self) -> bool {
         self.moves()
             && self.last() != "Delete"
@@ -139,7 +140,7 @@ impl Key {
         before.split('+').filter(|modifier| !modifier.is_empty())
     }
 
-    /// The key as drivers write it.
+    /// The key as text, in the form that drivers use.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -5,12 +5,14 @@
 //!
 //! # Decisions
 //!
-//! - Seven frequent tools are declared with their usual arguments, one named `other` takes the rest by name: thirty
-//!   schemas cost 1,780 tokens a request, these 460; any tool can still be called directly.
-//! - `schemars` derives the schemas, `action/spec.rs` inlines and trims them: models get the same types that the
-//!   parser checks; not every provider resolves `$ref`; titles and formats cost tokens.
-//! - JSON in a reply is a call only as its last lines, in tags, or in a fence: a model that quotes a page's JSON in a
-//!   sentence must not be taken at the page's word.
+//! - The frequent tools are declared with their usual arguments, and one tool named `other` takes the rest by name:
+//!   thirty schemas cost 1,780 tokens a request, these less than 700, as a test in `declare.rs` checks. Any tool can
+//!   still be called directly.
+//! - `schemars` derives the schemas from the types that the parser checks, so that models get the same ones.
+//!   `action/spec.rs` inlines them, because not every provider resolves `$ref`, and trims titles and formats, which
+//!   cost tokens.
+//! - JSON in a reply is a call only on its last lines, in tags or in a fence, so that a model that quotes JSON of a
+//!   page in a sentence does not act on it.
 
 mod agent;
 mod arguments;

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::ErrorClass;
 
-/// The reason why an action failed: our class, and the page's or driver's own words.
+/// The reason why an action failed: a class from a closed set, and the words of the page or driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The class, from a closed set.
+    /// The class.
     pub class: ErrorClass,
     /// The driver's message: page data, cleaned, at most [`Failure::MAX_DETAIL`] characters. Never stored in memory.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -56,7 +56,7 @@ impl Outcome {
         matches!(self, Self::Done)
     }
 
-    /// The class of the failure, if the action failed.
+    /// The class of the failure; `None` unless the outcome is [`Outcome::Failed`].
     pub const fn class(&self) -> Option<ErrorClass> {
         match self {
             Self::Failed(failure) => Some(failure.class),
@@ -64,7 +64,7 @@ impl Outcome {
         }
     }
 
-    /// `done`, `no_effect`, `unclear` or the class.
+    /// The outcome as text: `done`, `no_effect`, `unclear` or the class of the failure.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Done => "done",

@@ -15,7 +15,7 @@ use crate::base::sorted;
 const NAME: &str = "action";
 /// Key of the arguments in a reply, if they cannot stand beside the name.
 pub(super) const WRAP: &str = "arguments";
-/// One tool, as a provider is told of it.
+/// A tool as it is declared to a provider.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
     /// The name that the model calls.
@@ -27,7 +27,7 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
-    /// The call as a line: `click(target, button?)`.
+    /// The call of the tool as a line: `click(target, button?)`.
     pub fn signature(&self) -> String {
         signature(self)
     }
@@ -71,7 +71,7 @@ impl ToolSet {
     /// it.
     pub const OTHER: &'static str = "other";
 
-    /// The tools that the driver supports and the run allows, then the loop's own, then the embedder's.
+    /// The tools that the driver supports and the run allows, then the loop's own tools, then the embedder's.
     ///
     /// `eval` and `run_code` are included only with `scripts`, because they undo every other safety measure.
     pub fn new(
@@ -113,7 +113,7 @@ impl ToolSet {
         }
     }
 
-    /// The same set without one of our tools that cannot work in this run on any page.
+    /// The same set without the named tool of this crate, for a tool that cannot work on any page of the run.
     ///
     /// A tool that cannot work at the moment, such as an answer to a dialog when none is open, stays. Its calls are
     /// refused with the reason.
@@ -143,15 +143,15 @@ impl ToolSet {
         self.specs.iter().any(|spec| spec.name == name)
     }
 
-    /// Finds the tool that a model means, by its exact name, else with `_` for every `-`.
+    /// Finds the tool that a model means, by its exact name or else with `_` for every `-`.
     pub(super) fn resolve(&self, name: &str) -> Option<&ToolSpec> {
         let find = |name: &str| self.specs.iter().find(|spec| spec.name == name);
         let name = name.trim();
         find(name).or_else(|| find(&name.replace('-', "_")))
     }
 
-    /// One schema for a whole reply, for models that follow `json_schema` better than tool calls: `{"calls":
-    /// [{"action": "click", "target": "e12"}, ...]}`.
+    /// The schema of a whole reply, for models that follow `json_schema` better than tool calls: `{"calls": [{"action":
+    /// "click", "target": "e12"}, ...]}`.
     ///
     /// It allows the calls that [`declared`](Self::declared) declares: frequent tools and the embedder's one by one,
     /// and all others as one call with their names and all of their arguments. The tool's name is the first key of
@@ -190,7 +190,8 @@ impl ToolSet {
     }
 }
 
-/// The schema of one call: the name of one of these tools with equal arguments, and the arguments beside it.
+/// Returns the schema of one call: the name of one of these tools, which have equal arguments, with the arguments
+/// beside it.
 fn call_schema(names: &[&str], spec: &ToolSpec) -> Value {
     let mut properties = Map::new();
     let name = match names {

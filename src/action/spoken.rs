@@ -1,8 +1,8 @@
-//! Locators as models write them without being taught: the visible text, or the grammar without its quotes.
+//! Locators in the forms that models write without being taught: the visible text, or the grammar without its quotes.
 //!
-//! The text becomes steps of a [`Locator`], whose own checks decide. Nothing in it is code, and a selector stays within
-//! its alphabet. A text that is clearly the grammar of another tool is refused with the right form, because as a text
-//! it would never be found.
+//! The text becomes steps of a [`Locator`], whose own checks apply: nothing in it is code, and a selector stays within
+//! its alphabet. A text in the grammar of another tool is refused with the right form, because no page shows such a
+//! text.
 
 use crate::{
     base::{Error, ErrorKind, Result},
@@ -111,7 +111,7 @@ fn step(part: &str) -> Result<LocatorStep> {
     Ok(make(unquoted(value).to_owned()))
 }
 
-/// `button`, `button[name=Send]`, `button "Send"`
+/// Parses a role with or without a name: `button`, `button[name=Send]`, `button "Send"`.
 fn role(value: &str) -> Result<LocatorStep> {
     const FORM: &str = "a role of the page, such as role=button[name=\"Send\"]";
     if let Some((role, name)) = named(value) {
@@ -130,7 +130,7 @@ fn role(value: &str) -> Result<LocatorStep> {
     }
 }
 
-/// `button "Send"`, as a prompt prints an element.
+/// Parses `button "Send"`, the form in which a prompt prints an element.
 fn named(part: &str) -> Option<(Role, &str)> {
     let (role, name) = part.split_once(' ')?;
     let name = name.trim();
@@ -157,7 +157,7 @@ fn unquoted(text: &str) -> &str {
     without('"').or_else(|| without('\'')).unwrap_or(text)
 }
 
-/// `a[href="x"]`, `[data-id=4]`
+/// Returns true for a CSS selector by attribute: `a[href="x"]`, `[data-id=4]`.
 fn has_attribute_selector(text: &str) -> bool {
     let Some((before, inside)) = text.split_once('[') else {
         return false;

@@ -11,8 +11,8 @@ use crate::{
     page::{ElementRef, Locator, Role},
 };
 
-/// A reference of the current observation, or a checked locator for an element that has no reference or is named by its
-/// words.
+/// The target of an action: a reference of the current observation, or a checked locator for an element that has no
+/// reference or is named by its words.
 ///
 /// ```
 /// use webwise::action::Target;

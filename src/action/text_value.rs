@@ -1,4 +1,4 @@
-//! Texts to be typed. They are never bare strings, because their origin decides who may see them.
+//! Texts to be typed. They are never bare strings, because where a text comes from decides who may see it.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
@@ -21,7 +21,7 @@ pub type Parameters = BTreeMap<ParameterName, String>;
 
 /// A text to be typed.
 ///
-/// Serialised as one string, in which `<secret:NAME>` and `<param:NAME>` stand for values that the loop or the driver
+/// Serialized as one string, in which `<secret:NAME>` and `<param:NAME>` stand for values that the loop or the driver
 /// fills in.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]

@@ -5,11 +5,11 @@ use serde_json::Value;
 
 /// Longest text that is searched for JSON. Unit: bytes. Source: chosen; a reply of 2,048 tokens has about 8 kB.
 pub(super) const MAX_TEXT: usize = 256 * 1_024;
-/// Bytes that may be read without finding a value before the search is given up. Source: chosen; four times the longest
-/// text, so that a short one may hold any number of brackets.
+/// Maximum number of bytes read without finding a value before the search gives up. Source: chosen; four times the
+/// longest text, so that a short one may contain any number of brackets.
 const MAX_IN_VAIN: usize = 4 * MAX_TEXT;
 
-/// The value of a text that consists of exactly one value.
+/// Returns the value of a text that consists of exactly one value.
 pub(super) fn only_value(text: &str) -> Option<Value> {
     if text.len() > MAX_TEXT {
         return None;

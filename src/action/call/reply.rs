@@ -35,7 +35,7 @@ const FENCES: &[Marks] = &[
     },
 ];
 
-/// The JSON of each place that may hold calls, best place first. Evaluated lazily.
+/// Returns the JSON of each place that may hold calls, best place first. Evaluated lazily.
 pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
     let said = without_thoughts(text);
     let read: [fn(&str) -> Vec<Value>; 3] = [
@@ -46,7 +46,7 @@ pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
     read.into_iter().map(move |read| read(said))
 }
 
-/// The text after a `<think>` block, because a model's thoughts are not yet its actions.
+/// Returns the text after a `<think>` block, because a model's thoughts are not yet its actions.
 fn without_thoughts(text: &str) -> &str {
     const END: &str = "</think>";
     let text = text.trim();
@@ -60,7 +60,7 @@ fn without_thoughts(text: &str) -> &str {
     }
 }
 
-/// The values at the end of the text, if nothing else stands on their lines and no text follows them.
+/// Returns the values at the end of the text, if nothing else stands on their lines and no text follows them.
 fn last_lines(text: &str) -> Vec<Value> {
     let mut reader = Reader::new();
     let mut rest = text.trim_start();
@@ -74,7 +74,7 @@ fn last_lines(text: &str) -> Vec<Value> {
     Vec::new()
 }
 
-/// The values between these marks.
+/// Returns the values between these marks.
 fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
     let mut reader = Reader::new();
     let mut found = Vec::new();
@@ -98,15 +98,15 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
     found
 }
 
-/// The values up to the closing mark, with the text after it; or, if something else is there, the position from which
-/// to continue.
+/// Returns the values up to the closing mark, with the text after it. If anything else is there, returns as an error
+/// the text from which to continue.
 fn marked<'t>(
     reader: &mut Reader,
     inside: &'t str,
     marks: Marks,
 ) -> Result<(Vec<Value>, &'t str), &'t str> {
     let is_fence = marks.open == marks.close;
-    // The language of a fence.
+    // A fence may begin with the name of a language.
     let body = if is_fence {
         inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_')
     } else {

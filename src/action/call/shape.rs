@@ -1,4 +1,4 @@
-//! The wrappers that models put around a call, and the keys of an object that belong to the call.
+//! The wrappers that models put around a call, and the keys in an object that belong to the call.
 
 use serde_json::{Map, Value};
 
@@ -39,7 +39,7 @@ const NOTES: &[&str] = &[
     "type",
 ];
 
-/// The calls in these values, in order.
+/// Returns the calls in these values, in order.
 pub(super) fn calls(values: Vec<Value>, tools: &ToolSet) -> Vec<RawCall> {
     let mut found = Vec::new();
     for value in values {
@@ -101,7 +101,7 @@ fn look_into_object(
         });
         return;
     }
-    // No tool of the run has this name. It is passed on, so that the model is told.
+    // No tool of the run has this name. The call is passed on, so that the model learns of it.
     let unknown = ["tool", "action"]
         .iter()
         .chain(NAMES)
@@ -114,7 +114,7 @@ fn look_into_object(
     }
 }
 
-/// The call inside a call of [`ToolSet::OTHER`].
+/// Returns the call inside a call of [`ToolSet::OTHER`].
 fn through_other(map: &Map<String, Value>) -> Option<Value> {
     let mut names = ["tool", "action"].iter().chain(NAMES);
     let named = names.find(|key| map.get(**key).is_some_and(|name| name == ToolSet::OTHER))?;
@@ -131,7 +131,7 @@ fn through_other(map: &Map<String, Value>) -> Option<Value> {
     Some(inner.unwrap_or_else(|| Value::Object(beside())))
 }
 
-/// The key whose value is the name of a tool of the run.
+/// Returns the key whose value is the name of a tool of the run, with that tool.
 fn name_of_tool<'t>(
     map: &Map<String, Value>,
     tools: &'t ToolSet,
@@ -149,7 +149,7 @@ fn name_of_tool<'t>(
     }
 }
 
-/// The arguments of a call: the keys beside the tool's name, or the content of a single wrapper beside it.
+/// Returns the arguments of a call: the keys beside the tool's name, or the content of a single wrapper beside it.
 fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     map.retain(|key, _| !NOTES.contains(&key.as_str()) || spec.may_take(key));
     let mut entries = map.iter();
@@ -167,7 +167,8 @@ fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     Value::Object(map)
 }
 
-/// `{"click": {...}}`: the name of one tool as the only key besides notes. Two names would have no order.
+/// Returns the call in `{"click": {...}}`, where the name of one tool is the only key besides notes. Two names would
+/// have no order.
 fn keyed_by_tool<'m>(map: &'m Map<String, Value>, tools: &ToolSet) -> Option<(&'m str, &'m Value)> {
     let is_call = |(key, value): &(&String, &Value)| {
         tools.contains(key) && (value.is_object() || value.is_null())
