@@ -110,8 +110,8 @@ pub struct PageContext<'a> {
 /// Returns the worst effect of an action: the effect of its tool, or a worse one if the target or the page says so.
 ///
 /// `target` is the element that the action is aimed at; for a key, the element with the focus; for a drag, the element
-/// where it ends. Following a link only reads, whatever its text says, unless the whole text is one of the listed
-/// verbs.
+/// where it ends. A link to another page is no worse than its tool, whatever its text says, unless the whole text is
+/// one of the listed verbs.
 ///
 /// ```
 /// use webwise::{
@@ -163,7 +163,7 @@ fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageCo
         None => named_by_locator(action),
     };
     let breadth = match role {
-        // The choice made here is sent by another element.
+        // These elements only make a choice; another element sends it.
         Role::Checkbox
         | Role::Radio
         | Role::Switch
@@ -176,7 +176,7 @@ fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageCo
         ref role if role.is_editable() => return false,
         Role::Link if page.link.is_some_and(is_address) => Breadth::Whole,
         Role::Button | Role::Link | Role::MenuItem => Breadth::Any,
-        // Clickable content: the text of a row or card quotes other people.
+        // Clickable content, such as a row or card, whose text may quote other people.
         _ => Breadth::Short,
     };
     let is_on_form = matches!(page.kind, PageKind::Login | PageKind::Search);
@@ -241,7 +241,7 @@ fn submits(page: &PageContext<'_>, types_secret: bool) -> bool {
     is_grave || may_buy || types_secret || page.has_typed_secret
 }
 
-/// The name that a person would use: the element's name, else its label, else the text of its attributes.
+/// Returns the name that a person would use: the element's name, else its label, else the text of its attributes.
 fn name_of(target: &TargetIdentity) -> String {
     let label = target.label.as_deref().unwrap_or_default();
     if !target.name.trim().is_empty() {
@@ -258,7 +258,7 @@ fn name_of(target: &TargetIdentity) -> String {
     }
 }
 
-/// Role and label of a target that is known only by its locator.
+/// Returns the role and label of a target that is known only by its locator.
 fn named_by_locator(action: &BrowserAction) -> (Role, Label) {
     let (mut role, mut texts) = (Role::Button, Vec::new());
     for target in action.targets() {

@@ -90,7 +90,7 @@ impl Prices {
     }
 }
 
-/// The most that the next model call can take.
+/// The upper estimate of what the next model call takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallEstimate {
     usage: Usage,
@@ -134,7 +134,7 @@ pub struct Budget {
     pub max_input_tokens: Option<TokenCount>,
     /// Maximum number of tokens of all replies together. Default unlimited.
     pub max_output_tokens: Option<TokenCount>,
-    /// Maximum number of money; needs [`Prices`]. Default unlimited.
+    /// Maximum cost; needs [`Prices`]. Default unlimited.
     pub max_cost: Option<Money>,
     /// Longest wall time. Default unlimited.
     pub max_duration: Option<Duration>,
@@ -230,7 +230,7 @@ impl Budget {
         self.check_before_step(spent, elapsed)
     }
 
-    /// Returns true if so many failed actions in a row are too many.
+    /// Returns true if this number of failed actions in a row ends the run.
     pub const fn is_too_many_errors(&self, in_a_row: u32) -> bool {
         in_a_row >= self.max_errors
     }
@@ -246,7 +246,7 @@ pub struct Spent {
     pub calls: u32,
     /// Calls whose usage was not reported. Their estimated usage is counted instead.
     pub estimated_calls: u32,
-    /// Tokens as reported; as estimated for calls without a report.
+    /// Tokens as reported, or as estimated for calls without a report.
     pub usage: Usage,
     /// Money, by the prices of the run.
     pub cost: Money,

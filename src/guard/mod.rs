@@ -1,15 +1,14 @@
-//! Guards: they decide which actions a run may take, and when the model is warned or the run ends. One file each;
-//! values in, values out.
+//! Guards: they decide which actions a run may take, and when the model is warned or the run ends. Each has a file of
+//! its own and only takes and returns values.
 //!
 //! Pure. The loop asks [`Scope`] before and after each action, asks [`classify`] and [`needs_approval`] before it,
 //! feeds [`RepeatGuard`] and [`StuckGuard`] after it, and asks the [`Budget`] before each model call. The loop itself
-//! asks the person, refuses actions and ends the run. The model is told in our own templates, never in words of the
-//! page.
+//! asks the person, refuses actions and ends the run. The model reads fixed sentences of ours, never words of the page.
 //!
 //! # Decisions
 //!
-//! - Repetition means "leads to a page seen before in this run": pressing "Next" ten times is no loop as long as each
-//!   page is new.
+//! - An action counts as a repetition only if it leads to a page that was seen before in this run: pressing "Next" ten
+//!   times is not a loop as long as each page is new.
 
 mod approval;
 mod budget;

@@ -2,9 +2,9 @@
 //!
 //! # The rule
 //! An action *repeats* the one `length` places before it (1 to 4) if both are the same **and** the page after it was
-//! seen before in this run. So pressing "Next" ten times is no repetition as long as each page is new, and neither is a
-//! cycle whose turns bring up a new page. Each `length` such actions in a row are one more turn. The first turn counts
-//! without proof, because it may well have changed something.
+//! seen before in this run. So pressing "Next" ten times is not a repetition as long as each page is new, and neither
+//! is a cycle that leads to a new page each time. A turn is complete after `length` such actions in a row. The first
+//! turn counts without this condition, because it may well have changed something.
 //!
 //! Two measures of "the same" are tracked side by side:
 //!

@@ -150,8 +150,8 @@ impl Scope {
         }
     }
 
-    /// Returns true if the content of a frame at this address may be shown. A frame without a web address is made by
-    /// the page itself.
+    /// Returns true if the content of a frame at this address may be shown. A frame without a web address may be,
+    /// because its content is made by the page itself.
     pub fn may_show_frame(&self, url: &str) -> bool {
         match Url::parse(url).as_ref().map(Url::scheme) {
             Ok("about" | "data" | "blob" | "chrome-error") => true,

@@ -1,9 +1,9 @@
-//! The state of a page, compared by guards to see whether an action had a result.
+//! The state of a page, which guards compare to find out if an action had a result.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The state of a page. It is compared with other states of the same run. A run that another build of Rust continues may
-/// take pages from before for new ones.
+/// The state of a page, comparable with other states of the same run. A run that is continued by a program built with
+/// another version of Rust may take earlier pages for new ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PageState {
     pub(super) shown: u64,

@@ -1,4 +1,4 @@
-//! Verdicts of the guards, in our own templates.
+//! Verdicts of the guards, with fixed sentences for the model.
 
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +66,7 @@ impl Warning {
     }
 }
 
-/// The next move of the loop.
+/// The decision of a guard about the next move of the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {

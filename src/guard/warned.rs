@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 /// warns, the fifth ends the run.
 const MIN_WARNED: u32 = 2;
 
-/// The turns of the model, in a row, in which one guard warned.
+/// Counts the turns of the model, in a row, in which one guard warned.
 ///
-/// Guards count calls, and one reply may contain many. Until the model is asked again, it cannot know the result of the
-/// first one.
+/// Guards count calls, but one reply may contain many calls, and the model cannot know the result of the first one
+/// until it is asked again. So only turns count towards the end of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarnedTurns {
     warned: u32,

@@ -6,8 +6,8 @@ use super::words::{
 };
 use crate::base::text;
 
-/// Maximum number of words of a label that is read like a button's, on an element that may be content. Source: chosen; a verb and
-/// its object.
+/// Maximum number of words of a label that is searched like a button's although its element may be content. Source:
+/// chosen; a verb and its object.
 const SHORT: usize = 4;
 
 /// The part of a label in which phrases count.
@@ -29,7 +29,7 @@ impl Label {
     pub(super) fn new(text: impl AsRef<str>) -> Self {
         let mut words = words(text.as_ref());
         let is_priced = is_priced(text.as_ref(), &words);
-        // A price says nothing about the effect: "Pay $20", "Order for 5 €".
+        // The words of a price say nothing about the effect: "Pay $20", "Order for 5 €".
         if is_priced {
             let is_amount = |word: &str| {
                 word.chars().all(char::is_numeric)

@@ -135,7 +135,7 @@ phrases! {
         // Korean
         "결제,구매,주문하기,삭제,송금,게시,탈퇴,구독 취소"
     ];
-    /// Phrases that do so only as the whole label; in a longer label they are nouns or mean something else.
+    /// Phrases that do the same only as the whole label; in a longer label they are nouns or mean something else.
     GRAVE_ALONE = [
         "order,post,tweet,subscribe,reserve,book,bid,sell,sign,merge,deploy,approve,vote"
         "bestellung,compra,pubblica,publica,公開,投稿,注文"
