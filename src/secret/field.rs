@@ -1,10 +1,10 @@
-//! Fields whose value is secret whoever typed it: a browser fills in passwords that no vault knows.
+//! Secret fields. Their value is hidden whoever typed it, because a browser fills in passwords that no vault knows.
 
 use std::collections::BTreeSet;
 
 use crate::page::{ElementRef, Node, Tree};
 
-/// The text shown in place of such a value.
+/// The text shown in place of the value of a secret field.
 pub const HIDDEN: &str = "[hidden]";
 
 /// Values of `autocomplete` that mark a secret, beside those that begin with `cc-`. Source: chosen from the HTML

@@ -15,8 +15,8 @@
 //! | cut off by our own `…` | the first characters, at least 6 |
 //!
 //! A secret of fewer than 6 characters is replaced only where a value stands: as a whole text, between quotes, after
-//! `=`, or after `: `. Elsewhere the replacement would destroy references and labels. A run should be warned of such
-//! secrets ([`Redactor::weak`]).
+//! `=`, or after `: `. Elsewhere the replacement would destroy references and labels. The run should warn its user of
+//! such secrets ([`Redactor::too_short`]).
 //!
 //! In a tree, a secret that is spread over several nodes is found as well; see `spread`.
 //!
@@ -25,10 +25,10 @@
 //!
 //! # Decisions
 //!
-//! - Redaction undoes escapes instead of listing encodings: the text is viewed as it is and with up to three layers
-//!   of escapes undone; every hit maps back to its original range.
-//! - A secret under 6 characters is replaced only where a value stands: a PIN would otherwise tear references and
-//!   labels apart.
+//! - Redaction undoes escapes instead of listing encodings, because pages mix and nest them. Every hit maps back to its
+//!   range in the original text.
+//! - A secret of fewer than 6 characters is replaced only where a value stands: a PIN would otherwise tear references
+//!   and labels apart.
 
 mod escape;
 mod needles;
@@ -54,7 +54,7 @@ use crate::page::{Observation, Tree};
 
 /// Maximum number of layers of escapes that are undone. Source: chosen; a URL in an attribute in JSON has three.
 const MAX_LAYERS: usize = 3;
-/// Replacement for a whole text when the secrets are too large to search for: none of it may leave.
+/// Replacement for a whole text if the secrets are too large to search for, so that no part of the text leaves.
 const UNSEARCHABLE: &str = "[redacted]";
 
 /// Replaces every known form of every secret by its placeholder.

@@ -1,4 +1,4 @@
-//! The driver's access to secrets: one at a time, for the place that it is about to type into.
+//! The driver's access to secrets: one at a time, for the page and frame that it is about to type into.
 
 use std::sync::Arc;
 
@@ -38,8 +38,7 @@ impl SecretResolver {
     ///
     /// Check every address that the form may go to, before typing the value and again before sending the form.
     ///
-    /// # Errors
-    /// The origin that the secret would go to.
+    /// A [`Misdirected`] that names the origin to which the secret would go.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Recipients of a secret that was typed, by a form or by any other request of the page.
+//! The recipients of a typed secret, whether a form sends it or any other request of the page.
 //!
 //! A secret may go to the origins that it is bound to, and by https to every origin of the registrable domain of one of
 //! them. An IP address, a single label and this machine have no registrable domain: there the origin itself must be
@@ -109,7 +109,7 @@ fn are_one_site(bound: &Origin, to: &Url) -> bool {
 /// A request that is about to leave a browser.
 #[derive(Debug)]
 pub struct Outgoing<'a> {
-    /// The address, with its fragment, which a page of the other origin can read.
+    /// The address with its fragment, because a page at that address can read the fragment.
     pub address: &'a str,
     /// Values of the headers.
     pub headers: Vec<&'a str>,
@@ -148,7 +148,7 @@ impl TypedSecrets {
         }
     }
 
-    /// Returns why a form with these secrets in its fields may not be sent to the address, or `None` if it may.
+    /// Returns a refusal if a form with these secrets in its fields may not be sent to the address; `None` if it may.
     pub fn misdirected(&self, names: &[SecretName], address: &str) -> Option<Misdirected> {
         self.0
             .iter()
@@ -156,8 +156,8 @@ impl TypedSecrets {
             .find_map(|typed| typed.vault.may_send(&typed.name, address).err())
     }
 
-    /// Returns why the request must not leave, or `None` if it may: it carries a secret to an origin that may not
-    /// receive it.
+    /// Returns a refusal if the request would carry a secret to an origin that may not receive it; `None` if the
+    /// request may leave.
     pub fn held(&self, request: &Outgoing<'_>) -> Option<Misdirected> {
         if !request.address.starts_with("http:") && !request.address.starts_with("https:") {
             // Requests of other schemes do not leave the browser.

@@ -1,4 +1,4 @@
-//! The searched forms of one secret, each for the view in which it would stand.
+//! The forms of a secret that are searched for, each in the view where it can occur.
 
 use base64::{
     Engine as _,
@@ -32,7 +32,7 @@ pub(super) struct Coded {
     pub(super) after: bool,
 }
 
-/// The value as it is, and with each mix of its own escapes undone.
+/// Returns the value as it is, and with each mix of its own escapes undone.
 ///
 /// A value may itself contain something that looks like an escape, such as `100%25`. A view that undoes escapes changes
 /// that as well.
@@ -55,7 +55,7 @@ fn spellings(value: &str) -> Vec<Form> {
     out
 }
 
-/// Spelled forms: the folded value, forwards and backwards.
+/// Returns the spelled forms: the folded value, forwards and backwards.
 pub(super) fn spelled(value: &str) -> Vec<Form> {
     let mut out = Vec::new();
     for spelling in spellings(value) {
@@ -68,7 +68,8 @@ pub(super) fn spelled(value: &str) -> Vec<Form> {
     keep_long(out, MIN_UNDONE)
 }
 
-/// Forms without separators: the folded value with its separators removed, and its bytes as hexadecimal digits.
+/// Returns the forms without separators: the folded value with its separators removed, and its bytes as hexadecimal
+/// digits.
 pub(super) fn joined(value: &str) -> Vec<Form> {
     let mut out: Vec<Form> = spellings(value)
         .iter()
@@ -89,13 +90,13 @@ pub(super) fn hex(value: &str) -> Form {
     )
 }
 
-/// Base64 of the whole value in both alphabets.
+/// Returns the base64 of the whole value in both alphabets.
 pub(super) fn base64(value: &str) -> [Form; 2] {
     [STANDARD.encode(value), URL_SAFE.encode(value)].map(|text| Zeroizing::new(text.into_bytes()))
 }
 
-/// Base64 at each of the three alignments in both alphabets, without the characters that depend on the bytes around the
-/// secret.
+/// Returns the base64 at each of the three alignments in both alphabets, without the characters that depend on the
+/// bytes around the secret.
 pub(super) fn coded(value: &str) -> Vec<Coded> {
     let mut out = Vec::new();
     for skipped in 0..3 {

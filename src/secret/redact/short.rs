@@ -82,7 +82,7 @@ impl Short {
         }
     }
 
-    /// The secret that equals this value in one of its forms.
+    /// Returns the secret that equals this value in one of its forms.
     pub(super) fn get(&self, value: &[u8]) -> Option<usize> {
         if value.is_empty() || value.len() > MAX_VALUE {
             return None;

@@ -29,7 +29,7 @@ enum Part {
     Value,
 }
 
-/// Chooses which text of a node to read, if any. The flag says whether a node below it has text.
+/// Chooses which text of a node to read, if any. The flag is true if a node below it has text.
 type Order<'a> = &'a dyn Fn(&Node, bool) -> Option<Part>;
 
 /// A text of the page with its range in the joined text.
@@ -68,7 +68,7 @@ pub(super) fn hidden(forms: &Forms, tree: Tree) -> Tree {
     }
 }
 
-/// For each node, true if a node below it has text.
+/// Returns, for each node, true if a node below it has text.
 fn with_text_below(tree: &Tree) -> Vec<bool> {
     let mut below = vec![false; tree.len()];
     for (id, node) in tree.iter().rev() {
