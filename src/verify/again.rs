@@ -1,4 +1,4 @@
-//! Elements that a page has drawn again: the same role and name under another reference.
+//! Elements that a page has replaced by equal ones: the same role and name under another reference.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::{
 /// Arguments that name elements.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
-/// The reference of the wanted element on this page, given its earlier reference; `None` if it is gone or cannot be
+/// Returns the current reference of the wanted element, given its earlier reference; `None` if it is gone or cannot be
 /// identified.
 ///
 /// Its position among equal elements may differ, because one before it may be gone.
@@ -46,12 +46,12 @@ pub(crate) fn find_again(
     is_only.then_some(found)
 }
 
-/// A name in the form in which identities keep it.
+/// Returns a name in the form in which identities keep it.
 fn capped(name: &str) -> String {
     TargetIdentity::cap(name)
 }
 
-/// The same action with the first reference of each pair replaced by the second.
+/// Returns the action with the first reference of each pair replaced by the second.
 pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> Action {
     if moved.iter().all(|(from, to)| from == to) {
         return action;
@@ -72,8 +72,8 @@ pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> 
     serde_json::from_value(value).unwrap_or(action)
 }
 
-/// The same action on the wanted elements of this page, after the references of the last look were gone; `None` if one of
-/// them cannot be identified here.
+/// Returns the action aimed at the same elements on this page, after the page replaced them; `None` if one of them
+/// cannot be identified here, or none has a new reference.
 pub(crate) fn redrawn(
     action: &BrowserAction,
     wanted: &[TargetIdentity],
@@ -92,10 +92,10 @@ pub(crate) fn redrawn(
     is_redrawn.then_some(action)
 }
 
-/// The same action with each reference replaced by role and name, if these words mean only that element.
+/// Returns the action with each reference replaced by role and name, if these words mean only that element.
 ///
-/// A reference is of one look. A page that draws itself anew again and again may do so between that look and the
-/// action, but words are searched for until the action is possible.
+/// A reference belongs to one observation. A page that keeps replacing its elements may do so between that observation
+/// and the action, but a driver searches for words until the action is possible.
 pub(crate) fn in_words(action: &BrowserAction, page: &PageNow) -> BrowserAction {
     let mut action = action.clone();
     for target in action.targets_mut() {
@@ -109,7 +109,7 @@ pub(crate) fn in_words(action: &BrowserAction, page: &PageNow) -> BrowserAction 
     action
 }
 
-/// The role and the name of an element as a locator; `None` if they do not mean only that element, or if it is in a
+/// Returns the role and name of an element as a locator; `None` if they do not mean only that element, or if it is in a
 /// frame, where a locator of the page does not search.
 fn by_role_and_name(id: NodeId, page: &PageNow) -> Option<Locator> {
     let (tree, node) = (page.tree(), &page.tree()[id]);

@@ -42,9 +42,9 @@ impl CallMade {
     }
 }
 
-/// The changes by the calls of one reply, in order, as short lines of page data.
+/// Returns the changes by the calls of one reply, in order, as short lines of page data.
 ///
-/// For a single call, only its changes; its outcome is told elsewhere.
+/// For a single call, returns only its changes; the outcome is reported elsewhere.
 pub(crate) fn changes(calls: &[CallMade]) -> Vec<String> {
     if let [only] = calls {
         return only.changed.clone();

@@ -1,4 +1,4 @@
-//! The possible harm of an action on this page, for the approval policy. Pure.
+//! The worst effect that an action may have on the current page, for the approval policy. Pure.
 
 use super::PageNow;
 use crate::{

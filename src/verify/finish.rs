@@ -19,7 +19,7 @@ const MIN_EVIDENCE: usize = 3;
 const MAX_CLAIMS: usize = 20;
 /// Longest claim. Unit: characters. Source: chosen.
 const MAX_CLAIM: usize = 200;
-/// The claim of an answer that says that something is missing.
+/// The unverified claim of an answer that says that something is missing.
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
 /// Maximum number of words that are reported as missing. Source: chosen.
 const MAX_TOLD: usize = 12;
@@ -46,7 +46,7 @@ pub(crate) enum Evidence {
 pub(crate) struct Seen {
     words: BTreeSet<String>,
     numbers: BTreeSet<String>,
-    /// Texts that were read, as words, each with the words of its page.
+    /// Texts that the run read from a page, each as words with the words of its page.
     read: Vec<(Vec<String>, Vec<String>)>,
 }
 
@@ -116,8 +116,8 @@ pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> 
     })
 }
 
-/// The evidence without what a line of the prompt adds to the words of the page: references, roles and states outside of
-/// quotation marks. `e8 img "True" [clickable]` becomes `True`.
+/// Removes everything from the evidence that a line of the prompt adds to the words of the page: references, roles and
+/// states outside quotation marks. `e8 img "True" [clickable]` becomes `True`.
 fn unmarked(evidence: &str) -> String {
     let mut kept = String::new();
     // Every second piece stands between quotation marks.
@@ -139,8 +139,8 @@ fn unmarked(evidence: &str) -> String {
     kept
 }
 
-/// Claims of an answer that neither its evidence nor any page of the run has shown: numbers, quoted names, and the
-/// absence of something on a page that was not shown whole.
+/// Returns the claims of an answer that neither its evidence nor any page of the run has shown: numbers, quoted names,
+/// and the absence of something on a page that was not shown whole.
 pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bool) -> Vec<String> {
     let proven: HashSet<String> = numbers(evidence).into_iter().collect();
     let mut claims: Vec<String> = Vec::new();
@@ -172,7 +172,7 @@ pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bo
     claims
 }
 
-/// The texts between quotation marks.
+/// Returns the texts between quotation marks.
 fn quoted(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -191,7 +191,8 @@ fn quoted(text: &str) -> Vec<&str> {
     found
 }
 
-/// The numbers of a text in normal form: `1,299.00`, `1.299` and `1299` are equal, `29,99` and `29.99` are equal.
+/// Returns the numbers of a text in normal form: `1,299.00`, `1.299` and `1299` are equal, `29,99` and `29.99` are
+/// equal.
 fn numbers(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let is_digit = |at: usize| chars.get(at).is_some_and(|c| c.is_numeric());
@@ -227,14 +228,15 @@ fn plain(number: &[char]) -> String {
     plain
 }
 
-/// The words of the page in order, with an empty one where something was left out, so that no match reaches across it.
+/// Returns the words of the page in order, with an empty one where something was left out, so that no match reaches
+/// across it.
 fn shown(page: &Observation) -> Vec<String> {
     let texts = texts(page);
     let words = |text: Option<&str>| text.map_or_else(|| vec![String::new()], text::words);
     texts.into_iter().flat_map(words).collect()
 }
 
-/// The texts of the page in order, `None` where something was left out.
+/// Returns the texts of the page in order, with `None` where something was left out.
 fn texts(page: &Observation) -> Vec<Option<&str>> {
     let dialog = page.dialog.as_ref();
     let mut texts = vec![dialog.map(|dialog| dialog.message.as_str()), None];

@@ -1,4 +1,4 @@
-//! Did it work? What the driver said, held against what the page shows. Pure.
+//! The outcome of an action: the driver's report, checked against what the page shows. Pure.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub(crate) struct Attempt<'a> {
     pub(crate) dialog: Option<&'a Dialog>,
     /// The other events during the action.
     pub(crate) notices: &'a [Notice],
-    /// The events on the page that the tree need not show, if the driver watched for them.
+    /// The reactions of the page that its tree may not show; `None` if the driver did not watch for them.
     pub(crate) traces: Option<&'a [Trace]>,
 }
 
@@ -80,7 +80,7 @@ fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observati
 
 /// Returns true if none of the earlier elements exists any more.
 ///
-/// If a driver numbers the elements of each document anew, the document counts as the same.
+/// With a driver that numbers the elements of each document from the start, every document counts as the same.
 fn is_another_document(before: &Observation, after: &Observation) -> bool {
     let references = |page: &Observation| -> BTreeSet<String> {
         let nodes = page.tree.nodes().iter();
@@ -92,7 +92,8 @@ fn is_another_document(before: &Observation, after: &Observation) -> bool {
     !before.is_empty() && !after.is_empty() && before.is_disjoint(&after)
 }
 
-/// Returns true if an action that failed with this class may have reached the page. To navigate again does no harm.
+/// Returns true if an action that failed with this class may have reached the page. Navigation does not count, because
+/// to navigate again does no harm.
 pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) -> bool {
     use BrowserAction as A;
     let acts = matches!(
@@ -124,13 +125,13 @@ pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) ->
     )
 }
 
-/// Reports whether a key scrolls or moves focus, caret or selection, of which a look may show nothing.
+/// Returns true if a key scrolls or moves the focus, caret or selection, which an observation may not show.
 fn moves_quietly(key: &Key) -> bool {
     let takes_away = matches!(key.last(), "Backspace" | "Delete");
     key.moves() && !takes_away || selects(key)
 }
 
-/// Reports whether a key selects or copies everything.
+/// Returns true if a key selects or copies everything.
 fn selects(key: &Key) -> bool {
     ["a", "A", "c", "C"].contains(&key.last())
         && key
@@ -152,7 +153,7 @@ pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
     press.key.moves() || selects(&press.key)
 }
 
-/// Returns true if the page must look different afterwards, or a driver that watched must have seen an event.
+/// Returns true if the action must have changed what the page shows or, with a driver that watches, caused an event.
 ///
 /// In a field, a key along the line may move a caret that no observation shows.
 fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -> bool {
@@ -171,8 +172,8 @@ fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -
     }
 }
 
-/// Returns true if the only difference is the focus, and the action itself moved it: to its target, or away from
-/// another element.
+/// Returns true if the only difference is the focus and the action itself moved it: to its target, or away from another
+/// element.
 fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation) -> bool {
     let target = aimed_at(action, &after.tree).map(|id| &after.tree[id].reference);
     let is_own = |change: &Change| {
@@ -182,7 +183,7 @@ fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation
     !action.targets().is_empty() && diff.is_focus_alone() && diff.changed.iter().all(is_own)
 }
 
-/// Returns true if a click is meant to give the focus: that is how typing begins.
+/// Returns true if a click is meant to move the focus into a field, because that is how typing begins.
 const fn asks_for_focus(action: &BrowserAction, role: &Role) -> bool {
     matches!(
         action,

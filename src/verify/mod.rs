@@ -1,6 +1,6 @@
-//! Judgement of actions and answers: whether an action had an effect, how bad it may be, whether an answer is shown.
+//! Judgement of actions and answers: the outcome of an action, the harm it may do, and the evidence of an answer.
 //!
-//! Pure: the loop calls it with the looks before and after an action and acts on the verdict.
+//! Pure: the loop calls it with the observations before and after an action, and acts on the verdict.
 
 mod again;
 mod batch;

@@ -50,8 +50,8 @@ impl Numbers {
             && changes.counted.iter().any(|counted| !is_known(counted))
     }
 
-    /// Returns true if all that is different are numbers that are known to tick, one of them beside the target: a clock farther
-    /// away writes nothing there.
+    /// Returns true if the only differences are numbers known to tick and one of them is beside the target. A clock
+    /// farther away explains no change there.
     pub(crate) fn explain(
         &self,
         changes: &PageDiff,
@@ -68,8 +68,8 @@ impl Numbers {
             && changes.counted.iter().any(is_near)
     }
 
-    /// Returns true if a time of day that changed with an action has not moved on since: on a busy machine a clock may be
-    /// late, so one more look is worth its time.
+    /// Returns true if a time of day that changed with an action has not moved on since. On a busy machine a clock may
+    /// be late, so one more look is worth its time.
     pub(crate) fn may_be_late(changes: &PageDiff, since: &PageDiff) -> bool {
         let moved = |slot| since.counted.iter().any(|counted| counted.slot == slot);
         let mut counted = changes.counted.iter();
@@ -121,7 +121,7 @@ impl Numbers {
     }
 }
 
-/// The largest small part of the page around a node.
+/// Returns the largest part of the page around a node that is still small.
 fn part_around(tree: &Tree, target: NodeId) -> Option<NodeId> {
     let size = |id: &NodeId| tree.descendants(*id).take(MAX_NEAR + 1).count() <= MAX_NEAR;
     std::iter::once(target)

@@ -20,19 +20,19 @@ const UNRESPONSIVE: &str = "the page gives no answer, so nothing of it can be se
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "Looked", into = "Looked")]
 pub(crate) struct PageNow {
-    /// The number of the look in its run.
+    /// The number of this observation in its run.
     pub(crate) look: u64,
     pub(crate) head: PageHead,
     pub(crate) place: Place,
     pub(crate) observation: Arc<Observation>,
     pub(crate) view: Arc<PageView>,
-    /// Made at the first question about an element: one walk over the page answers all of them.
+    /// Made when an element is first asked for: one walk over the page serves all of them.
     identities: Arc<OnceLock<Identities>>,
     /// Made when a prompt shows the page, or when the page is searched.
     layout: Arc<OnceLock<Layout>>,
 }
 
-/// A page in JSON: what was seen. The rest is made of it.
+/// The serialized form of a page: its observation, from which the rest is computed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Looked {
     look: u64,

@@ -1,4 +1,4 @@
-//! Failures that are mended now: a field that could not be filled has the value after all. Pure.
+//! Failures that a later step made up for: a field that could not be filled has the value after all. Pure.
 
 use super::PageNow;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 /// for its recovery.
 const WINDOW: usize = 10;
 
-/// Numbers of failed fills whose field has their value now, and did not have it before this step.
+/// Returns the numbers of failed fills whose field has the wanted value now and did not have it before this step.
 pub(crate) fn restored(
     steps: &[Step],
     before: Option<&PageNow>,
@@ -59,7 +59,7 @@ pub(crate) fn empties(
     })
 }
 
-/// The target and the value of a step.
+/// Returns the target and the text of a fill.
 fn asked(step: &Step) -> Option<(&TargetIdentity, &str)> {
     match (&step.action, step.targets.first()?) {
         (

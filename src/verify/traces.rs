@@ -12,7 +12,8 @@ pub(crate) fn answers(traces: &[Trace]) -> bool {
         .any(|trace| !trace.repeats && (trace.within || trace.near))
 }
 
-/// Drops what a clock explains: where a number ticks beside the target, markup that changed after the action's events proves nothing.
+/// Drops the traces that a clock explains: if a number ticks beside the target, markup that changed after the action's
+/// events proves nothing.
 pub(crate) fn beside_a_clock(traces: &[Trace]) -> Vec<Trace> {
     let is_told = |trace: &&Trace| trace.within || trace.kind != TraceKind::Markup;
     traces.iter().filter(is_told).copied().collect()
