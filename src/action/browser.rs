@@ -18,7 +18,7 @@ use crate::base::Result;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Only looks.
+    /// Reads only.
     Read,
     /// Changes only what can be changed back.
     Reversible,
@@ -45,7 +45,7 @@ macro_rules! browser_actions {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// The tool of this name.
+            /// The tool of this name; `None` if there is none.
             pub fn parse(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$variant),)* _ => None }
             }

@@ -1,4 +1,4 @@
-//! The closed set of reasons why an action can fail.
+//! Error classes: the closed set of reasons why an action can fail.
 
 use std::fmt;
 
@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! classes {
     ($($(#[$doc:meta])* $variant:ident = $text:literal => $hint:literal,)*) => {
-        /// Why an action failed, as a closed class: the only form in which an error enters memory or a system prompt.
+        /// The reason why an action failed, from a closed set. An error enters memory or a system prompt in no other
+        /// form.
         ///
-        /// What the page itself said stays beside it as data with an origin, in [`Failure`](super::Failure).
+        /// The words of the page or driver stay beside it as page data, in [`Failure`](super::Failure).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case")]
         #[non_exhaustive]
@@ -28,7 +29,7 @@ macro_rules! classes {
                 }
             }
 
-            /// One sentence of ours for the model: what happened.
+            /// One fixed sentence that tells the model what happened.
             pub const fn sentence(self) -> &'static str {
                 match self {
                     $(Self::$variant => $hint,)*
@@ -47,23 +48,23 @@ classes! {
     NotUnique = "not_unique" => "several elements match the target: use the ref of one",
     /// Something else would receive the click.
     Intercepted = "intercepted" => "another element covers the target",
-    /// It is there but not visible.
+    /// The target is on the page but not visible.
     NotVisible = "not_visible" => "the target is not visible",
-    /// It is disabled.
+    /// The target is disabled.
     Disabled = "disabled" => "the target is disabled",
-    /// It cannot be typed into.
+    /// The target cannot be typed into.
     NotEditable = "not_editable" => "the target is not an editable field",
-    /// It is not a select box, or not a checkbox.
+    /// The target is not the kind of element that the tool needs: a select box, or a checkbox.
     WrongElement = "wrong_element" => "the target is not the kind of element this tool works on",
     /// A select box has no such option.
     NoSuchOption = "no_such_option" => "the list has no such option",
-    /// The field does not take such a value.
+    /// The field does not accept a value of this form.
     BadValue = "bad_value" => "the field does not accept a value of this form",
-    /// It left the page while the action was tried.
+    /// The target left the page while the action was tried.
     Detached = "detached" => "the target disappeared while the action was tried",
-    /// It never stopped moving, or lies outside of the window.
+    /// The target never stopped moving, or lies outside the window.
     NotStable = "not_stable" => "the target keeps moving or cannot be scrolled into view",
-    /// Time ran out and nothing says why.
+    /// Time ran out, and nothing says why.
     Timeout = "timeout" => "the action did not finish in time",
     /// The address could not be loaded.
     NavigationFailed = "navigation_failed" => "the address could not be loaded",
@@ -79,7 +80,7 @@ classes! {
     FileRefused = "file_refused" => "that file may not be used in this run",
     /// There is no such tab.
     NoSuchTab = "no_such_tab" => "there is no such tab",
-    /// The text that was waited for did not come, or did not go.
+    /// The text that was waited for did not appear or did not disappear.
     WaitedInVain = "waited_in_vain" => "what was waited for did not happen",
     /// The driver or the tool did not accept the arguments.
     BadArguments = "bad_arguments" => "the arguments were not accepted",
@@ -91,13 +92,13 @@ classes! {
     Blocked = "blocked" => "the action is not allowed in this run",
     /// The person asked said no, or nobody could be asked.
     Rejected = "rejected" => "the action needed approval and did not get it",
-    /// It cannot be undone, and the journal could not keep it before it was done.
+    /// The action cannot be undone, and the journal could not record it beforehand.
     NotRecorded = "not_recorded" => "the action cannot be undone and could not be recorded beforehand, so it was not done",
-    /// Script in the page threw.
+    /// The script threw an error in the page.
     ScriptFailed = "script_failed" => "the script failed",
     /// This driver cannot do it.
     Unsupported = "unsupported" => "this browser driver cannot do that",
-    /// Nothing of the above.
+    /// None of the other reasons.
     Other = "other" => "the action failed",
 }
 

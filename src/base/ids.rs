@@ -18,7 +18,8 @@ macro_rules! id {
         pub struct $name(String);
 
         impl $name {
-            /// Accepts 1 to 64 letters, digits, `_` and `-`, so that an id is always a safe file name.
+            /// Accepts 1 to 64 ASCII letters, digits, `_` and `-`, not starting with `-`, so that an id is always a
+            /// safe file name.
             ///
             /// # Errors
             /// [`ErrorKind::InvalidInput`] for anything else.

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The origin of a value, from the most to the least trusted.
+/// The source of a value, from the most to the least trusted.
 ///
-/// A value derived from several takes the least trusted class ([`Trust::worst`]). Only the first two may stand in a
-/// system instruction.
+/// A value derived from several values takes the least trusted class among them ([`Trust::worst`]). Only the first two
+/// classes may stand in a system instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
-    /// Our own templates over closed vocabularies.
+    /// Written by this crate: fixed templates over closed vocabularies.
     Code,
     /// Typed or accepted by the person who runs the agent.
     User,

@@ -13,7 +13,8 @@ use crate::{
 /// Maximum number of characters that a run keeps of a reply's text, and of its reasoning. Source: chosen; the default
 /// reply of 2,048 tokens has about 8,000.
 pub const MAX_REPLY_TEXT: usize = 256 * 1_024;
-/// Maximum number of bytes of one call's arguments, as compact JSON. Source: chosen; eight times the default tokens of a reply.
+/// Maximum number of bytes of one call's arguments, as compact JSON. Source: chosen; eight times the bytes of a default
+/// reply.
 pub const MAX_ARGUMENTS: usize = 64 * 1_024;
 /// Maximum number of calls that a run reads from one reply. Source: chosen; by default it executes five of them.
 pub const MAX_CALLS: usize = 100;

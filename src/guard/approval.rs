@@ -1,4 +1,4 @@
-//! Approval: the worst effect of an action on its target, and whether a person must approve it.
+//! Approval: the worst effect that an action can have on its target, and the need for a person to approve it.
 //!
 //! The label of an element says what a click on it does, so labels are searched for words that pay, send or delete
 //! (`words.rs`). These words can only make an action worse than its tool; [`BrowserTool::effect`] is the minimum. This

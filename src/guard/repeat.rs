@@ -3,8 +3,8 @@
 //! # The rule
 //! An action *repeats* the one `length` places before it (1 to 4) if both are the same **and** the page after it was
 //! seen before in this run. So pressing "Next" ten times is not a repetition as long as each page is new, and neither
-//! is a cycle that leads to a new page each time. A turn is complete after `length` such actions in a row. The first
-//! turn counts without this condition, because it may well have changed something.
+//! is a cycle whose turns bring up new pages. A turn is complete after `length` such actions in a row. The first turn
+//! counts without this condition, because it may well have changed something.
 //!
 //! Two measures of "the same" are tracked side by side:
 //!

@@ -91,7 +91,7 @@ impl From<ScopeRefusal> for Outcome {
 /// - The site of the start address is always included, even if it is internal: loopback, private, link-local, metadata.
 /// - With an allow list, or with secrets in the run, only the listed sites are added. An internal site on the list is
 ///   included, because a person put it there.
-/// - Otherwise the open web is included, and no other internal site.
+/// - Otherwise the open web is included, but no other internal site.
 ///
 /// ```
 /// use webwise::guard::Scope;
@@ -109,7 +109,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope of a run with this start address, these allowed sites, and secrets or none.
+    /// The scope of a run with this start address and these allowed sites. `has_secrets` limits it to them.
     pub fn new(start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
         let is_bounded = has_secrets || !allow.is_empty();
         let mut sites = allow;

@@ -65,13 +65,13 @@ pub struct PageDiff {
     /// The second title, if it differs by more than numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Things that were added, in document order.
+    /// Items that were added, in document order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<Change>,
-    /// Things that were removed, in document order.
+    /// Items that were removed, in document order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<Change>,
-    /// Things that stayed but have another value or state, in document order.
+    /// Items that stayed but have another value or state, in document order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Change>,
     /// Texts that differ only in their numbers, in document order. They do not count as differences, because clocks

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ElementRef, NodeId, Role, States};
 
-/// Something to click or to type into. All texts are page data.
+/// An element that a person could click or type into. All texts are page data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Element {

@@ -54,7 +54,7 @@ pub struct TargetIdentity {
     /// Names of the enclosing frames, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<String>,
-    /// The durable locator that the driver printed for the element.
+    /// The durable locator that the driver gave for the element.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locator: Option<Locator>,
 }

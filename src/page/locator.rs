@@ -52,7 +52,7 @@ pub enum LocatorStep {
 
 /// A chain of steps. Each step searches inside the matches of the one before.
 ///
-/// The text form of a step is the strategy and the value as a JSON string. Steps are joined by ` >> `:
+/// In the text form, a step is a strategy and its value as a JSON string. Steps are joined by ` >> `:
 ///
 /// ```
 /// use webwise::page::Locator;

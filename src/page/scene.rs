@@ -5,9 +5,9 @@ use super::{ElementRef, Locator};
 /// A rectangle. Unit: CSS pixels from the top left corner of the window; positions above or left of it are negative.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Area {
-    /// Distance of its left edge.
+    /// Position of its left edge.
     pub x: f64,
-    /// Distance of its top edge.
+    /// Position of its top edge.
     pub y: f64,
     /// Width.
     pub width: f64,
@@ -16,7 +16,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// A rectangle of this place and size.
+    /// A rectangle with this position and size.
     pub const fn new(x: f64, y: f64, width: f64, height: f64) -> Self {
         Self {
             x,

@@ -16,7 +16,7 @@ pub struct Trace {
     pub repeats: bool,
 }
 
-/// The kinds of traces.
+/// The kind of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -50,13 +50,13 @@ impl Trace {
         }
     }
 
-    /// The same trace, in or beside the target.
+    /// The same trace, marked as in or beside the target.
     #[must_use]
     pub const fn near(self) -> Self {
         Self { near: true, ..self }
     }
 
-    /// The same trace, while the page handled the action's events.
+    /// The same trace, marked as seen while the page handled the action's events.
     #[must_use]
     pub const fn within(self) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Trace {
         }
     }
 
-    /// The same trace, going on by itself.
+    /// The same trace, marked as going on by itself.
     #[must_use]
     pub const fn repeating(self) -> Self {
         Self {

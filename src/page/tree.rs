@@ -282,7 +282,7 @@ impl Tree {
         self.omitted
     }
 
-    /// Returns the node with this reference.
+    /// Returns the node with this reference; `None` if there is none.
     pub fn by_ref(&self, reference: &str) -> Option<NodeId> {
         ElementRef::parse(reference)
             .ok()

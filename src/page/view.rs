@@ -86,7 +86,7 @@ pub struct PageView {
     pub fingerprint: Fingerprint,
     /// The state of the page, see [`Fingerprint::state`].
     pub state: Fingerprint,
-    /// Parts that were left out, with the reason, in our own words and without page text.
+    /// Notes about parts that were left out, with the reason. They contain no text of the page.
     pub notes: Vec<String>,
 }
 

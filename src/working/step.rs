@@ -142,7 +142,7 @@ pub struct Step {
     pub turn: u32,
     /// The one who decided it.
     pub by: By,
-    /// The action. Text to type is the placeholder of a secret or the model's own words.
+    /// The action. Text to type is a placeholder or the model's own words.
     pub action: Action,
     /// The elements that the action was aimed at, as they were when it was decided.
     pub targets: Vec<TargetIdentity>,

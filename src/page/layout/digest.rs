@@ -148,8 +148,8 @@ impl Layout {
 
     /// Selects the part of the page to show for a goal, within the budget.
     ///
-    /// A page that fits is shown whole. Otherwise, of many similar items only the first are shown and those that match
-    /// the goal; if that is not enough, texts are cut; as the last step, the page is shown up to the end of the budget.
+    /// A page that fits is shown whole. Otherwise only the first of many similar items are shown, and those that match
+    /// the goal. If that is not enough, texts are cut; as the last step, the page ends where the budget ends.
     /// Everything that is left out is reported in its place, with the line number from which it can be read.
     pub fn digest(
         &self,

@@ -1,4 +1,4 @@
-//! Building a tree in document order, up to a cap.
+//! Building a tree in document order, up to a limit of nodes.
 
 use super::{Node, NodeId, Tree};
 
@@ -12,8 +12,8 @@ pub struct TreeBuilder {
     max_nodes: usize,
 }
 
-/// Maximum number of nodes of a tree. Source: chosen; a page with 20,000 buttons must stay usable, a prompt shows 60
-/// elements, and twice that page is more than any use needs.
+/// Maximum number of nodes of a tree. Source: chosen; twice a page of 20,000 buttons, which must stay usable. A prompt
+/// shows far fewer.
 pub const MAX_NODES: usize = 40_000;
 
 impl Default for TreeBuilder {
