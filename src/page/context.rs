@@ -15,7 +15,7 @@ const MAX_CONTEXT_LEVELS: usize = 5;
 /// Maximum number of nodes of a wrapper that are searched for a second such element. Source: chosen; larger than any
 /// card.
 const MAX_CARD_NODES: usize = 48;
-/// Maximum number of short texts before an element that are skipped. Source: chosen.
+/// Maximum number of neighbours before an element that are searched for its context. Source: chosen.
 const MAX_CONTEXT_NEIGHBOURS: usize = 3;
 
 /// Adds the context to elements that cannot be told apart by role and label.

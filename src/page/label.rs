@@ -16,7 +16,8 @@ const MAX_LEVELS: usize = 3;
 const MAX_NEIGHBOURS: usize = 3;
 /// Longest text before a field that can be its label. Unit: characters. Source: chosen; longer ones are prose.
 const MAX_BESIDE: usize = 60;
-/// Maximum number of words of a label that ends with a full stop. Source: chosen; `Tel.` and `Order no.` are no sentences.
+/// Maximum number of words of a label that ends with a full stop. Source: chosen; `Tel.` and `Order no.` are not
+/// sentences.
 const MAX_WORDS: usize = 3;
 /// Maximum number of columns of a table in which headings are looked for. Unit: cells. Source: chosen; a calendar has eight.
 const MAX_COLUMNS: usize = 64;

@@ -228,7 +228,7 @@ fn plain(number: &[char]) -> String {
     plain
 }
 
-/// Returns the words of the page in order, with an empty one where something was left out, so that no match reaches
+/// Returns the words of the page in order, with an empty word where something was left out, so that no match reaches
 /// across it.
 fn shown(page: &Observation) -> Vec<String> {
     let texts = texts(page);

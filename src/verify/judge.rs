@@ -80,7 +80,8 @@ fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observati
 
 /// Returns true if none of the earlier elements exists any more.
 ///
-/// With a driver that numbers the elements of each document from the start, every document counts as the same.
+/// If a driver starts its numbering again in each document, references can coincide and the document counts as the
+/// same.
 fn is_another_document(before: &Observation, after: &Observation) -> bool {
     let references = |page: &Observation| -> BTreeSet<String> {
         let nodes = page.tree.nodes().iter();

@@ -96,8 +96,8 @@ impl PageNow {
             .get_or_init(|| Identities::of(&self.observation.tree))
     }
 
-    /// The identity of an element with its position among siblings. Use it for targets, not for every element of a
-    /// page.
+    /// The identity of an element with its position among siblings. It costs a walk over the page, so use it for
+    /// targets only.
     pub(crate) fn identity(&self, id: NodeId) -> TargetIdentity {
         self.identities().identity(self.tree(), id)
     }

@@ -210,7 +210,7 @@ impl<'t> Builder<'t> {
                     node.name.to_string()
                 };
                 let words = text::squeeze(&words);
-                // An element that can be acted on states the words of its heading.
+                // A heading is not written if an element inside it states the same words.
                 let is_it = |at: NodeId| {
                     let inner = &self.tree[at];
                     inner.role.is_interactive() && text::squeeze(&inner.name) == words
@@ -309,8 +309,8 @@ impl<'t> Builder<'t> {
         self.tree[label].reference.clone().filter(|_| is_label)
     }
 
-    /// Returns the label of a node that is no element: its name, its words, or the name that the page's authors gave
-    /// its picture.
+    /// Returns the label of a node that is not an element: its name, its words, or the name that the page's authors
+    /// gave its picture.
     fn own_words(&self, id: NodeId) -> String {
         let node = &self.tree[id];
         let icon = || squeezed(node.property("icon").unwrap_or_default());

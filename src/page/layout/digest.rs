@@ -200,8 +200,8 @@ impl Layout {
         lines
     }
 
-    /// Returns, for each line, true if it is kept when `cap` of each run of similar neighbours are kept, and all
-    /// matched ones.
+    /// Returns, for each line, true if it is kept: the first `cap` of each run of similar neighbours, and every matched
+    /// line.
     fn folded(&self, cap: usize, likeness: Likeness, matched: &[usize]) -> Vec<bool> {
         let mut kept = vec![true; self.lines.len()];
         let mut groups: Vec<Option<usize>> = vec![None];

@@ -15,7 +15,7 @@ pub(super) type Decoder = fn(&[u8]) -> Option<(Unit, usize)>;
 /// One decoder for each kind of escape.
 pub(super) const DECODERS: [Decoder; 3] = [percent, entity, backslash];
 
-/// `%2F`, and `%u00e9` as old scripts write it.
+/// Decodes `%2F`, and `%u00e9` as old scripts write it.
 fn percent(text: &[u8]) -> Option<(Unit, usize)> {
     let rest = text.strip_prefix(b"%")?;
     match rest.first()? {
@@ -24,7 +24,7 @@ fn percent(text: &[u8]) -> Option<(Unit, usize)> {
     }
 }
 
-/// `\"`, `\n`, `\x41`, `\u00e9`, `\u{e9}`, and a backslash before any other punctuation.
+/// Decodes `\"`, `\n`, `\x41`, `\u00e9`, `\u{e9}`, and a backslash before any other punctuation.
 fn backslash(text: &[u8]) -> Option<(Unit, usize)> {
     let rest = text.strip_prefix(b"\\")?;
     let plain = |c| Some((Unit::Char(c), 2));
@@ -52,7 +52,7 @@ fn backslash(text: &[u8]) -> Option<(Unit, usize)> {
     }
 }
 
-/// A UTF-16 code unit after `lead` and `u`, or two of them that make one character.
+/// Decodes a UTF-16 code unit after `lead` and `u`, or two of them that make one character.
 fn utf16(text: &[u8], lead: u8) -> Option<(Unit, usize)> {
     let unit = |text: &[u8]| match text {
         [first, b'u' | b'U', rest @ ..] if *first == lead => {
@@ -69,7 +69,7 @@ fn utf16(text: &[u8], lead: u8) -> Option<(Unit, usize)> {
     Some((Unit::Char(c), 12))
 }
 
-/// `&amp;`, `&#38;`, `&#x26;`; numeric ones also without the semicolon.
+/// Decodes `&amp;`, `&#38;`, `&#x26;`; numeric ones also without the semicolon.
 fn entity(text: &[u8]) -> Option<(Unit, usize)> {
     let rest = text.strip_prefix(b"&")?;
     if let Some(digits) = rest.strip_prefix(b"#") {
