@@ -16,8 +16,8 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Longest detail that is kept. Unit: characters. Source: chosen; a blocked click prints 1,500, and the first lines
-    /// say enough.
+    /// Longest detail that is kept. Unit: characters. Source: chosen; the report of a blocked click has 1,500, and its
+    /// first lines say enough.
     pub const MAX_DETAIL: usize = 400;
 
     /// A failure of this class. The detail is cleaned, put on one line and cut.
@@ -38,7 +38,7 @@ pub enum Outcome {
     Done,
     /// The driver reported success, but the page did not change although this action should have changed it.
     NoEffect,
-    /// The page or a guard refused the action.
+    /// The action failed, or the page, the driver or a guard refused it.
     Failed(Failure),
     /// The driver saw the action fail, but another page appeared meanwhile, so it may have worked. Repeating it may do
     /// it twice.

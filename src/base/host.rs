@@ -223,7 +223,7 @@ impl fmt::Display for Origin {
 /// A registrable domain, such as `shop.co.uk`. Navigation can be limited to sites, and a lesson is promoted by the
 /// number of sites where it helped.
 ///
-/// An IP address, a name of one label and each name under `localhost` are sites of their own. So is each name directly
+/// An IP address, a name without a dot and each name under `localhost` are sites of their own. So is each name directly
 /// under a public suffix such as `github.io`.
 ///
 /// ```
@@ -285,7 +285,7 @@ impl Site {
     }
 
     /// Returns true for a site that is not on the open web: this machine, a special address (private, link-local,
-    /// metadata and the like), a name of one label, or a name under a suffix for private networks.
+    /// metadata and the like), a name without a dot, or a name under a suffix for private networks.
     pub fn is_internal(&self) -> bool {
         if self.is_loopback() {
             return true;

@@ -109,7 +109,8 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope of a run with this start address and these allowed sites. `has_secrets` limits it to them.
+    /// The scope of a run with this start address and these allowed sites. With an allowed site or with secrets, the
+    /// run may visit no others.
     pub fn new(start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
         let is_bounded = has_secrets || !allow.is_empty();
         let mut sites = allow;

@@ -8,8 +8,8 @@ const MIN_WARNED: u32 = 2;
 
 /// Counts the turns of the model, in a row, in which one guard warned.
 ///
-/// Guards count calls, but one reply may contain many calls, and the model cannot know the result of the first one
-/// until it is asked again. So only turns count towards the end of a run.
+/// A turn is one reply, which may contain many calls. The model cannot know the result of the first call until it is
+/// asked again, so a run ends after warned turns and not after warned calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarnedTurns {
     warned: u32,

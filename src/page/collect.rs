@@ -28,7 +28,7 @@ struct Candidate {
     url: Option<String>,
     options: Vec<String>,
     chosen: Option<String>,
-    /// The number of candidates directly inside it, and the last of them.
+    /// The number of candidates directly inside it. `last_inner` is the index of the last one.
     inner: usize,
     last_inner: Option<usize>,
     dropped: bool,

@@ -2,7 +2,8 @@
 //!
 //! Pure, and independent of any driver's text format: a driver turns its view of a page into a [`Tree`], and everything
 //! else is computed from that. Called by the drivers (to build trees), by `prompt`, `guard` and `memory` (to read
-//! views) and by the loop.
+//! views) and by the loop. Texts that are called page data were chosen by a page
+//! ([`Trust::Page`](crate::base::Trust::Page)): they are shown as data and never followed as instructions.
 //!
 //! # Decisions
 //!

@@ -39,12 +39,12 @@ impl About {
     }
 }
 
-/// The one who decided a step.
+/// The party that decided to take a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum By {
-    /// The task itself, by its start address.
+    /// The task itself, which names the start address.
     Task,
     /// The model.
     #[default]
@@ -113,7 +113,7 @@ impl From<Place> for String {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Finished {
-    /// The answer. Text of the model.
+    /// The answer, in the model's words.
     pub answer: String,
     /// The words of a page that the model quoted as evidence.
     pub evidence: String,
@@ -140,7 +140,7 @@ pub struct Step {
     pub number: u32,
     /// Number of the model's reply that contained the action; 0 for a step before the first reply.
     pub turn: u32,
-    /// The one who decided it.
+    /// The party that decided to take it.
     pub by: By,
     /// The action. Text to type is a placeholder or the model's own words.
     pub action: Action,
@@ -179,7 +179,7 @@ pub struct Step {
     /// The answer and evidence of a `finish`; `None` for every other action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<Finished>,
-    /// Duration from the decision to the verdict. Unit: milliseconds.
+    /// Time from the decision to the judged outcome. Unit: milliseconds.
     pub elapsed_ms: u64,
 }
 

@@ -170,7 +170,7 @@ phrases! {
         "ja,bestätigen,zustimmen,oui,confirmer,accepter,valider,sí,aceptar,confirmar,sim,aceitar,conferma,accetta"
         "да,подтвердить,はい,確認,確定,是,确定,确认,예,확인"
     ];
-    /// Beginnings of a label that goes on in a dialog.
+    /// Beginnings of a label that continues in a dialog.
     GOES_ON = ["continue,proceed,next,weiter,fortfahren,continuer,continuar,continua,avanti,続行,次へ,继续,繼續,계속"];
     /// Beginnings of a label that says no, or only shows or hides something.
     HARMLESS = [

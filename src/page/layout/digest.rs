@@ -44,11 +44,11 @@ pub enum Shown<'l> {
     },
     /// Lines that are left out.
     More {
-        /// The depth of the lines that are left out.
+        /// The nesting depth of the first of these lines.
         depth: usize,
         /// The number of lines.
         lines: usize,
-        /// The number of these lines that are at `depth`: items similar to those shown before.
+        /// The number of these lines at that depth: items similar to those shown before.
         alike: usize,
         /// The nearest group around them that has a reference.
         of: Option<&'l Part>,
@@ -149,7 +149,7 @@ impl Layout {
     /// Selects the part of the page to show for a goal, within the budget.
     ///
     /// A page that fits is shown whole. Otherwise only the first of many similar items are shown, and those that match
-    /// the goal. If that is not enough, texts are cut; as the last step, the page ends where the budget ends.
+    /// the goal. If that is not enough, texts are cut. As a last resort, the page is cut off at the end of the budget.
     /// Everything that is left out is reported in its place, with the line number from which it can be read.
     pub fn digest(
         &self,

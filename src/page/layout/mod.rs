@@ -73,7 +73,7 @@ impl Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Line {
-    /// The number of shown groups around it.
+    /// The nesting depth: the number of enclosing groups that have a line.
     pub depth: usize,
     /// True if it begins an item of a list, a row or a card.
     pub item: bool,
