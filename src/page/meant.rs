@@ -1,4 +1,4 @@
-//! The one element that a person would say a locator means.
+//! Resolves a locator to the one element that a person would mean by it.
 //!
 //! A locator matches every node with its words: a button, the text in it, the row around it. Of several matches, the
 //! better ones are kept: first those that the action can be done to, then those that have exactly the words, then those

@@ -95,7 +95,7 @@ const MIN_RESULTS: usize = 3;
 struct Hints {
     title: String,
     password_fields: usize,
-    /// Fields that ask for a user name, an address or a phone number.
+    /// Fields that ask for a user name, an email address or a phone number.
     user_fields: usize,
     search_named: usize,
     /// True if a search field contains the searched words.
@@ -223,8 +223,8 @@ fn is_login(f: &Features, hints: &Hints) -> bool {
     let is_small = f.letters <= MAX_LOGIN_LETTERS && f.items < MIN_LIST;
     let fields = f.fields.len();
     let by_password = hints.password_fields == 1 && fields <= 3;
-    // A login page that asks for the user first. Two boxes and a button could be any small form, and a wrong type is
-    // worse than none, because a login page needs fewer approvals.
+    // A login page that asks for the user first and for the password later. Two boxes and a button could be any small
+    // form, and a wrong type is worse than none, because a login page needs fewer approvals.
     let says_so = LOGIN_PATH.are_in(&hints.path) || LOGIN.are_in(&hints.title);
     let searches = hints.search_named > 0 || !f.search_fields.is_empty();
     let by_user = says_so

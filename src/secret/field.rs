@@ -12,7 +12,7 @@ pub const HIDDEN: &str = "[hidden]";
 const SECRET_TOKENS: [&str; 3] = ["current-password", "new-password", "one-time-code"];
 
 /// Returns true if the page itself marks the value of this field as secret: `type=password`, or an `autocomplete` for
-/// passwords, one-time codes and cards.
+/// passwords, one-time codes or cards.
 ///
 /// Returns false if the driver does not report these properties. [`mask_fields`] still hides a field that a secret was
 /// typed into, by its reference.

@@ -38,6 +38,7 @@ impl SecretResolver {
     ///
     /// Check every address that the form may go to, before typing the value and again before sending the form.
     ///
+    /// # Errors
     /// A [`Misdirected`] that names the origin to which the secret would go.
     ///
     /// ```

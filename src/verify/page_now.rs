@@ -96,7 +96,7 @@ impl PageNow {
             .get_or_init(|| Identities::of(&self.observation.tree))
     }
 
-    /// The identity of an element with its position among siblings. It costs a walk over the page, so use it for
+    /// The identity of an element with its position among siblings. It may cost a walk over the page, so use it for
     /// targets only.
     pub(crate) fn identity(&self, id: NodeId) -> TargetIdentity {
         self.identities().identity(self.tree(), id)

@@ -170,8 +170,8 @@ impl Layout {
         None
     }
 
-    /// Returns the words of the item around a node, which distinguish it from others with the same role and words.
-    /// `None` if there are no others.
+    /// Returns the words of the item around a node, without the node's own. They distinguish the node from others with
+    /// the same role and words; `None` if there are no others.
     pub(crate) fn surroundings(&self, node: NodeId) -> Option<String> {
         let parts = || {
             self.lines
