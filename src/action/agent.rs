@@ -95,7 +95,7 @@ pub struct Read {
     pub lines: Option<u32>,
 }
 
-/// Reads data under a name.
+/// Keeps a text of the page under a name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Extract {
@@ -115,7 +115,7 @@ pub struct Note {
     pub text: String,
 }
 
-/// Proposes a fact.
+/// Proposes a fact about the site for later runs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Remember {
@@ -125,7 +125,7 @@ pub struct Remember {
     pub value: String,
 }
 
-/// Asks the person.
+/// Asks the person who runs the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AskHuman {

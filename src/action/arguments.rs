@@ -45,7 +45,7 @@ arguments! {
     }
     /// Arguments of `click_xy`.
     ///
-    /// The loop puts the element under the point in the place of a missing target; a driver needs one.
+    /// A driver needs a target. If the model gives none, the loop fills in the element under the point.
     ClickXy {
         /// Pixels from the left edge.
         x: u32,
@@ -58,7 +58,7 @@ arguments! {
         #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
         target: Option<Target>,
     }
-    /// Arguments of `drag_xy`; of the target as for `click_xy`.
+    /// Arguments of `drag_xy`. A missing target is filled in as for `click_xy`.
     DragXy {
         /// Pixels from the left edge.
         x: u32,

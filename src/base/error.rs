@@ -85,7 +85,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error of this kind. The name of the operation has the form `room.verb`.
+    /// An error of this kind in an operation, which is named like `browser.observe`.
     pub const fn new(kind: ErrorKind, operation: &'static str) -> Self {
         Self {
             kind,
@@ -122,7 +122,7 @@ impl Error {
         self.kind
     }
 
-    /// The operation that failed, as `room.verb`.
+    /// The operation that failed, such as `browser.observe`.
     pub const fn operation(&self) -> &'static str {
         self.operation
     }

@@ -43,7 +43,7 @@ pub enum ScopeRefusal {
     Internal(Site),
     /// The run is limited to some sites, and this is not one of them.
     OffList(Site),
-    /// A page without content took the place of a page.
+    /// A page without content replaced the page that was shown.
     Blank,
 }
 
