@@ -7,10 +7,20 @@
 //! | `stand_in::StandIn` | `stand-in` | for demos and tests without a key or a network: rules instead of a model |
 //! | `testing::ScriptedModel` | `testing` | in unit tests: replies come from a list or a function |
 //!
-//! A client translates one [`ChatRequest`](crate::chat::ChatRequest) into one call of a provider, and the reply back.
-//! The loop writes the request, reads the calls in the reply, counts tokens and cost, and sets the time limit.
+//! ```
+//! use webwise::llm::{LlmClient, Retrying};
 //!
-//! To write a client, implement [`LlmClient`], whose example is a complete one.
+//! /// Repeats a model's calls after transient failures. The seed determines the random part of the waits.
+//! fn reliable(model: impl LlmClient) -> impl LlmClient {
+//!     Retrying::new(model, 7)
+//! }
+//! ```
+//!
+//! A client translates one [`ChatRequest`](crate::chat::ChatRequest) into one request to a provider, and the reply
+//! back. The loop writes the request, reads the tool calls in the reply, counts tokens and cost, and sets the time
+//! limit.
+//!
+//! To write a client, implement [`LlmClient`]; the example in its documentation is a complete client.
 //!
 //! # Decisions
 //!

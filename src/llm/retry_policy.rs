@@ -1,4 +1,4 @@
-//! The schedule of retries: whether a model call is repeated and after what wait. Pure.
+//! The schedule of retries: decides if a model call is repeated, and after which wait. Pure.
 
 use std::time::Duration;
 

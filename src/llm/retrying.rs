@@ -1,9 +1,9 @@
-//! Repeats model calls when that can help. No other code in the crate repeats a model call.
+//! Repeats model calls after transient failures. No other code in the crate repeats a model call.
 //!
 //! # Decisions
 //!
-//! - `Retrying` keeps to an overall limit of 300 s: a wait that does not fit is not begun, and the provider's own
-//!   error is returned.
+//! - `Retrying` keeps to an overall limit of 300 s: it does not begin a wait that does not fit, and returns the
+//!   provider's own error instead.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,10 +16,11 @@ use crate::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
 };
 
-/// A model whose calls are repeated after passing failures: rate limits, time-outs, a network or server that is down.
+/// A model whose calls are repeated after transient failures: rate limits, time-outs, a network or server that is
+/// down.
 ///
-/// The number of retries is in [`ChatResponse::retries`], and in the context `attempts` of the error that it gives up
-/// with.
+/// A reply gives the number of retries in [`ChatResponse::retries`]. The error of a call that was repeated in vain
+/// gives the number of calls in its context `attempts`.
 ///
 /// ```
 /// # use webwise::llm::{LlmClient, RetryPolicy, Retrying};
@@ -38,7 +39,7 @@ pub struct Retrying<L> {
 }
 
 impl<L> Retrying<L> {
-    /// Wraps a model. The seed decides the jitter, so that a recorded run can be repeated.
+    /// Wraps a model. The seed determines the random part of the waits, so that a recorded run can be repeated.
     pub fn new(client: L, seed: u64) -> Self {
         Self {
             client,

@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::retry_after;
 use crate::base::{Error, ErrorKind, text};
 
-/// Maximum number of characters of a provider's message in an error. Source: chosen; two lines of a terminal.
+/// Maximum number of characters that an error quotes of a provider's message. Source: chosen; two lines of a
+/// terminal.
 const MAX_SAID: usize = 300;
 
 /// Converts an error of the `genai` crate. A reply that the crate could not read goes to `response` first.
@@ -36,12 +37,12 @@ pub(super) fn convert(error: GenAiError) -> Error {
         | GenAiError::AdapterNotSupported { .. } => {
             call(ErrorKind::Unsupported).with("cause", error)
         }
-        // The remaining errors concern the request that we made.
+        // All other errors mean that our request was wrong.
         other => call(ErrorKind::InvalidInput).with("cause", said(&other.to_string())),
     }
 }
 
-/// The error in a body of status 200, as some servers send it.
+/// The error in the body of a reply with status 200, as some servers send it; `None` if there is none.
 pub(super) fn in_body(body: &Value) -> Option<Error> {
     if body.get("error").is_none_or(Value::is_null) {
         return None;
@@ -90,7 +91,7 @@ fn call(kind: ErrorKind) -> Error {
     Error::new(kind, "llm.complete")
 }
 
-/// Text from outside, made fit for one line of a log.
+/// Cleans text from outside and shortens it to [`MAX_SAID`], on one line.
 fn said(words: &str) -> String {
     text::truncate(&text::squeeze(&text::clean(words)), MAX_SAID)
 }
@@ -148,7 +149,7 @@ pub(super) fn status_error(status: StatusCode, body: &str, headers: &HeaderMap) 
 /// The provider's own description of an error.
 struct Complaint {
     message: String,
-    /// Every code, type, status and reason in it, as text.
+    /// Every code, type, status and reason in the error, as text.
     codes: Vec<String>,
 }
 

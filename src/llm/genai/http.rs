@@ -1,4 +1,4 @@
-//! The HTTP client, with our time-outs and no surprises, and the only code that reads replies.
+//! The HTTP client, with our time-outs and without redirects or compression. No other code reads replies.
 
 use reqwest::{RequestBuilder, header::CONTENT_TYPE, redirect::Policy};
 use url::Url;
@@ -12,7 +12,7 @@ pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
         .connect_timeout(options.connect_timeout)
         .timeout(options.timeout)
         .tcp_nodelay(true)
-        // A compressed reply of one megabyte may unpack to a thousand.
+        // A compressed reply of one megabyte may unpack to a gigabyte.
         .no_gzip()
         .no_brotli()
         .no_deflate()
@@ -29,7 +29,8 @@ pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
         .map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e.without_url()))
 }
 
-/// Sends a request and reads the JSON of its reply, at most `max_bytes`. A compressed reply is not unpacked.
+/// Sends a request and returns the JSON body of the reply. A body of more than `max_bytes` or a compressed
+/// one is an error.
 pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<Vec<u8>> {
     let mut reply = request.send().await.map_err(error::connection)?;
     let (status, headers) = (reply.status(), reply.headers().clone());

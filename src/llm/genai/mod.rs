@@ -40,7 +40,7 @@ use crate::{
     secret::{Redactor, SecretName},
 };
 
-/// Longest time for a call's way through this process, beside the provider's own time. Source: chosen; it takes
+/// Time added to the provider's own time limit for the way through the [`Relay`]. Source: chosen; it takes
 /// milliseconds.
 const ON_THE_WAY: Duration = Duration::from_secs(1);
 
@@ -57,7 +57,7 @@ const ON_THE_WAY: Duration = Duration::from_secs(1);
 /// # Ok::<(), webwise::Error>(())
 /// ```
 pub struct GenAi {
-    /// The crate's client, which reaches nothing but a [`Relay`].
+    /// The crate's client. It connects only to a [`Relay`].
     client: Client,
     http: reqwest::Client,
     options: GenAiOptions,
@@ -139,7 +139,7 @@ impl GenAi {
         }
     }
 
-    /// Sends one request through the crate. The side that fails first gives the error.
+    /// Sends one request through the crate and the relay. Whichever fails first gives the error.
     async fn relayed(&self, request: &ChatRequest) -> Result<ChatResponse> {
         let (mode, max_bytes) = (request.mode, self.options.max_reply_bytes);
         let relay = Relay::open().await?;
@@ -160,7 +160,8 @@ impl GenAi {
                 reply = &mut asked => Ok(reply),
             }
         };
-        // The provider's time limit starts when the provider is asked. This limit also covers the way there.
+        // The provider's time limit starts when the provider is asked. This limit also covers the way through the
+        // relay.
         let reply = tokio::time::timeout(self.options.timeout + ON_THE_WAY, both)
             .await
             .map_err(|_| Error::new(ErrorKind::Timeout, "llm.complete"))??;

@@ -1,4 +1,5 @@
-//! Options: the provider, the model and how to ask it. Checked once.
+//! Options of the client: the provider, the model and the form of its requests. They are checked once, when a client
+//! is made.
 
 use std::time::Duration;
 
@@ -41,7 +42,7 @@ impl Provider {
         }
     }
 
-    /// The provider that a model's name tells; `None` if it tells none.
+    /// Guesses the provider from a model's name; `None` if the name does not tell.
     ///
     /// ```
     /// use webwise::llm::Provider;
@@ -108,10 +109,10 @@ pub struct GenAiOptions {
     pub api_key: Option<Secret>,
     /// Tokens that request and reply may take together. Default: unknown.
     pub context_window: Option<TokenCount>,
-    /// True if pictures may be sent. Default: true for Gemini, Anthropic and `OpenAI`; nobody knows whether the model of another
-    /// server can see. The loop decides when they are sent (`agent::Options::images`).
+    /// True if the model accepts pictures. Default: true for Gemini, Anthropic and `OpenAI`; false for other servers,
+    /// whose models may not. The loop decides when pictures are sent (`agent::Options::images`).
     pub images: bool,
-    /// The form in which calls are asked for. Default: tool calls.
+    /// The form in which the model is asked for calls. Default: tool calls.
     pub mode: CallMode,
     /// The amount of reasoning. Default: low for Gemini and for `OpenAI`'s reasoning models, where reasoning takes
     /// tokens from the answer's budget; off for Anthropic, where it excludes a required tool call.
@@ -127,8 +128,8 @@ pub struct GenAiOptions {
     /// retried. Compression is not asked for, and a compressed reply is not unpacked. Unit: bytes. Default 4 MiB.
     /// Source: chosen; 2,048 tokens take about 10 KiB.
     pub max_reply_bytes: usize,
-    /// Fields that are added to the body of each request last and override ours, such as a server's own switches. Not
-    /// for [`Provider::Ollama`].
+    /// Fields that are added to the body of each request, such as a server's own switches. They override our fields.
+    /// Not for [`Provider::Ollama`].
     pub extra_body: Map<String, Value>,
 }
 
@@ -193,7 +194,7 @@ impl GenAiOptions {
         Ok(self)
     }
 
-    /// The wire format of the `genai` crate that carries the call.
+    /// The `genai` crate's wire format for a call of this mode.
     pub(super) fn adapter_kind(&self, mode: CallMode) -> AdapterKind {
         match self.provider {
             Provider::Gemini => AdapterKind::Gemini,
@@ -212,7 +213,7 @@ impl GenAiOptions {
         }
     }
 
-    /// The endpoint of that wire format; ends with a slash.
+    /// The address of the API for a call of this mode; ends with a slash.
     pub(super) fn endpoint(&self, mode: CallMode) -> String {
         let base = self
             .base_url
@@ -226,7 +227,7 @@ impl GenAiOptions {
     }
 }
 
-/// The reason why a key and plain http to another machine are refused together.
+/// The explanation in the error for a key that would be sent over plain http to another machine.
 const UNENCRYPTED: &str =
     "would send the key unencrypted to another machine; use https, or give no key";
 
@@ -249,7 +250,7 @@ fn usable(key: &Secret) -> Result<Option<Secret>> {
     }
 }
 
-/// The base URL as a folder, so that paths are appended to it and do not replace its last part.
+/// The base URL with a slash at its end, so that a path is appended to it and does not replace its last part.
 fn folder(mut url: Url) -> Result<Url> {
     let web = matches!(url.scheme(), "http" | "https") && url.has_host();
     // User names and queries often contain keys, and they would end up in logs.

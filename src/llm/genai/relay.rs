@@ -1,9 +1,9 @@
 //! The relay between the `genai` crate and a provider, which limits a reply while it is read.
 //!
 //! The crate reads a whole reply, however large it is, and allows no other code to send its requests or read its
-//! replies. So the crate sends to a socket of this process, opened for one call at a path that nobody can guess. Our
-//! own client passes the request on, and passes the reply back once it is complete, within the limit and JSON. The side
-//! that sees a failure reports it.
+//! replies. So the crate sends each request to a socket of this process, opened for that call, at a path that nobody
+//! can guess. Our own client passes the request on. It passes the reply back once the reply is complete, is valid
+//! JSON and is within the size limit. The side that sees a failure reports it.
 
 use std::{net::Ipv4Addr, time::Duration};
 
@@ -22,7 +22,7 @@ use uuid::Uuid;
 use super::http;
 use crate::base::{Error, ErrorKind, Result};
 
-/// Longest time for a connection to send its request; the crate needs none. Source: chosen.
+/// Longest time for a connection to send its request; the crate sends it at once. Source: chosen.
 const LONGEST_TO_ASK: Duration = Duration::from_secs(5);
 /// Largest head of a request. Unit: bytes. Source: chosen; the crate's takes less than 1 KiB, most of it the key.
 const MAX_HEAD: usize = 64 * 1_024;
@@ -71,7 +71,7 @@ impl Relay {
         })
     }
 
-    /// The address that the crate is given; ends with a slash.
+    /// The address of the API as given to the crate; ends with a slash.
     pub(super) fn endpoint(&self) -> String {
         format!(
             "http://{}:{}/{}/",
@@ -81,7 +81,7 @@ impl Relay {
         )
     }
 
-    /// Passes one request on to `upstream`, which ends with a slash, and its reply back.
+    /// Passes one request on to `upstream`, which ends with a slash, and passes the reply back.
     pub(super) async fn carry(
         self,
         http: &reqwest::Client,
@@ -94,12 +94,13 @@ impl Relay {
             "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
             reply.len()
         );
-        // One write, because the crate may have read all of it before this task runs again.
+        // Head and body in one write: once the crate has read the whole reply, this future may be dropped.
         let whole = [head.into_bytes(), reply].concat();
         stream.write_all(&whole).await.map_err(|e| unavailable(&e))
     }
 
-    /// Waits for the first request with the right path. Others are dropped, and a silent one blocks nobody for long.
+    /// Waits for the first request with the right path. Drops other connections; a silent one after
+    /// [`LONGEST_TO_ASK`].
     async fn next(&self) -> Result<(TcpStream, Asked)> {
         loop {
             let (mut stream, _) = self.listener.accept().await.map_err(|e| unavailable(&e))?;

@@ -23,7 +23,8 @@ use crate::{
 /// The name of the reply's schema, for providers that want one.
 const SCHEMA_NAME: &str = "calls";
 
-/// System instruction, tools, then the one message with its pictures last: from what stays the same to what changes.
+/// The crate's request: system instruction, tools, then the one message with its pictures last. The parts that stay
+/// the same from call to call come first.
 pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
     let text = std::iter::once(ContentPart::from_text(&request.message));
     let images = request.images.iter().map(|image| {
@@ -49,7 +50,7 @@ fn tool(spec: &ToolSpec) -> Tool {
         .with_schema(sorted(&spec.parameters))
 }
 
-/// All options of the request beside the messages.
+/// All options of the request apart from its messages.
 pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOptions {
     let kind = options.adapter_kind(request.mode);
     // Keep the raw bodies, because only they show some answers: refusals, blocked prompts, errors under status 200.
@@ -143,7 +144,7 @@ fn without_constants(schema: Value) -> Value {
     }
 }
 
-/// Marks the prefix that stays the same for a run. Gemini and Ollama cache without a mark.
+/// Marks the prefix that stays the same for a run as cacheable. Gemini and Ollama cache without a mark.
 fn cache(request: &ChatRequest, kind: AdapterKind, provider: Provider, chat: &mut ChatOptions) {
     match kind {
         // The mark stands on the system instruction, which covers the tools before it.

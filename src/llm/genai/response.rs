@@ -1,4 +1,5 @@
-//! Conversion of the `genai` crate's reply into ours. Calls decide; a stop reason counts only without calls.
+//! Conversion of the `genai` crate's reply into ours. A stop reason, such as a refusal, counts only for a
+//! reply without calls.
 
 use ::genai::{
     Error as GenAiError,
@@ -13,7 +14,7 @@ use crate::{
     chat::{ChatResponse, Usage},
 };
 
-/// The places of calls in the Chat Completions format and in the Responses format.
+/// JSON pointers to the calls in the Chat Completions format and in the Responses format.
 const CHAT_CALLS: &str = "/choices/0/message/tool_calls";
 const RESPONSES_ITEMS: &str = "/output";
 
@@ -122,7 +123,7 @@ pub(super) fn raw_usage(body: &Value) -> Option<Usage> {
     })
 }
 
-/// Tokens as reported; `None` if the provider reported none.
+/// The reported token counts; `None` if the provider reported none.
 fn usage(reported: &GenAiUsage) -> Option<Usage> {
     let count = |tokens: Option<i32>| {
         tokens
@@ -149,7 +150,8 @@ fn usage(reported: &GenAiUsage) -> Option<Usage> {
     })
 }
 
-/// Returns an error if a filter or the model itself declined. Only for replies without calls.
+/// Returns an error if a filter or the model itself declined the request. Call it only for replies without
+/// calls.
 pub(super) fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
     let said = |pointer: &str| {
         body.pointer(pointer)
@@ -185,7 +187,8 @@ pub(super) fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
     }
 }
 
-/// Returns an error if an empty reply was not a model's reply at all. Only for replies without calls and text.
+/// Returns an error if the body of an empty reply is not that of a model's reply. Call it only for replies
+/// without calls and text.
 pub(super) fn unspoken(body: &Value) -> Result<()> {
     let known = ["choices", "candidates", "content", "output", "message"];
     let spoken = known.iter().any(|key| match body.get(*key) {
