@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Event, EventSink};
 use crate::base::RunId;
 
-/// Passes each event to every sink, in the order in which they were added. The failure of the first failing sink counts
-/// for all.
+/// Passes each event to every sink, in the order in which they were added.
+/// [`failure`](EventSink::failure) is that of the first failing sink.
 #[derive(Debug, Clone, Default)]
 pub struct FanOut(Vec<Arc<dyn EventSink>>);
 
@@ -16,7 +16,7 @@ impl FanOut {
         Self::default()
     }
 
-    /// The same fan-out with one more sink.
+    /// Adds a sink.
     pub fn with(mut self, sink: Arc<dyn EventSink>) -> Self {
         self.0.push(sink);
         self

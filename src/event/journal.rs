@@ -1,13 +1,14 @@
 //! The port that records an action before it is done, so that a killed process leaves its last intent behind.
 //!
-//! A sink may not block, so it cannot do this. The loop waits for the journal before every action that is not a read.
+//! The loop waits for the journal before every action that is not a read. An [`EventSink`](super::EventSink) cannot
+//! do this, because it must return at once.
 //!
 //! | adapter | keeps intents in |
 //! | --- | --- |
 //! | `RunFolder` (feature `jsonl`) | `intents.jsonl` in the folder of the run; the command line always uses it |
 //!
-//! A loop has no journal unless its builder is given one. Write one of your own if intents must leave the machine or if
-//! runs are kept in a database: implement [`Journal::intent`], and check it with `testing::conformance::journal`.
+//! A loop has no journal unless its builder is given one. Write one of your own if intents must leave the machine or
+//! if runs are kept in a database: implement [`Journal::intent`], and check it with `testing::conformance::journal`.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -32,15 +33,15 @@ pub struct Intent {
     pub run: RunId,
     /// The step, from 1.
     pub step: u32,
-    /// Time at which the intent was written.
+    /// The time at which the intent was written.
     pub at: DateTime<Utc>,
     /// The action, with secrets as placeholders.
     pub action: Action,
-    /// Worst effect that the action could have on the page as it was seen; never [`Effect::Read`].
+    /// The worst effect that the action could have on the page as it was seen; never [`Effect::Read`].
     pub effect: Effect,
     /// The targets of the action: page data, with secrets replaced.
     pub targets: Vec<TargetIdentity>,
-    /// Address of the page that the action was decided for; empty before the first page.
+    /// The address of the page that the action was decided for; empty before the first page.
     pub url: String,
 }
 

@@ -11,7 +11,7 @@ use std::{
 use super::{Event, EventSink};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// Maximum number of bytes that wait to be written. Source: chosen, like the standard buffers.
+/// Size of the write buffer. Unit: bytes. Source: chosen; that of the standard library's buffers.
 const MAX_WAITING: usize = 8 * 1_024;
 
 /// Writes each event as one line of JSON, on its own thread.

@@ -48,7 +48,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event.
+    /// An event at a step and time of a run.
     pub const fn new(kind: EventKind, run: RunId, step: u32, at: DateTime<Utc>) -> Self {
         Self {
             kind,
@@ -83,7 +83,8 @@ pub enum EventKind {
         attached: bool,
         /// Name of the model.
         model: String,
-        /// Seed of the nonces, as 32 hexadecimal digits. With it, the run makes the same prompts again.
+        /// Seed of the random numbers in the prompt, as 32 hexadecimal digits. With it, a replay
+        /// makes the same prompts.
         seed: String,
         /// Names of the tools, in the order in which they are declared to the model.
         tools: Vec<String>,
@@ -94,7 +95,7 @@ pub enum EventKind {
         /// The actions that need approval: `safe`, `hybrid` or `auto`.
         approval: String,
     },
-    /// The run is resumed from a state that was kept; the steps before it belong to the same run.
+    /// The run continues from a saved state. The steps before it belong to the same run.
     RunResumed {},
     /// The page was observed.
     Observed {
@@ -108,14 +109,14 @@ pub enum EventKind {
         /// The interpretation.
         view: Arc<PageView>,
     },
-    /// Memory gave advice at the start of the run.
+    /// Memory gave advice for the whole run, at its start.
     #[serde(rename = "tier1_loaded")]
     Tier1Loaded {
         /// Number of lessons.
         count: usize,
-        /// Their texts.
+        /// Texts of the lessons.
         lessons: Vec<String>,
-        /// Their records.
+        /// Records of the lessons.
         #[serde(default)]
         items: Vec<AdviceId>,
         /// Time taken by memory. Unit: milliseconds.
@@ -130,9 +131,9 @@ pub enum EventKind {
         error_snippet: String,
         /// Number of matching lessons.
         matched: usize,
-        /// Their texts.
+        /// Texts of the lessons.
         lessons: Vec<String>,
-        /// Their records.
+        /// Records of the lessons.
         #[serde(default)]
         items: Vec<AdviceId>,
         /// Time taken by memory. Unit: milliseconds.
@@ -145,9 +146,9 @@ pub enum EventKind {
         domain: Host,
         /// Number of matching items.
         matched: usize,
-        /// Their texts.
+        /// Texts of the items.
         lessons: Vec<String>,
-        /// Their records.
+        /// Records of the items.
         #[serde(default)]
         items: Vec<AdviceId>,
         /// Time taken by memory. Unit: milliseconds.
@@ -156,14 +157,15 @@ pub enum EventKind {
     },
     /// The model is asked.
     ModelAsked {
-        /// The system instruction. Only in the run's first call, because it does not change.
+        /// The system instruction. Present only in the run's first call, because it does not
+        /// change.
         #[serde(skip_serializing_if = "Option::is_none")]
         system: Option<String>,
         /// The message.
         message: String,
         /// Estimated size of the request, tools included.
         estimated_tokens: TokenCount,
-        /// Memory items that stand in the prompt.
+        /// Memory items in the prompt.
         offered: Vec<AdviceId>,
     },
     /// The model answered.
@@ -189,14 +191,14 @@ pub enum EventKind {
     CallsDropped {
         /// Number of calls.
         count: usize,
-        /// The reason, in our words.
+        /// The reason, in our own words.
         why: String,
     },
     /// A guard warned the model.
     Warned {
         /// Name of the guard.
         guard: String,
-        /// The warning, in our words.
+        /// The warning, in our own words.
         text: String,
     },
     /// An approver decided whether an action may run.
@@ -207,7 +209,7 @@ pub enum EventKind {
         effect: Effect,
         /// True if the action may run.
         approved: bool,
-        /// The reason, in our words.
+        /// The reason, in our own words.
         why: String,
     },
     /// An action is about to be carried out. If no [`ActionExecuted`](Self::ActionExecuted) follows, the run ended
@@ -235,7 +237,7 @@ pub enum EventKind {
         /// Time taken, including the wait for the page. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// A picture was taken: for the model, with its marks, or by an action.
+    /// A picture was taken: for the model, with marks on elements, or by an action.
     Pictured {
         /// The bytes of a PNG file; not part of the JSON.
         #[serde(skip)]
@@ -253,15 +255,15 @@ pub enum EventKind {
         /// The notice.
         notice: Notice,
     },
-    /// The model reported that it is done.
+    /// The model reported that the goal is reached.
     FinishChecked {
         /// The answer.
         answer: String,
-        /// The words that it quoted as evidence.
+        /// The words of a page that the model quoted as evidence.
         evidence: String,
         /// True if the words are on this page or on an earlier page of this run.
         verified: bool,
-        /// True if they are on an earlier page and not on this one.
+        /// True if the words are on an earlier page and not on this one.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         earlier: bool,
         /// Claims of the answer that no page of the run has shown.
@@ -277,30 +279,30 @@ pub enum EventKind {
     },
     /// The model proposed a fact. It is kept with the run, for a person to review.
     FactProposed {
-        /// Its name.
+        /// Name of the fact.
         key: String,
-        /// The fact.
+        /// Text of the fact.
         value: String,
     },
     /// Memory was changed.
     MemoryUpdated {
         /// The shelf.
         shelf: Shelf,
-        /// The acknowledgement.
+        /// The store's acknowledgement.
         committed: Committed,
         /// Time taken by the store. Unit: milliseconds.
         #[serde(default)]
         elapsed_ms: u64,
     },
-    /// A record of a kind of memory was changed by this run.
+    /// This run changed a record of memory.
     MemoryChanged {
         /// The record. Its collection is the name of the kind.
         item: AdviceId,
-        /// What happened, in a word of the kind's own, such as `recorded`.
+        /// The change in one word that the memory kind chose, such as `recorded`.
         what: String,
         /// The record's text.
         text: String,
-        /// Figures of the kind's own. Left out of the JSON if there are none.
+        /// Further data that the memory kind chose. Left out of the JSON if there is none.
         #[serde(default, skip_serializing_if = "Value::is_null")]
         data: Value,
     },
@@ -312,21 +314,21 @@ pub enum EventKind {
         category: String,
         /// The command that fails.
         failed_command: Option<String>,
-        /// The error that it answers.
+        /// The error that the lesson is for.
         error_pattern: Option<String>,
         /// The lesson's record.
         item: AdviceId,
     },
-    /// A known lesson was found or used again.
+    /// A known lesson was learned or used again.
     LessonDeduplicated {
         /// The lesson's text.
         lesson: String,
-        /// Number of uses now.
+        /// Number of uses, including this one.
         new_use_count: u64,
         /// The lesson's record.
         item: AdviceId,
     },
-    /// A recovery became advice for every run.
+    /// A lesson became advice for every run.
     LessonPromoted {
         /// The lesson's text.
         lesson: String,
@@ -359,19 +361,19 @@ pub enum EventKind {
         /// The lesson's record.
         item: AdviceId,
     },
-    /// The results of a lesson in this run.
+    /// The results that a lesson had in this run.
     LessonCredited {
         /// The lesson's record.
         item: AdviceId,
-        /// The site.
+        /// The site on which the lesson was used.
         site: Option<Site>,
-        /// The recovery was carried out after its failure.
+        /// True if the lesson's recovery was carried out after the failure that it is for.
         used: bool,
-        /// The lesson had been shown before.
+        /// True if the model had been shown the lesson before.
         followed: bool,
-        /// The recovery restored the effect.
+        /// True if the recovery restored the effect.
         helped: bool,
-        /// The recovery did not help.
+        /// True if the recovery did not help.
         harmed: bool,
     },
     /// Stale lessons were removed.
@@ -388,7 +390,7 @@ pub enum EventKind {
         /// Number of lessons left on the shelf.
         remaining_count: usize,
     },
-    /// The store reported something that nobody asked for.
+    /// The store reported something of its own accord, such as a repaired shelf.
     StoreNoticed {
         /// The notice, with its shelf.
         notice: StoreNotice,

@@ -1,5 +1,5 @@
-//! The two ports that follow a run. An [`EventSink`] is told what happened; a [`Journal`] is awaited before an action
-//! happens.
+//! The two ports that record a run. An [`EventSink`] receives each event after it happened; a [`Journal`] records
+//! each action before it is carried out.
 //!
 //! | adapter | feature | port | take it |
 //! | --- | --- | --- | --- |
@@ -8,8 +8,17 @@
 //! | `Tracing` | `tracing` | sink | if your program already uses `tracing` |
 //! | [`Callback`] | | sink | to show progress: calls a closure for each event |
 //! | [`FanOut`] | | sink | to use several sinks at once |
-//! | [`NoEvents`] | | sink | for nothing at all; the default |
+//! | [`NoEvents`] | | sink | to record nothing; the default |
 //! | `testing::Recorder` | `testing` | sink | in tests: keeps the events in a list |
+//!
+//! ```
+//! use std::sync::Arc;
+//! use webwise::event::{Callback, FanOut, NoEvents};
+//!
+//! let progress = Callback::new(|event| eprintln!("step {}: {}", event.step, event.kind.name()));
+//! let sinks = FanOut::new().with(Arc::new(progress)).with(Arc::new(NoEvents));
+//! # let _ = sinks;
+//! ```
 //!
 //! To write a sink, implement [`EventSink`]: `emit` must return at once, so a sink that writes does so on a thread of
 //! its own. To write a journal, implement [`Journal`] and run `testing::conformance::journal` against it.

@@ -1,4 +1,4 @@
-//! The port to those who watch a run.
+//! The port that receives the events of a run.
 
 use std::{fmt::Debug, sync::Arc};
 

@@ -1,8 +1,9 @@
-//! The second redaction: removes every form of every secret from an event or intent, whoever made it.
+//! The second redaction: removes every form of every secret from an event or intent before any sink or journal gets
+//! it.
 //!
-//! Text from a browser, a model or a person is redacted where it enters the loop. This redacts it once more where it
-//! leaves, to catch text that was put together from clean parts, or that came from a store or a kind of memory. Every
-//! kind of event is named here, so that a new one cannot be forgotten. Our own words and closed names stay as they are.
+//! The first redaction happens where text from a browser, a model or a person enters the loop. The second one catches
+//! text that was put together from clean parts, or that came from a store or a memory kind. Every kind of event is
+//! named here, so that a new one cannot be forgotten. Our own words and the names of closed enums stay as they are.
 
 use std::sync::Arc;
 

@@ -1,15 +1,16 @@
-//! Runs as folders: pages, model calls and actions, file by file.
+//! Runs as folders: pages, model calls and actions, each in a file of its own.
 //!
 //! This file holds the sink and assigns events to runs. `folder` writes one run, `trees` encodes pages, `reader` reads
 //! them back, `retention` deletes old runs.
 //!
 //! # Decisions
 //!
-//! - One thread writes the run folder and its intents: the folder is there before its first intent, and events keep
-//!   their order.
-//! - A run's folder is made beside its place and renamed: no folder is without its `run_meta.json`.
-//! - One run folder sink serves many runs; old runs go after 30 days or past 100: runs of one loop never mix; only
-//!   ended runs of ours are removed, by the events' own clock.
+//! - One thread writes events and intents, so a run's folder exists before its first intent and events keep their
+//!   order.
+//! - A run's folder is made under a temporary name and then renamed, so no folder lacks its `run_meta.json`.
+//! - One sink serves many runs, so that the runs of one loop never mix.
+//! - Old runs are deleted after 30 days, or when there are more than 100. Only ended runs of ours are deleted, and the
+//!   age is measured by the time of the events.
 
 mod folder;
 mod intents;
@@ -34,10 +35,10 @@ pub use self::{reader::RunLines, retention::Retention};
 use super::{Event, EventKind, EventSink, Intent, Journal, jsonl::Writer};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// Largest size of a run, apart from its `run_meta.json` and the line of its end. Unit: bytes. Source: chosen; a
-/// hundred runs, which is how many are kept, then stay below 26 GB whatever pages and models send.
+/// Largest size of a run, apart from its `run_meta.json` and the line of its end. Unit: bytes. Source: chosen; the
+/// hundred runs that are kept by default then take less than 26 GB, whatever pages and models send.
 const MAX_BYTES: u64 = 256 * 1_024 * 1_024;
-/// Maximum number of failures that are remembered. Source: chosen; a full disk fails every run from then on.
+/// Maximum number of runs whose failure is remembered. Source: chosen; once the disk is full, every later run fails.
 const MAX_FAILURES: usize = 1_000;
 
 /// Writes each run into its own folder, readable by its owner only.
@@ -48,10 +49,10 @@ const MAX_FAILURES: usize = 1_000;
 /// | `actions.jsonl` | start, actions, refusals, approvals, warnings, extractions, end |
 /// | `model.jsonl` | requests and responses |
 /// | `observations.jsonl`, `interpretations.jsonl` | pages as seen and as understood |
-/// | `reasoning.jsonl` | text and reasoning beside the calls |
+/// | `reasoning.jsonl` | text and reasoning of the model apart from its calls |
 /// | `intents.jsonl` | actions that are about to be done, if the folder is also the loop's journal: one versioned [`Intent`] on each line |
 /// | `memory_events.jsonl` | queries, advice and updates of memory |
-/// | `steps/NNNN-N.png` | pictures by step and in order: those of steps, when they were asked for, and those that the model was shown |
+/// | `steps/NNNN-N.png` | pictures, numbered by step and within the step: those shown to the model, those taken by an action, and those of each step if they were asked for |
 ///
 /// Every line except those of `reasoning.jsonl` and `intents.jsonl` is an [`Event`]; [`read`](Self::read) reads them
 /// back. In `observations.jsonl`, the first tree of a page is whole and each later one holds the differences from the
@@ -59,21 +60,21 @@ const MAX_FAILURES: usize = 1_000;
 ///
 /// A run's folder appears with its first event, so a run that never starts leaves nothing behind. It is closed when the
 /// run ends. One sink serves any number of runs, also at the same time. An existing folder is not changed: its run is
-/// not recorded, and [`close`](Self::close) reports it.
+/// not recorded again, and [`close`](Self::close) reports it.
 ///
 /// # Retention
 /// When a run's folder is made, old ones are deleted: see [`Retention`].
 ///
 /// # Cap
 /// A run that takes more than 256 MiB, or the limit set in the builder, is kept up to that size. A `recording_failed`
-/// line at the end of `actions.jsonl` and the field `nothing_kept_from_step` in `run_meta.json` name the step, and the
-/// run's report says so. The end of the run is written all the same.
+/// line at the end of `actions.jsonl` and the field `nothing_kept_from_step` in `run_meta.json` name the step from
+/// which on nothing is kept, and the run's report says so. The end of the run is written all the same.
 ///
 /// # Loss policy
-/// As [`Jsonl`](super::Jsonl). Lines are written at the end of each step, so a killed process loses the lines of its
-/// last step. As a journal it loses nothing: an intent is awaited until it is written, an irreversible one until it is
-/// on the disk. A run that cannot be written does not stop the recording of others. Its report says so, as far as it
-/// was known when the run ended, and [`close`](Self::close) says so in any case.
+/// The same as for [`Jsonl`](super::Jsonl). Lines are written at the end of each step, so a killed process loses the
+/// lines of its last step. As a journal it loses nothing: an intent is awaited until it is written, an irreversible one
+/// until it is on the disk. A run that cannot be written does not stop the recording of others. [`close`](Self::close)
+/// reports the failure, and the run's report does if the failure was known when the run ended.
 ///
 /// ```
 /// # fn main() -> webwise::Result<()> {
@@ -168,8 +169,8 @@ impl EventSink for RunFolder {
 
 #[async_trait]
 impl Journal for RunFolder {
-    /// Writes the intent on the same thread, after all events that were emitted before it, so its folder exists by
-    /// then.
+    /// Writes the intent on the thread that writes events, after all events that were emitted before it, so the run's
+    /// folder exists by then.
     async fn intent(&self, intent: &Intent) -> Result<()> {
         let (done, kept) = oneshot::channel();
         self.writer
@@ -211,7 +212,8 @@ impl RunFolderBuilder {
             for message in messages {
                 match message {
                     Message::Event(event) => runs.take(&event),
-                    // A waiter that gave up either does not do the action or has reported that it is not recorded.
+                    // The task that waited has given up: it will not do the action, or has reported that it is not
+                    // recorded.
                     Message::Intent(_, done) if done.is_closed() => {}
                     Message::Intent(intent, done) => _ = done.send(runs.keep(&intent)),
                 }

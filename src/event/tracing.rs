@@ -11,19 +11,19 @@ use crate::{
 /// Passes each event to `tracing` with the target `webwise`: the model's replies with the names of the `GenAI` semantic
 /// conventions, every other event with its name and its JSON.
 ///
-/// Queries and updates of memory are spans of their own, as the same conventions ask. A span is made when its work is
-/// done, so `elapsed_ms` tells how long the work took.
+/// Queries and updates of memory are spans of their own, as the same conventions ask. A span is made when its work is done,
+/// so its field `elapsed_ms` gives the time that the work took.
 ///
 /// | event | span and `gen_ai.operation.name` | attributes |
 /// | --- | --- | --- |
 /// | `tier1_loaded`, `error_recall`, `domain_recall` | `search_memory` | `gen_ai.memory.store.id`, `gen_ai.memory.record.count` |
 /// | `memory_updated` | `upsert_memory`, or `delete_memory` if it only removes | the same, `gen_ai.memory.record.id` for a single record |
 ///
-/// The store's id is the namespace. Texts are in the JSON of the record inside the span, never in an attribute, because
-/// the conventions require consent for `gen_ai.memory.query.text` and `gen_ai.memory.records`.
+/// The store's id is the namespace. Texts are in the JSON of the record inside the span, never in an attribute, because the
+/// conventions require consent for `gen_ai.memory.query.text` and `gen_ai.memory.records`.
 ///
-/// Loses what the subscriber loses. Pages (`observed`, `interpreted`) are recorded at trace level, requests at debug,
-/// failures at warn, everything else at info.
+/// Pages (`observed`, `interpreted`) are recorded at trace level, requests at debug, failures at warn, everything else at
+/// info. Events that the subscriber drops are lost.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tracing;
 

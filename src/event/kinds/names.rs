@@ -4,7 +4,7 @@ use super::EventKind;
 use crate::{memory::Note, working::Step};
 
 impl EventKind {
-    /// The event of an action that was carried out.
+    /// The event for a step whose action was carried out.
     pub fn executed(step: &Step) -> Self {
         Self::ActionExecuted {
             action: step.action.clone(),

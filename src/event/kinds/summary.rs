@@ -8,7 +8,7 @@ use crate::{chat::Usage, guard::Money, working::StopReason};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunSummary {
-    /// The reason why it ended.
+    /// The reason why the run ended.
     pub stop: StopReason,
     /// True if the goal was reached on positive evidence.
     pub success: bool,
@@ -18,7 +18,7 @@ pub struct RunSummary {
     pub errors: u32,
     /// Model calls.
     pub calls: u32,
-    /// Tokens as reported by the provider; as estimated where it reported none.
+    /// Tokens, as reported by the provider or, where it reported none, as estimated.
     pub usage: Usage,
     /// True if any of `usage` is an estimate.
     pub estimated: bool,
@@ -52,7 +52,7 @@ impl RunSummary {
         }
     }
 
-    /// The same figures with the cost of the model calls.
+    /// Sets the cost of the model calls.
     pub fn with_cost(self, cost: Option<Money>) -> Self {
         Self { cost, ..self }
     }

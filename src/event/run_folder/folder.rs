@@ -101,7 +101,7 @@ impl Folder {
         }
         match &event.kind {
             EventKind::RunStarted { .. } if self.is_started => {
-                // The other run with this id was dropped, or goes on and would be mixed with this one.
+                // An earlier run with this id was dropped or is still going on. This run must not be mixed with it.
                 self.flush()?;
                 Err(known(&self.path))
             }
@@ -195,7 +195,7 @@ impl Folder {
         self.keep(name, event, event)
     }
 
-    /// Adds the line of an event if there is room.
+    /// Adds the line of an event to a file if there is room.
     fn keep(
         &mut self,
         name: &'static str,
@@ -212,8 +212,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Takes room for an event of this size. If there is not enough, marks the run as full; from then on only its end
-    /// is kept.
+    /// Reserves room for a line of this size. If there is not enough, marks the run as full; from then on only its
+    /// end is kept.
     fn has_room(&mut self, bytes: usize, event: &Event) -> Result<bool> {
         if self.full.is_some() {
             return Ok(false);

@@ -54,12 +54,12 @@ impl Retention {
         }
     }
 
-    /// The same with another age; `None` for no limit.
+    /// Sets the longest time since a run's end; `None` for no limit.
     pub const fn with_max_age(self, max_age: Option<Duration>) -> Self {
         Self { max_age, ..self }
     }
 
-    /// The same with another number; `None` for no limit.
+    /// Sets the maximum number of runs; `None` for no limit.
     pub const fn with_max_runs(self, max_runs: Option<usize>) -> Self {
         Self { max_runs, ..self }
     }

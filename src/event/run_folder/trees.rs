@@ -84,7 +84,7 @@ fn leveled(tree: &Value) -> Vec<Value> {
     leveled
 }
 
-/// The new nodes as copies of old ones and new ones between them; `None` if the whole tree is no larger.
+/// Encodes the new nodes as copies of old ones with new nodes between them; `None` if the whole tree is no larger.
 fn differences(old: &[String], new: &[String]) -> serde_json::Result<Option<Value>> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, line) in old.iter().enumerate() {
