@@ -1,4 +1,4 @@
-//! The work of a person on memory: reading it, accepting it, taking it back, and moving it.
+//! Memory in the hands of a person: listing, accepting, forgetting, undoing, exporting and importing records.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Maximum number of names listed for an ambiguous beginning. Source: chosen.
+/// Maximum number of names that the error for an ambiguous prefix lists. Source: chosen.
 const MAX_NAMES: usize = 5;
 
 /// A record of memory with its shelf, as a person reads it.
@@ -24,12 +24,12 @@ pub struct Item {
     pub shelf: Shelf,
     /// The record as it is stored.
     pub record: Record,
-    /// The description by its kind.
+    /// The record as its memory kind describes it.
     pub described: Described,
 }
 
 impl Item {
-    /// The name of the item: its key, and its host if it has one, because two hosts can teach the same.
+    /// The name of the item: its key, with its host if it has one, because two hosts can have the same key.
     pub fn name(&self) -> String {
         self.shelf.item_name(&self.record.key)
     }
@@ -43,7 +43,7 @@ pub struct Items {
     pub items: Vec<Item>,
     /// Number of records that their kind cannot read.
     pub unreadable: usize,
-    /// Shelves of kinds that are not known here.
+    /// Shelves of unknown memory kinds.
     pub unknown: Vec<Shelf>,
 }
 
@@ -79,16 +79,16 @@ impl Items {
     }
 }
 
-/// What was forgotten of a host or a site. Unit: records.
+/// Numbers of records that were removed or changed by forgetting a host or a site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Forgotten {
-    /// Records on its own shelves.
+    /// Records on the shelves of the host or site.
     pub own: usize,
-    /// Records elsewhere that it had a part in.
+    /// Records on other shelves to which the host or site had contributed.
     pub elsewhere: usize,
 }
 
-/// The memory of one namespace in the hands of a person, with every kind that lives in it.
+/// A person's access to the memory of one namespace: lists, accepts, forgets and undoes what runs have learned.
 ///
 /// ```
 /// use webwise::{memory::Namespace, store::{InMemory, Keeper}};
@@ -109,7 +109,7 @@ pub struct Keeper<'s, M> {
 }
 
 impl<'s, M: MemoryBackend> Keeper<'s, M> {
-    /// A keeper of the built-in kinds.
+    /// A keeper that knows the built-in memory kinds.
     pub fn new(store: &'s M, namespace: Namespace) -> Self {
         Self {
             store,
@@ -118,13 +118,13 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         }
     }
 
-    /// The same with these kinds in the place of the built-in ones. Give it those that the loop's builder was given.
+    /// Replaces the memory kinds. Pass the same ones as to the builder of the loop.
     #[must_use]
     pub fn with_kinds(self, kinds: Vec<Arc<dyn MemoryKind>>) -> Self {
         Self { kinds, ..self }
     }
 
-    /// The kinds.
+    /// The memory kinds that this keeper knows.
     pub fn kinds(&self) -> &[Arc<dyn MemoryKind>] {
         &self.kinds
     }
@@ -157,8 +157,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// Reads the shelves of a namespace, or of all, with everything on them: also shelves of unknown kinds, and runs that
-    /// wait to be learned from.
+    /// Reads the shelves of a namespace (of all if `None`) with all their records, including shelves of unknown kinds and
+    /// runs that memory has yet to learn from.
     ///
     /// # Errors
     /// Those of the store.
@@ -171,7 +171,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// The shelves of a namespace, or of all.
+    /// Lists the shelves of a namespace, or of all if `None`.
     ///
     /// # Errors
     /// Those of the store.
@@ -181,7 +181,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             ..ShelfFilter::default()
         };
         let mut shelves = self.store.shelves(&filter).await?;
-        // A store does not list a shelf that it does not understand, and a person must not take that for forgotten.
+        // A store does not list a shelf that it cannot read. Loading it returns the error, so that nobody takes the shelf
+        // for forgotten.
         for kind in &self.kinds {
             let global = Shelf::global(&self.namespace, kind.name());
             if !shelves.contains(&global) && !self.store.load(&global).await?.records.is_empty() {
@@ -191,11 +192,11 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(shelves)
     }
 
-    /// Accepts the words of an item as those of the person. They are stored exactly as the item showed them.
+    /// Accepts the text of an item as the person's own words. It is stored exactly as `item` shows it.
     ///
     /// # Errors
-    /// `InvalidInput` with the reason as `why` if the item says something else by now; `Unsupported` if its kind knows no
-    /// acceptance; those of the store.
+    /// `InvalidInput` with the reason as `why` if the stored text has changed since; `Unsupported` if its memory kind
+    /// does not support acceptance; those of the store.
     pub async fn accept(&self, item: &Item, now: DateTime<Utc>) -> Result<()> {
         let kind = self.kind(&item.shelf).ok_or_else(|| {
             Error::new(ErrorKind::Unsupported, "memory.accept").with("shelf", &item.shelf)
@@ -204,7 +205,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.store.update(&item.shelf, edit).await.map(drop)
     }
 
-    /// Removes an item, from the store's backup too.
+    /// Removes an item, also from the store's backup.
     ///
     /// # Errors
     /// `InvalidInput` with the reason as `why` for an item that is part of the program; those of the store.
@@ -221,12 +222,13 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.change(&item.shelf, edit).await.map(drop)
     }
 
-    /// Forgets everything that a host taught: its shelves, its part of what is known for all sites, and all runs that wait
-    /// to be learned from.
+    /// Forgets everything that was learned on a host: its shelves, its part in records for all sites, and all runs that
+    /// memory has yet to learn from.
     ///
     /// # Errors
-    /// `InvalidInput` for a host without a site. `Unsupported` with the `shelves` of which nobody here can tell what to
-    /// forget, and the number of records `changed` elsewhere. Those of the store.
+    /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot
+    /// forget a host: the context names these `shelves` and the number of records `changed` on the others. Those of the
+    /// store.
     pub async fn forget_host(&self, host: &Host) -> Result<Forgotten> {
         let site = host.site().ok_or_else(|| {
             Error::new(ErrorKind::InvalidInput, "memory.forget")
@@ -236,10 +238,10 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             .await
     }
 
-    /// Forgets everything that the hosts of a site taught, as [`forget_host`](Self::forget_host) does for one.
+    /// Forgets everything that was learned on the hosts of a site, as [`forget_host`](Self::forget_host) does for one.
     ///
     /// # Errors
-    /// As [`forget_host`](Self::forget_host).
+    /// As for [`forget_host`](Self::forget_host).
     pub async fn forget_site(&self, site: &Site) -> Result<Forgotten> {
         let shelves = self.shelves(Some(&self.namespace)).await?;
         let with_shelf = shelves.into_iter().filter_map(|shelf| match shelf.scope {
@@ -274,7 +276,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         for (shelf, edit) in edits {
             forgotten.elsewhere += self.change(shelf, edit).await?;
         }
-        // A waiting run is cut into parts, and a name may be split between two of them, so all of them are removed.
+        // A waiting run is stored in parts, and a name may be split between two of them, so all runs are removed.
         let pending = Shelf::global(&self.namespace, PENDING);
         forgotten.elsewhere += self.change(&pending, without(|_| true)).await?;
         whole(forgotten.own + forgotten.elsewhere, &untold)?;
@@ -292,11 +294,11 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(())
     }
 
-    /// Takes back what a run taught, and returns the number of changed records.
+    /// Takes back what was learned from a run, and returns the number of changed records.
     ///
     /// # Errors
-    /// `Unsupported` with the `shelves` of which nobody here can tell what to take back, and the number of records `changed`
-    /// elsewhere. Those of the store.
+    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run: the context names these
+    /// `shelves` and the number of records `changed` on the others. Those of the store.
     pub async fn undo(&self, run: &RunId) -> Result<usize> {
         let shelves = self.shelves(Some(&self.namespace)).await?;
         let kept = shelves.iter().filter(|shelf| shelf.collection != PENDING);
@@ -313,7 +315,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(changed)
     }
 
-    /// Makes these edits, such as those of an [import](crate::memory::archive::import), and returns the number of changed
+    /// Applies edits, such as those of an [import](crate::memory::archive::import), and returns the number of changed
     /// records.
     ///
     /// # Errors
@@ -333,8 +335,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             .map(|kind| &**kind)
     }
 
-    /// The edits of these shelves by the kinds that own them, and the shelves whose kind is unknown here or cannot tell
-    /// what to change.
+    /// Asks the memory kinds for the edits of their shelves. Also returns the shelves whose kind is unknown or cannot
+    /// tell what to change.
     fn edits<'a>(
         &self,
         shelves: impl Iterator<Item = &'a Shelf>,
@@ -350,7 +352,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         (edits, untold)
     }
 
-    /// Changes a shelf and returns the number of changed records. What is removed is removed from the backup too.
+    /// Changes a shelf and returns the number of changed records. Removed records are removed from the backup too.
     async fn change(&self, shelf: &Shelf, edit: Edit) -> Result<usize> {
         let changed = self.store.update(shelf, edit).await?.changes.len();
         if changed > 0 {
@@ -366,7 +368,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     }
 }
 
-/// Fails if shelves were left as they are, because a person must not take them for forgotten.
+/// Fails if some shelves were left as they are, because a person must not take them for forgotten.
 fn whole(changed: usize, left: &[&Shelf]) -> Result<()> {
     if left.is_empty() {
         return Ok(());

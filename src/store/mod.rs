@@ -5,10 +5,25 @@
 //! | `JsonFiles` | `json-file` | by default: readable files that survive kills and power cuts, shared safely by several processes |
 //! | [`InMemory`] | | in tests, and for runs that should leave nothing behind |
 //!
-//! A backend keeps records on shelves and knows nothing of their meaning. [`memory`](crate::memory) decides which
-//! shelves to read, what the records mean and how to change them; the loop loads and updates.
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! use webwise::memory::{Change, Edit, Namespace, Record, Shelf};
+//! use webwise::store::{InMemory, MemoryBackend};
 //!
-//! [`Keeper`] is for people and their programs: it lists, accepts, undoes, forgets and moves what a store remembers.
+//! let store = InMemory::new();
+//! let shelf = Shelf::global(&Namespace::default(), "visits");
+//! let record = Record::new("shop", &serde_json::json!({ "visits": 1 }));
+//! store.update(&shelf, Edit::new(move |_: &[Record]| Ok(vec![Change::Put(record.clone())]))).await?;
+//! assert_eq!(store.load(&shelf).await?.records.len(), 1);
+//! # Ok::<(), webwise::Error>(())
+//! # }).unwrap();
+//! ```
+//!
+//! A backend keeps JSON records on shelves and knows nothing of their meaning. A [`Shelf`](crate::memory::Shelf) is
+//! one collection of one namespace, for all sites or for one host. [`memory`](crate::memory) decides which shelves to
+//! read, what the records mean and how to change them; the loop loads and updates them.
+//!
+//! [`Keeper`] is for people and their programs: it lists, accepts, undoes, forgets and moves what a store holds.
 //!
 //! To write a backend, implement [`MemoryBackend`] and run `testing::conformance::store` against it: `check` for every
 //! backend, `check_durable` for one that outlives the process. `src/store/in_memory.rs` is a complete backend in 90

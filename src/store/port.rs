@@ -2,7 +2,8 @@
 //!
 //! # Decisions
 //!
-//! - The store's fifth call is `notices`: nobody awaits what a store does of its own accord.
+//! - `notices` is a method of its own, because a repair that the store makes of its own accord is no result of any
+//!   call.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -78,7 +79,7 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// `Busy` or `Unavailable`. The shelf is then unchanged.
     async fn remove(&self, shelf: &Shelf) -> Result<()>;
 
-    /// Returns the notices since the last call: repairs and findings of the store that no caller asked for. Each is
+    /// Returns the notices since the last call: repairs and findings that belong to no call's result. Each is
     /// returned once. Does not block.
     fn notices(&self) -> Vec<StoreNotice>;
 }

@@ -1,7 +1,6 @@
-//! Keeps the whole store within its caps by forgetting the hosts that were written least recently.
+//! Keeps the whole store within its caps by deleting the shelves of the hosts that were written least recently.
 //!
-//! A host is never forgotten if a person has written something for it, or if its folder holds anything that is not
-//! understood.
+//! A host stays if a person has written something for it, or if its folder holds a file that is not understood.
 
 use std::{
     collections::BTreeMap,
@@ -53,7 +52,7 @@ struct Added {
 pub struct Compacted {
     /// Number of hosts that were forgotten.
     pub hosts: usize,
-    /// Size of their files. Unit: bytes.
+    /// Total size of their files. Unit: bytes.
     pub bytes: u64,
 }
 
@@ -107,7 +106,7 @@ impl Files {
             return Ok(done);
         };
         let (mut dirs, mut total) = self.survey()?;
-        // The oldest come first.
+        // The least recently written come first.
         dirs.sort_by(|a, b| b.age.cmp(&a.age).then_with(|| a.path.cmp(&b.path)));
         let mut hosts = dirs.len() as u64;
         let max_hosts = self.options.max_hosts as u64;
@@ -193,7 +192,7 @@ impl Files {
                 let path = domains.join(&entry.name);
                 let entries = self.list(&path)?;
                 let bytes = size(&entries);
-                // A tenant's hosts count against that tenant alone.
+                // The cap of hosts per site applies to each namespace by itself.
                 let site = self.site_of(&path, &entry.name, &entries);
                 let site = site.map(|site| format!("{}/{site}", namespace.display()));
                 total += bytes;
@@ -208,7 +207,7 @@ impl Files {
         Ok((dirs, total))
     }
 
-    /// Forgets a host, if that is allowed. Returns true if it did.
+    /// Forgets a host unless it must stay. Returns true if it was forgotten.
     fn forget(&self, dir: &HostDir) -> Result<bool, Failure> {
         let entries = self.list(&dir.path)?;
         let mut places = Vec::new();
@@ -249,7 +248,7 @@ impl Files {
     }
 
     /// The place and generation of a file's shelf; `None` if the file is not understood or holds a record that a person
-    /// wrote.
+    /// wrote, so that it must stay.
     fn place_to_forget(&self, path: &Path) -> Option<(Place, u64)> {
         let document = self.document_at(path)?;
         let place = Place::of(&document.shelf)

@@ -7,7 +7,7 @@ use crate::{
     memory::{ReadOnly, Shelf},
 };
 
-/// The reason why the store did not do what was asked. No failure loses what was acknowledged before.
+/// A failure of a store operation. No failure loses an update that was acknowledged before.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// A part of the shelf's name is not allowed.
@@ -33,7 +33,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// For `map_err`: makes a failure of this call for this path.
+    /// Returns a function for `map_err` that makes an I/O error a failure of this call for this path.
     pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = if path.as_os_str().is_empty() {
             ".".to_owned()
@@ -68,8 +68,9 @@ impl Failure {
                 path,
                 error: source,
             } => {
-                // The path holds something that is neither file nor folder of the store, so waiting does not help. The
-                // system also reports "invalid" for operations that it does not support.
+                // An error without a system code is our own: the path holds something that is neither
+                // file nor folder of the store, so waiting does not help. The system also reports
+                // "invalid" for operations that it does not support.
                 let is_ours =
                     source.kind() == io::ErrorKind::InvalidInput && source.raw_os_error().is_none();
                 let kind = if is_ours {

@@ -54,12 +54,12 @@ pub trait Fs: Debug + Send + Sync {
     fn tightened(&self) -> Vec<PathBuf>;
 }
 
-/// A new file that is being written.
+/// A new file, open for writing.
 pub trait FsFile: Debug + Send {
     /// Appends all bytes.
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Makes the content durable. After an error its state is unknown, and another call does not help.
+    /// Makes the content durable. After an error it is unknown what is on the disk, and another call does not help.
     fn sync(&mut self) -> io::Result<()>;
 }
 

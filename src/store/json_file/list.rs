@@ -69,7 +69,8 @@ impl Files {
 
     /// The shelf of a file, if the filter selects it and the file holds something readable.
     fn shelf_at(&self, path: &Path, filter: &ShelfFilter) -> Option<Shelf> {
-        // The file or its backup names the shelf; the shelf itself decides the rest.
+        // The file or its backup names the shelf; reading that shelf decides if it holds
+        // anything.
         let backup = path.with_added_extension("bak");
         let whose = [path, &backup].into_iter().find_map(|path| {
             let bytes = self.fs.read(path, self.options.max_file_bytes).ok()?;

@@ -1,4 +1,5 @@
-//! Write locks: first one thread of a process, then one process.
+//! Write locks: one thread of one process writes a shelf at a time. Threads wait for each other in memory,
+//! processes poll a lock file.
 
 use std::{
     io,
@@ -20,7 +21,8 @@ const MIN_PAUSE: Duration = Duration::from_micros(200);
 /// Source: chosen.
 const JITTER: u32 = 1_800_000;
 
-/// The stripes of one handle. Threads wait for each other here, so that only processes poll.
+/// The locks in memory of one handle, one for each lock file. Threads wait here, so that only processes
+/// poll.
 #[derive(Debug)]
 pub(super) struct Locks(Vec<Stripe>);
 
@@ -30,7 +32,7 @@ struct Stripe {
     freed: Condvar,
 }
 
-/// A held stripe. Dropping it lets the next waiter proceed.
+/// A held lock. Dropping it lets the next waiter proceed.
 #[derive(Debug)]
 pub(super) struct Held<'a> {
     file: Option<Box<dyn FsLock>>,
@@ -39,7 +41,8 @@ pub(super) struct Held<'a> {
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        // The file first: otherwise the next thread of this process would have to wait for it.
+        // The lock file is released first: otherwise the next thread of this process would have to poll
+        // for it.
         self.file = None;
         *self
             .stripe
@@ -57,7 +60,7 @@ impl Default for Locks {
 }
 
 impl Locks {
-    /// Acquires a stripe; waits for at most `wait`.
+    /// Acquires the lock with this index; waits for at most `wait`.
     pub(super) fn acquire(
         &self,
         fs: &dyn Fs,

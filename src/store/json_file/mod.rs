@@ -7,22 +7,23 @@
 //!
 //! # Decisions
 //!
-//! - Quarantine is a folder of each namespace: a tenant's data stays with it and goes with it.
-//! - A broken file is put aside by a second name, not moved: it stays until it is replaced, so a reader never finds
-//!   nothing.
-//! - A missing file with a backup is restored, and the next generation skips one: the lost file was one commit ahead,
-//!   and no generation is given twice.
-//! - Nothing is salvaged from a file that names another shelf: what one host taught is never said on another.
-//! - There is no version 0 of a shelf's file; the chain of migrations is tested with a made-up version 2: none was
-//!   ever written.
-//! - A root in which others keep things stays open to them; an empty one or a store's is closed: `/tmp` or `/var/lib`
-//!   must not become private.
-//! - An orphan is swept when its process is dead, is this one, or after an hour: the lock proves it already; this is
-//!   for file systems whose locks do not work.
-//! - A removal makes the loss of the backup durable before it touches the file: a power cut could keep the backup
-//!   alone, and the shelf would come back.
-//! - A shelf's file has no checksum: people may edit it; a flipped bit that leaves valid JSON of the same shelf is
-//!   believed.
+//! - Each namespace has a quarantine folder of its own, so that a tenant's data stays together and is deleted
+//!   together.
+//! - A broken file gets a second name in quarantine and is not moved. It stays in place until it is replaced, so a
+//!   reader never finds nothing.
+//! - When a missing file is restored from its backup, one generation is skipped: the lost file was one commit ahead,
+//!   and no generation may be given twice.
+//! - Nothing is salvaged from a file that names another shelf, because lessons of one host must not be shown on
+//!   another.
+//! - A shelf's file never had a version 0. The chain of migrations is tested with a made-up version 2.
+//! - A root that others also use, such as `/tmp` or `/var/lib`, stays open to them. Only a root that is empty or
+//!   holds nothing but a store is made private.
+//! - A temporary file is removed when its process is dead or is this one, or after an hour. The held lock already
+//!   proves that the file is abandoned; these conditions are for file systems whose locks do not work.
+//! - Removing a shelf first makes the removal of the backup durable. Otherwise a power cut could leave the backup
+//!   alone, and the shelf would be restored from it.
+//! - A shelf's file has no checksum, because people may edit it. So a flipped bit that leaves valid JSON of the same
+//!   shelf is not noticed.
 
 mod compact;
 mod failure;
@@ -77,10 +78,10 @@ use crate::{
     memory::{Committed, Edit, Scope, Shelf, ShelfFilter, ShelfState, StoreNotice},
 };
 
-/// A store of JSON files below a folder. The files may be read, edited and compared by people.
+/// A store of JSON files in a folder. People may read, edit and compare the files.
 ///
-/// Everything in the folder counts as the words of the person whose memory it is. So do not open a folder that came
-/// from elsewhere, for example from a repository: import and review it.
+/// The files count as the words of the person whose memory it is. So do not open a folder that came from elsewhere,
+/// for example from a repository: import it instead, and review what was imported.
 ///
 /// Any number of processes may use one folder. Clones share a handle. All file work runs on blocking threads, so
 /// dropping a future leaves the shelf either unchanged or completely updated.
@@ -115,7 +116,7 @@ struct Files {
 }
 
 impl JsonFiles {
-    /// Opens the store below this folder. Reads nothing yet; the first update creates the folder.
+    /// Opens the store in this folder. Reads nothing yet; the first update creates the folder.
     pub fn open(root: impl Into<PathBuf>) -> Self {
         Self::new(Arc::new(StdFs::new(root)), SCHEMA)
     }
@@ -138,7 +139,7 @@ impl JsonFiles {
         }))
     }
 
-    /// The same store with other limits, as a handle of its own: it shares nothing with earlier clones.
+    /// Returns the same store with other limits. It is a handle of its own, which shares nothing with earlier clones.
     pub fn with_options(self, options: JsonFilesOptions) -> Self {
         let (fs, schema) = (Arc::clone(&self.0.fs), self.0.schema);
         let (locks, notices, growth) = (Locks::default(), Notices::default(), Growth::default());
@@ -152,8 +153,8 @@ impl JsonFiles {
         }))
     }
 
-    /// Brings the whole store within its caps: forgets the hosts that were written least recently, except those for
-    /// which a person has written something. Updates also do this from time to time.
+    /// Brings the whole store within its caps: deletes the shelves of the hosts that were written least recently,
+    /// except hosts for which a person has written something. Updates also do this from time to time.
     ///
     /// # Errors
     /// `Unavailable` if the store cannot be reached. Hosts that were forgotten before the error stay forgotten.
@@ -258,7 +259,7 @@ impl Files {
         self.telling(shelf, self.remove_locked(&place, shelf))
     }
 
-    /// Adds a notice if a shelf turned out to be read-only.
+    /// Adds a notice if an operation failed because the shelf is read-only.
     fn telling<T>(&self, shelf: &Shelf, done: Result<T, Failure>) -> Result<T, Failure> {
         if let Err(Failure::ReadOnly { why, .. }) = &done {
             self.notices.found(

@@ -23,7 +23,7 @@ struct Inner {
 }
 
 impl Notices {
-    /// Adds a notice of something that the store did.
+    /// Adds a notice of an action of the store.
     pub(super) fn did(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),
@@ -35,7 +35,8 @@ impl Notices {
         }
     }
 
-    /// Adds a notice of a finding. Each later look finds it again, so it is reported only once.
+    /// Adds a notice of a finding. Every later read finds it again, so it is reported only
+    /// once.
     pub(super) fn found(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),

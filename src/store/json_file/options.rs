@@ -6,7 +6,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JsonFilesOptions {
-    /// How long an update waits for the lock of a shelf before it fails with `Busy`. Default: 5 s. Source: chosen.
+    /// Longest wait of an update for the lock of a shelf; after that the update fails with `Busy`. Default: 5 s. Source:
+    /// chosen.
     pub lock_wait: Duration,
     /// Largest file that is written. A shelf that is already larger may only shrink. Unit: bytes. Default: 1 MiB.
     /// Source: chosen.
@@ -16,7 +17,7 @@ pub struct JsonFilesOptions {
     /// Maximum number of hosts in the store. Above that, the ones written least recently are forgotten. Default: 10,000.
     /// Source: chosen.
     pub max_hosts: usize,
-    /// Maximum number of hosts of one registrable domain in the store. Default: 8. Source: chosen.
+    /// Maximum number of hosts of one registrable domain in each namespace. Default: 8. Source: chosen.
     pub max_hosts_per_site: usize,
     /// Largest size of the store. Unit: bytes. Default: 256 MiB. Source: chosen.
     pub max_total_bytes: u64,

@@ -33,16 +33,16 @@ pub(super) const STRIPES: u8 = 64;
 /// Longest name of a collection. Unit: bytes. Source: chosen.
 const MAX_COLLECTION: usize = 64;
 
-/// The place of one shelf.
+/// The paths and the lock of one shelf.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     /// The shelf's folder.
     pub(super) dir: PathBuf,
     /// The name of the shelf's file.
     pub(super) name: String,
-    /// The folder for its broken files.
+    /// The folder for the shelf's broken files.
     pub(super) quarantine: PathBuf,
-    /// Prefix of their names.
+    /// Prefix of the broken files' names.
     pub(super) quarantine_prefix: String,
     /// The index of the shelf's lock.
     pub(super) stripe: u8,
@@ -86,7 +86,8 @@ impl Place {
         self.dir.join(format!("{}.bak", self.name))
     }
 
-    /// The last state that was stored in an older version of the format.
+    /// The copy of the file in this older version of the format, kept when the file is first written in the newest
+    /// version.
     pub(super) fn old_version(&self, version: u64) -> PathBuf {
         self.dir.join(format!("{}.v{version}.bak", self.name))
     }
@@ -122,7 +123,7 @@ impl Place {
     }
 }
 
-/// The folder of a namespace. The name `locks` is taken.
+/// The folder of a namespace. A namespace called `locks` gets another name, because that folder holds the locks.
 fn namespace_dir(namespace: &Namespace) -> PathBuf {
     let name = component(namespace.as_str());
     if name == LOCKS {

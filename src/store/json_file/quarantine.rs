@@ -17,8 +17,8 @@ use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 const MAX_KEPT: usize = 5;
 
 impl Files {
-    /// Keeps a broken file under another name. The original also stays until it is replaced. The same content is kept
-    /// once.
+    /// Keeps a broken file under another name. The original also stays until it is replaced. Files of equal content
+    /// are kept once.
     pub(super) fn quarantine(
         &self,
         place: &Place,

@@ -28,7 +28,7 @@ pub(super) struct Found {
     pub(super) bad: Vec<(PathBuf, Vec<u8>)>,
     /// True if a newer version of the program wrote it.
     pub(super) is_newer: bool,
-    /// The generation that the next commit counts from. It is above every generation that this shelf may have had.
+    /// The generation that the next commit counts from. It is not below any generation that this shelf has had.
     pub(super) generation: u64,
 }
 
@@ -174,7 +174,7 @@ impl Files {
         }
     }
 
-    /// Adds a notice of what a reader found.
+    /// Adds a notice if the shelf was not read from a good file of a known version.
     pub(super) fn tell(&self, shelf: &Shelf, found: &Found) {
         let kind = match found.source {
             _ if found.is_newer => StoreNoticeKind::ReadOnly {

@@ -74,14 +74,14 @@ fn after(bytes: &[u8], text: &[u8]) -> Option<usize> {
         .map(|at| at + text.len())
 }
 
-/// The value at the start, and its length.
+/// Parses the JSON value at the start of the bytes, and returns it with its length.
 fn value<T: DeserializeOwned>(bytes: &[u8]) -> Option<(T, usize)> {
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<T>();
     let value = values.next()?.ok()?;
     Some((value, values.byte_offset()))
 }
 
-/// The key and body at the start, and their length.
+/// Parses the key and body at the start of the bytes, and returns them with their length.
 fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
     let (key, end) = value::<String>(bytes)?;
     let colon = end + bytes[end..].iter().position(|b| !b.is_ascii_whitespace())?;

@@ -35,7 +35,7 @@ impl StdFs {
     }
 }
 
-/// The components of a path. Anything but plain names is an error of the caller.
+/// The components of a path. Any component that is not a plain name is an error of the caller.
 fn names(path: &Path) -> io::Result<Vec<&std::ffi::OsStr>> {
     path.components()
         .map(|component| match component {

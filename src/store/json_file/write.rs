@@ -50,7 +50,8 @@ impl Files {
             .map_err(Failure::Edit)?;
         if changes.is_empty() {
             if found.source != Source::Nobody {
-                // The writer may have ended before the entry was durable, and this answer says that it is.
+                // An earlier writer may have ended before the entry was durable. This acknowledgement promises that it
+                // is.
                 self.fs
                     .create_dir(&place.dir)
                     .map_err(Failure::io("create_dir", &place.dir))?;
@@ -272,8 +273,8 @@ impl Files {
         let kept = self
             .link_or_copy(&file, &link, &copy, good)
             .and_then(|()| self.fs.rename(&link, &backup));
-        // Both names stay after a rename if they name the same file: the backup was made before, and the file was not
-        // replaced yet.
+        // A rename of two names of the same file leaves both. They are the same if an earlier process made the backup
+        // and ended before it replaced the file.
         let _ = self.fs.unlink(&link);
         kept.map_err(Failure::io("backup", &backup))
     }

@@ -1,5 +1,5 @@
-//! File access on systems without folder handles: by paths, with each component checked before it is used. A new folder
-//! gets the rights that the system gives it in its user's own place.
+//! File access on systems without folder handles: by paths, with each component checked before
+//! it is used. A new folder gets the system's default access rights.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},

@@ -38,7 +38,8 @@ const MAX_DURABLE: usize = 4_096;
 /// Maximum number of notices of changed rights that are kept. Source: chosen; the first few say enough.
 const MAX_TIGHTENED: usize = 64;
 
-/// Tells a folder from a later one of the same name: device, inode, and creation time where the system knows it.
+/// Identity that tells a folder from a later one of the same name: device, inode, and creation time where the system
+/// knows it.
 type Identity = (u64, u64, Option<SystemTime>);
 
 /// The state kept between calls.
@@ -69,7 +70,7 @@ impl FolderState {
     }
 }
 
-/// A panic cannot leave the data half changed.
+/// Locks a mutex, even after a panic, which cannot leave the data half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -297,7 +298,7 @@ impl StdFs {
         Ok(file)
     }
 
-    /// Refuses a file or folder of another user, and closes one of our own to others.
+    /// Refuses a file or folder of another user, and makes one of this user private.
     fn own(&self, file: &File, path: &Path, mode: Mode) -> io::Result<()> {
         let metadata = file.metadata()?;
         if metadata.uid() != geteuid().as_raw() {
@@ -320,7 +321,7 @@ impl StdFs {
     }
 }
 
-/// Returns true if the error means that only others can have made a folder above the root.
+/// Returns true if the error means that this store cannot have created a folder above the root.
 fn cannot_be_ours(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     matches!(
