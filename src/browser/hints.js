@@ -1,10 +1,11 @@
 /**
- * Makes the function that tells what the attributes of an element say and its role and name do not:
- * `hintsOf(element, role, isMute)` gives `{ states, props, exact }` with `props` a list of `[name, value]` and `exact` the text
- * of a field as it is written, if it has white space that a tree does not show; null if there is nothing of all this. `role` is the role that the tree
- * shows; `isMute` says that the element has neither name nor text.
+ * Makes the function that reads what an element's attributes say beyond its role and name.
  *
- * It needs nothing around it, because both drivers run it: the native one in its own world, the other one in the page's.
+ * `hintsOf(element, role, isMute)` returns `{ states, props, exact }`, or null if there is nothing to report. `props` is a list
+ * of `[name, value]`. `exact` is the text of a field as it was written, if it has white space that a tree does not show. `role`
+ * is the role in the tree. `isMute` is true if the element has neither name nor text.
+ *
+ * The function depends on no other script, because both drivers run it: `cdp` in its own world, playwright-cli in the page's.
  */
 function makeHintsOf() {
   const MOST = 60;
@@ -36,18 +37,18 @@ function makeHintsOf() {
     'button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio switch tab treeitem',
   );
   const NAMED_TAGS = setOf('input select textarea');
-  // Types that the role states already, and those that cannot be read-only.
+  // Input types that the role already states; input types that cannot be read-only.
   const TOLD_TYPES = setOf('text search checkbox radio button submit reset image');
   const SET_TYPES = setOf('checkbox radio range color file button submit reset image hidden');
-  // Types of which the browser keeps white space as it was typed.
+  // Input types whose white space the browser keeps as it was typed.
   const EXACT_TYPES = setOf('text search tel');
   const TEST_IDS = ['data-testid', 'data-test-id', 'data-test', 'data-cy'];
-  // Sizes, weights and effects that icon sets put beside the name.
+  // Classes for sizes, weights and effects, which icon sets put beside the class that names the icon.
   const DRESS = /^(xs|sm|md|lg|xl|2xl|\d+x?|fw|ul|li|spin|spinner|pulse|border|inverse|stack|solid|regular|light|thin|brands|duotone|fill|outlined?|rounded|sharp|icons?|font|wrapper|button|btn|link|only|small|medium|large|left|right|prefix|suffix)$/;
   const FAMILY = /^(?:fa|bi|mdi|ti|ri|gg|glyphicon|octicon|oi|lucide|feather|ion|uil|la|lni|pi|cil|codicon|ph|dashicons|typcn|zmdi|bx[sl]?|anticon|tabler)-(.+)$/;
   const NAMED = /^(?:[a-z]{1,12}-)*?icons?[-_]+(.+)$/i;
   const ENDED = /^(.+?)[-_]+icon$/i;
-  // Words in classes that do not tell the purpose of an element.
+  // Words in classes that do not describe the purpose of an element.
   const PLAIN = /^[a-z]+(?:[-_][a-z]+)*$/i;
   const COMMON = /^(btn|button|icons?|pic|picture|image|img|svg|glyph|sprite|item|link|action|control|cell|col|row|box|wrapper|container|inner|outer|content|ng|js|is|css|ui|widget|default|primary|secondary|small|large|clearfix|float|left|right|[a-z]+-(?:group|wrapper|container|item|btn|button|icon))$/i;
 
@@ -65,7 +66,7 @@ function makeHintsOf() {
     return word !== '' && !DRESS.test(word) && !COMMON.test(word) && /[a-z]{2}/i.test(word) ? word : '';
   };
 
-  /** Where the word of an icon is looked for in it and in its parts, the best first. */
+  /** Sources of an icon's name in the icon itself and in its parts, the best first. */
   const IN_PARTS = [
     (part) => (tagOf(part) === 'title' ? textOf(part).slice(0, 200).trim() : ''),
     (part) => read(part, 'data-icon'),
@@ -82,13 +83,13 @@ function makeHintsOf() {
     },
   ];
 
-  /** The text of the elements that describe an element. Typed text is never reported. */
+  /** The text of the elements with these ids, which describe another element. Typed text is never reported. */
   const described = (ids) => {
     const others = ids.split(/\s+/, 4).map((id) => byId.call(document, id));
     return others.filter((at) => at instanceof HTMLElement && !isEditableAt(at)).map(textOf).join(' ');
   };
 
-  /** The word that a picture stands for, as its makers named it; '' if nothing names it. */
+  /** The name that the page's author gave to an icon; '' if there is none. */
   const iconOf = (element, attribute) => {
     const told = [attribute('title') ?? '', attribute('aria-description') ?? '', attribute('aria-describedby') ?? ''];
     const words = short(told[0]) || short(told[1]) || (told[2] !== '' && short(described(told[2])));
@@ -110,7 +111,7 @@ function makeHintsOf() {
   };
 
   return (element, role, isMute) => {
-    // Most elements have none of these, and asking each element for all of them takes longer than the rest.
+    // Most elements have none of these attributes, and reading all of them for each element takes longer than the rest.
     const own = new Map();
     for (const name of namesOf.call(element)) if (READ.test(name)) own.set(name, read(element, name));
     const attribute = (name) => own.get(name) ?? null;
@@ -154,7 +155,7 @@ function makeHintsOf() {
       tell('valuetext', attribute('aria-valuetext') ?? attribute('aria-valuenow') ?? native);
     }
     if (RANGE_ROLES.has(role)) {
-      // Without limits of its own a slider goes from 0 to 100, and a number has none.
+      // A slider without limits goes from 0 to 100; a number field without limits has none.
       const [least, most] = type === 'range' ? ['0', '100'] : [null, null];
       const from = attribute('min') ?? attribute('aria-valuemin') ?? least;
       const to = attribute('max') ?? attribute('aria-valuemax') ?? most;
@@ -169,7 +170,7 @@ function makeHintsOf() {
     if (role === 'button' && attribute('aria-pressed') === 'false') is('pressed', 'false');
     if (OPENING_ROLES.has(role) && attribute('aria-expanded') === 'false') is('expanded', false);
     const around = tag === 'summary' ? parentOf(element) : null;
-    // An element of another language may bear the name and has no such state.
+    // An element of another namespace may also be called `details`, but has no such state.
     const isDetails = around !== null && tagOf(around) === 'details' && spaceOf(around) === spaceOf(element);
     if (isDetails) is('expanded', isOpenAt(around));
     if (isMute && !isText) tell('icon', iconOf(element, attribute));

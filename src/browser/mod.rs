@@ -6,20 +6,31 @@
 //! | `PlaywrightCli` | `playwright-cli` | Chromium, Node.js, playwright-cli | on systems other than Unix, where `Cdp` can only attach; or if you use playwright-cli already |
 //! | `testing::ScriptedBrowser` | `testing` | nothing | in unit tests: pages and replies come from a list |
 //!
-//! A driver is made by its own constructor (`launch`, `attach`), given to
-//! [`DecisionLoop::builder`](crate::DecisionLoop::builder) and closed by the program that made it. It carries out
-//! actions and reports the page. It does not decide, retry, remember or judge: the loop does.
+//! ```no_run
+//! # #[cfg(feature = "cdp")]
+//! # async fn example() -> webwise::Result<()> {
+//! use webwise::browser::{BrowserDriver, Cdp, CdpOptions};
 //!
-//! To write a driver, implement [`BrowserDriver`], whose example is a complete one, and run
-//! `testing::conformance::browser` against it. [`BrowserCapabilities::tools`] names the tools that it carries out; the
-//! suite skips checks that need other tools.
+//! let browser = Cdp::launch(&CdpOptions::from_env()?).await?;
+//! println!("{}", browser.observe(&Default::default()).await?.url);
+//! browser.close().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A driver is made by its own constructor (`launch`, `attach`), given to
+//! [`DecisionLoop::builder`](crate::DecisionLoop::builder) and closed by the program that made it. It carries out actions
+//! and reports the page. It does not decide, retry, remember or judge: the loop does.
+//!
+//! To write a driver, implement [`BrowserDriver`]; the example in its documentation is a complete driver. Then run
+//! `testing::conformance::browser` against it. [`BrowserCapabilities::tools`] names the tools that it carries out; the suite
+//! skips checks that need other tools.
 //!
 //! # Decisions
 //!
-//! - Text that a field truncates, or that the page removes again, fails with `BadValue`, even though playwright-cli
-//!   reports success.
-//! - A control that the pointer cannot hit is clicked through its label, even though playwright-cli reports
-//!   `Intercepted`.
+//! - Text that a field truncates, or that the page removes again, fails with `BadValue`, even though playwright-cli reports
+//!   success.
+//! - A control that the pointer cannot hit is clicked through its label, even though playwright-cli reports `Intercepted`.
 //! - Both drivers understand `:visible` at the end of a selector, because models write it.
 //! - The page tree follows playwright-cli's rules even where the accessibility standard would report more (no collapsed
 //!   state, no long names), because memory and prompts must not depend on the driver.
@@ -39,11 +50,11 @@ mod rules;
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const HINTS: &str = include_str!("hints.js");
 
-/// Script shared by both drivers: watches for reactions to an action that the tree need not show.
+/// Script shared by both drivers: watches for reactions to an action that the page tree may not show.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const TRACES: &str = include_str!("traces.js");
 
-/// A function of script for both drivers: what can be seen in the window, and where.
+/// Script shared by both drivers: reads what is visible in the window, and where.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const SCENE: &str = include_str!("scene.js");
 

@@ -2,8 +2,8 @@
 //!
 //! # Decisions
 //!
-//! - `execute` returns `Execution`, not a bare outcome: a driver sees more than success: the durable locator, a
-//!   dialog, a new tab, a transport that changed; the loop's history and memory need them.
+//! - `execute` returns an [`Execution`] and not a bare outcome, because history and memory need more of what a
+//!   driver sees: the durable locator, a dialog, a new tab, a change of transport.
 
 use std::{
     collections::BTreeSet,
@@ -46,7 +46,7 @@ impl BrowserCapabilities {
         }
     }
 
-    /// The same capabilities, for a browser that was attached to (`true`) or started by the driver (`false`).
+    /// Sets if the driver attached to the browser (`true`) or started it (`false`).
     #[must_use]
     pub fn with_attached(self, attached: bool) -> Self {
         Self { attached, ..self }
@@ -64,12 +64,12 @@ pub struct ObserveRequest {
 }
 
 impl ObserveRequest {
-    /// The same request, with or without a picture.
+    /// Asks for a picture too, or for none.
     pub fn with_screenshot(self, screenshot: bool) -> Self {
         Self { screenshot, ..self }
     }
 
-    /// The same request with another time-out.
+    /// Sets the longest time.
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
@@ -128,12 +128,12 @@ impl ExecuteRequest {
         }
     }
 
-    /// The same request with a run's secrets.
+    /// Sets the secrets of the run.
     pub fn with_secrets(self, secrets: SecretResolver) -> Self {
         Self { secrets, ..self }
     }
 
-    /// The same request, for an action that was decided for the page at this address.
+    /// Sets the address of the page that the action was decided for.
     pub fn with_page(self, url: impl Into<String>) -> Self {
         Self {
             page: Some(url.into()),
@@ -141,7 +141,7 @@ impl ExecuteRequest {
         }
     }
 
-    /// The same request with another time-out.
+    /// Sets the longest time.
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
@@ -155,7 +155,7 @@ pub struct ScreenshotRequest {
     pub target: Option<ElementRef>,
 }
 
-/// Asks where things stand in the window.
+/// A request for the positions of elements and drawings in the window.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SceneRequest {
@@ -164,13 +164,13 @@ pub struct SceneRequest {
 }
 
 impl SceneRequest {
-    /// Asks for the boxes of these elements.
+    /// A request for the boxes of these elements.
     pub const fn new(elements: Vec<ElementRef>) -> Self {
         Self { elements }
     }
 }
 
-/// The result of one action, with the driver's observations on the way.
+/// The result of one action, and what the driver noticed during it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Execution {
@@ -182,9 +182,10 @@ pub struct Execution {
     pub locator: Option<Locator>,
     /// The dialog that the action opened.
     pub dialog: Option<Dialog>,
-    /// Other things that happened during the action.
+    /// Other events during the action, such as a download.
     pub notices: Vec<Notice>,
-    /// Reactions of the page that its tree need not show, each kind once; `None` if the driver did not watch for them.
+    /// Reactions of the page that its tree may not show, each kind once; `None` if the driver did not watch for
+    /// them.
     pub traces: Option<Vec<Trace>>,
     /// Text that the action asked for (a list of tabs, a script's result): page data, cleaned.
     pub text: Option<String>,
@@ -305,15 +306,15 @@ pub trait BrowserDriver: Debug + Send + Sync {
     /// Returns a picture of the page: the bytes of a PNG file.
     ///
     /// # Errors
-    /// As [`observe`](Self::observe); `InvalidInput` for a reference that the page does not have.
+    /// As for [`observe`](Self::observe); `InvalidInput` for a reference that the page does not have.
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>>;
 
-    /// Returns the positions of things in the window. It puts nothing into the page and changes nothing there.
+    /// Returns the positions of elements and drawings in the window, without changing the page.
     ///
     /// References that the page does not have are left out. A driver that cannot tell returns [`Scene::default`].
     ///
     /// # Errors
-    /// As [`observe`](Self::observe).
+    /// As for [`observe`](Self::observe).
     async fn scene(&self, request: &SceneRequest) -> Result<Scene>;
 
     /// Ends the browser. A second call does nothing. The loop never calls it; the owner of the driver does.

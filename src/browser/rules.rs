@@ -1,5 +1,5 @@
-//! Decisions that every driver makes in the same way: which addresses may be opened, what an action aims at, when a wait is over,
-//! where things of a scene stand, and the words of refusals. Values in, values out.
+//! Decisions that every driver makes in the same way: the addresses that may be opened, the target of an action, the end of
+//! a wait, the positions in a scene, and the words of refusals. Values in, values out.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -16,24 +16,24 @@ use crate::{
 pub(in crate::browser) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Distance of a `scroll` without one. Unit: CSS pixels. Source: the tool's description.
 const SCROLL: u32 = 600;
-/// Longest wait for text. Unit: time. Source: equal to the longest wait by seconds that the action accepts.
+/// Longest wait for a text. Source: equal to the longest wait in seconds that the action accepts.
 pub(in crate::browser) const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// The reason to refuse an action that was decided for another page.
 pub(in crate::browser) const MOVED: &str =
     "another page is shown than the one that this was decided for";
-/// Reason for keeping a tab.
+/// The reason not to close the last tab.
 pub(in crate::browser) const LAST_TAB: &str = "the last tab cannot be closed";
-/// Reason for not clicking a point of a picture.
+/// The reason not to click a point without a target.
 pub(in crate::browser) const NO_TARGET: &str = "a driver takes points of a target only";
-/// Reason for not choosing a secret from a list.
+/// The reason not to choose a secret from a list.
 pub(in crate::browser) const OPTION_SECRET: &str = "a secret cannot be an option";
 /// The reason to refuse a secret as the answer to a dialog.
 pub(in crate::browser) const DIALOG_SECRET: &str = "a dialog does not say which site will read it";
-/// The form that the name of a saved state must have.
+/// The characters that the name of a saved state may have.
 pub(in crate::browser) const STATE_NAME: &str = "letters, digits, `_` and `-` only";
 
-/// Returns an address as a browser gets it: http or https, serialised anew.
+/// Returns the address in the form that the browser gets: http or https, parsed and printed again.
 pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> {
     let refuse = |why| Outcome::failed(ErrorClass::NavigationFailed, why);
     let url = Url::parse(address).map_err(|_| refuse("not an address with http:// or https://"))?;
@@ -43,7 +43,7 @@ pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> 
     }
 }
 
-/// Returns true if an action is aimed at no element of the observed page.
+/// Returns true if an action has no element reference, so that it applies to whatever page is there.
 pub(in crate::browser) fn meets_any_page(action: &BrowserAction) -> bool {
     let by_locator = |target: &&Target| target.as_ref().is_none();
     match action {
@@ -87,7 +87,7 @@ pub(in crate::browser) fn is_same_origin(seen: &str, now: &str) -> bool {
     }
 }
 
-/// Returns the list of tabs for the model: page data.
+/// Returns the list of tabs for the model. It is page data.
 pub(in crate::browser) fn listing(tabs: &[Tab]) -> String {
     let line = |tab: &Tab| {
         let current = if tab.current { " (current)" } else { "" };
@@ -96,7 +96,7 @@ pub(in crate::browser) fn listing(tabs: &[Tab]) -> String {
     tabs.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The reason to refuse a key for an element.
+/// The reason not to press a key on an element that cannot take the focus.
 pub(in crate::browser) const UNFOCUSED: &str = "the element takes no focus, so no key";
 
 /// Returns the distance of a scroll to the right and down, `None` if it is zero. Unit: CSS pixels.
@@ -167,26 +167,27 @@ impl Awaited {
     }
 }
 
-/// Something drawn, as the script of a page tells it: its tag, left, top, width and height, whether it is named, and its place among
-/// all of its tag, from 0, or -1.
+/// A drawing as the script of a page reports it: tag, left, top, width, height, true if it has a name, and its index among
+/// all elements of its tag in the document, from 0, or -1 if it has none.
 pub(in crate::browser) type SeenDrawing = (String, f64, f64, f64, f64, bool, i32);
 
-/// Maximum number of frames that a scene asks for what they show. Source: chosen; each takes some milliseconds.
+/// Maximum number of frames that are asked for their part of a scene. Source: chosen; each takes some milliseconds.
 pub(in crate::browser) const MAX_SEEN_FRAMES: usize = 20;
 
-/// A rectangle in the page's window, from its place in the window of a document that stands at this corner.
+/// Converts a rectangle in the window of a document to one in the page's window. `corner` is where the document begins
+/// there.
 pub(in crate::browser) fn placed([x, y, width, height]: [f64; 4], corner: (f64, f64)) -> Area {
     Area::new(x + corner.0, y + corner.1, width, height)
 }
 
-/// Puts boxes in the order in which their elements were asked for: drivers read them document by document.
+/// Sorts boxes by the order in which their elements were asked for, because drivers read them document by document.
 pub(in crate::browser) fn in_order(boxes: &mut [(ElementRef, Area)], wanted: &[ElementRef]) {
     let place: HashMap<&ElementRef, usize> = wanted.iter().zip(0..).collect();
     boxes.sort_by_key(|(reference, _)| place.get(reference).copied());
 }
 
-/// The drawing that a document at this corner told of; with a locator if that finds it from the page's own document. `None` for an
-/// unknown tag.
+/// Converts a drawing that a document reported; `corner` is where the document begins in the page's window. A drawing in the
+/// page's own document gets a locator if it has an index. Returns `None` for an unknown tag.
 pub(in crate::browser) fn drawing(
     seen: &SeenDrawing,
     corner: (f64, f64),

@@ -1,16 +1,18 @@
 /**
- * Makes the functions that tell what can be seen in the window, and where:
+ * Makes the functions that read what is visible in the window, and where:
  *
- * - `boxOf(element)`: `[x, y, width, height]` of what can be seen of it; null if nothing can, or if something else is over it.
- * - `areSeen(boxes)`: of each box of whole pixels, whether an element of such a box can be seen there, for who has no elements.
- * - `insideOf(frame)`: the same of what an element that shows a frame has in it.
- * - `drawings()`: of what is drawn in this document, `[tag, x, y, width, height, isNamed, place]` with its `place` among all of its tag in
- *   the document, -1 where it stands in a shadow root.
- * - `blank()`: the same four numbers of each box that has a colour, an image or a border and nothing in it.
- * - `pageBox()`: those of the whole page, also what is scrolled out.
+ * - `boxOf(element)`: `[x, y, width, height]` of the visible part of an element; null if no part is visible or something covers
+ *   it.
+ * - `areSeen(boxes)`: for each box in whole pixels, true if an element with that box is visible there; for callers without
+ *   elements.
+ * - `insideOf(frame)`: the box of the content area of an element that shows a frame; null if no part of the frame is in the window.
+ * - `drawings()`: the drawings in this document, each as `[tag, x, y, width, height, isNamed, place]`. `place` is its index among
+ *   all elements of its tag in the document, or -1 in a shadow root.
+ * - `blank()`: the box of each element that has a colour, an image or a border, and nothing in it.
+ * - `pageBox()`: the box of the whole page, including what is scrolled out of view.
  *
- * It needs nothing around it, because both drivers run it: the native one in its own world, the other one in the page's. It reads
- * and changes nothing.
+ * The functions depend on no other script, because both drivers run them: `cdp` in its own world, playwright-cli in the page's.
+ * They only read.
  */
 function makeScene() {
   const MOST_DRAWINGS = 200;
@@ -18,7 +20,7 @@ function makeScene() {
   const MOST_BLANK = 500;
   const MOST_ROOTS = 50;
   const SMALLEST = 8;
-  // Where in its visible part an element is looked for: the centre first.
+  // Points in the visible part of an element, as fractions of its size, at which the element may be on top: the centre first.
   const PLACES = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]];
   const DRAWN = 'canvas, svg, img, video, object, embed';
 
@@ -35,7 +37,7 @@ function makeScene() {
   const closest = (at, css) => Element.prototype.closest.call(at, css);
   const typeOf = getter(Node, 'nodeType');
   const hostOf = getter(ShadowRoot, 'host');
-  // A document is told by itself: in a frame it may be of another global than the one that is here by now.
+  // A document is recognised by identity: in a frame it may belong to another global than the current one.
   const queryIn = (root, css) => (root === document ? Document : DocumentFragment).prototype.querySelectorAll.call(root, css);
   const topIn = (root, x, y) => (root === document ? Document : ShadowRoot).prototype.elementFromPoint.call(root, x, y);
 
@@ -48,7 +50,7 @@ function makeScene() {
   };
   const listed = ({ left, top, width, height }) => [left, top, width, height];
 
-  /** What is on top at a point, through open shadow roots. */
+  /** The topmost element at a point, also inside open shadow roots. */
   const topAt = (x, y) => {
     let top = topIn(document, x, y);
     for (let left = MOST_ROOTS; top !== null && left > 0; left--) {
@@ -74,7 +76,8 @@ function makeScene() {
     if (part === null) return null;
     const isOnTop = ([across, down]) => {
       const top = topAt(part.left + (part.right - part.left) * across, part.top + (part.bottom - part.top) * down);
-      // What lets the pointer through is seen all the same, on what has it in it; a label stands over its box.
+      // An element that lets the pointer through is visible too: then its ancestor is on top. A label may lie over its own
+      // control.
       return top !== null && (isIn(top, element) || isIn(element, top) || element.control === top || top.control === element);
     };
     return PLACES.some(isOnTop) ? listed(rect) : null;

@@ -1,15 +1,16 @@
 /**
- * Makes the watch for what answers an action and a tree need not show: classes and styles, drawings, how far something is
- * scrolled, focus and selection that the page itself moved, what was copied, played or sent.
+ * Makes the watch for reactions to an action that a page tree may not show: classes and styles, drawings, scroll positions, focus
+ * and selection that the page itself moved, and anything copied, played or sent.
  *
- * `begin()` is called before an action; `end()` after it promises what was seen, null if nothing was watched, and watches on: what
- * changes while nothing is done changes by itself. Each trace is `{ kind, near, within, repeats }`: it lies in or beside the target; it came while the
- * page handled the action's own events; it goes on by itself.
+ * `begin()` is called before an action. `end()` is called after it and returns the traces, perhaps as a promise; null if nothing
+ * was watched. Watching continues between actions, because a change while nothing is done shows that something changes by itself.
+ * Each trace is `{ kind, near, within, repeats }`: `near` if it is in or beside the target, `within` if it came while the page
+ * handled the action's own events, `repeats` if it goes on by itself.
  *
- * It needs nothing around it, because both drivers run it, each in a world of its own that the page cannot see into.
+ * The watch depends on no other script, because both drivers run it, each in a world of its own that the page cannot see into.
  */
 function makeTraces() {
-  // Levels above the target, and elements in all, that count as near it. Source: those of the judgement of numbers.
+  // Levels above the target, and number of elements in all, that count as near it. Source: as in the judgement of numbers.
   const NEAR_LEVELS = 4;
   const MAX_NEAR = 80;
   /**
@@ -17,20 +18,29 @@ function makeTraces() {
    * chosen.
    */
   const SOON = 150;
-  /** Changes at different moments that make an animation of what still changes at the end. Source: chosen. */
+  /**
+   * Number of changes at different moments after which an element that still changes at the end counts as animated. Source:
+   * chosen.
+   */
   const REPEATS = 3;
-  /** Between two moments. Unit: milliseconds. Source: chosen, less than a frame. */
+  /** Shortest time between two different moments. Unit: milliseconds. Source: chosen, less than a frame. */
   const MOMENT = 8;
   /**
-   * A rest in which an animation moves on: so many waits, each longer than a turn of most animations. Unit: milliseconds.
-   * Source: chosen. A page's timers that are due earlier run before each of them, also on a busy machine.
+   * Waits in which an animation moves on, each longer than one turn of most animations. Unit: milliseconds. Source: chosen. A
+   * page's timers that are due earlier run before each of them, also on a busy machine.
    */
   const RESTS = [100, 100, 100];
-  // Limits for watching drawings, because it takes time. Source: chosen; 2 million pixels take some 20 ms.
+  // Limits for watching drawings, which takes time. Source: chosen; 2 million pixels take some 20 ms.
   const MAX_DRAWINGS = 8;
-  /** Events of one action around which drawings are compared: a key sends five, and a long text many keys. Source: chosen. */
+  /**
+   * Maximum number of events of one action around which drawings are compared; a key sends five, a long text many keys. Source:
+   * chosen.
+   */
   const MAX_COMPARED = 6;
-  /** Nodes whose changes are kept for one action; a page may make and drop any number while a model thinks. Source: chosen. */
+  /**
+   * Maximum number of nodes whose changes are kept for one action; a page may make and drop any number while a model thinks.
+   * Source: chosen.
+   */
   const MAX_CHANGES = 2_000;
   const MAX_PIXELS = 2_000_000;
   const OVER = ['pointerover', 'mouseover', 'wheel'];
@@ -39,7 +49,7 @@ function makeTraces() {
     'pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu', 'touchstart', 'touchend',
     'keydown', 'keypress', 'keyup', 'beforeinput', 'dragstart', 'drop', 'dragend',
   ];
-  /** Drivers that set a value tell it by events of their own. */
+  /** Events that drivers send themselves when they set a value. */
   const SETTING = ['input', 'change'];
   const COPIES = ['copy', 'cut'];
   const PLAYS = ['play', 'pause', 'volumechange', 'ratechange', 'seeked', 'fullscreenchange', 'pointerlockchange'];
@@ -83,7 +93,10 @@ function makeTraces() {
     return at;
   };
 
-  /** Of what changed while nothing was done: when last, and at how many moments. */
+  /**
+   * For each node that changed while nothing was done: the time of its last change, and the number of moments at which it
+   * changed.
+   */
   const idle = new WeakMap();
   /** The record of the current action. */
   let act = null;
@@ -136,7 +149,7 @@ function makeTraces() {
     act.sent ||= entries.some((entry) => SENDS.has(entry.initiatorType) && isOurs(entry));
   };
 
-  /** The document and the shadow roots in it that can be seen. */
+  /** The document and all open shadow roots in it. */
   const roots = () => {
     const found = [document];
     for (const root of found) {
@@ -208,7 +221,7 @@ function makeTraces() {
     const isCompared = isPress && mine.canvases.length > 0 && mine.compared < MAX_COMPARED;
     if (isCompared) mine.compared += 1;
     const before = isCompared ? drawings() : null;
-    // Before the page's own timers, of which one may be due by now: a clock on a busy machine.
+    // Runs before the page's own timers. On a busy machine one of them, such as a clock, may be due by now.
     soon.call(scheduler, () => {
       if (act !== mine) return;
       note(changes.takeRecords());
@@ -282,14 +295,14 @@ function makeTraces() {
     const [anchor, from, focus, to] = now;
     if (act.isKey) return true;
     if (anchor !== focus || from !== to) return !act.isDrag;
-    // A press puts the caret at its place.
+    // A press puts the caret where it hits.
     const field = isElement(anchor) ? anchor : parentOf(anchor);
     const isField = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
     const isEditable = isField || (field instanceof HTMLElement && isEditableAt(field));
     return isEditable && !act.targets.some((target) => isIn(anchor, target) || isIn(target, field));
   };
 
-  /** Gives up what cannot be watched: nothing is known then. */
+  /** Wraps a function so that an error in it ends the watch; the result is then unknown. */
   const guarded = (work) => () => {
     try {
       return work();
@@ -309,7 +322,7 @@ function makeTraces() {
       return null;
     }
     const found = [];
-    /** Elements with another style far from the target: the action's doing, or an animation that moved at that moment. */
+    /** Elements far from the target whose style changed: by the action, or by an animation that moved at that moment. */
     const doubtful = [];
     const tell = (kind, near, within, repeats) => {
       const trace = { kind, near, within, repeats };
@@ -337,13 +350,13 @@ function makeTraces() {
     for (const kind of act.others) if (!act.isDrag || kind !== 'clipboard') tell(kind, true, true, false);
     if (act.sent) tell('request', false, true, false);
     act = null;
-    // One trace of a sort tells as much as many.
+    // Equal traces are reported once.
     const keyOf = ({ kind, near, within, repeats }) => `${kind} ${near} ${within} ${repeats}`;
     const told = () => [...new Map(found.map((trace) => [keyOf(trace), trace])).values()];
     const isSure = (trace) => !trace.repeats && (trace.near || trace.within) && !doubtful.some(([, each]) => each === trace);
     return doubtful.length === 0 || found.some(isSure) ? told() : rested(doubtful).then(told);
   };
-  /** Marks those of these traces that go on while nothing is done. */
+  /** Marks the traces that go on while nothing is done. */
   const rested = async (doubtful) => {
     const moved = (node) => idle.get(node)?.times ?? 0;
     const before = doubtful.map(([node]) => moved(node));

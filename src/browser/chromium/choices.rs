@@ -2,15 +2,15 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-/// Longest time that can be chosen. Source: chosen; a longer time means no limit, and a clock cannot count for ever.
+/// Upper bound of every time option. Source: chosen; a longer time means no limit, and a clock cannot count for ever.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// A time, cut to the longest that can be chosen.
+/// Limits a time to [`LONGEST`].
 pub(in crate::browser) fn bounded(time: Duration) -> Duration {
     time.min(LONGEST)
 }
 
-/// See the module.
+/// The options that every driver of a Chromium has.
 #[derive(Debug, Clone)]
 pub(in crate::browser) struct Choices {
     pub(in crate::browser) chromium: PathBuf,
@@ -57,26 +57,26 @@ impl Choices {
 /// The methods that set these options, for every type of options with a field `common`.
 macro_rules! choosing {
     () => {
-        /// Shows a window (`false`) or none (`true`, the default).
+        /// Starts the browser without a window (`true`, the default) or with one (`false`).
         pub fn with_headless(mut self, headless: bool) -> Self {
             self.common.headless = headless;
             self
         }
 
-        /// Uses Chromium's own sandbox or not. By default it is used, except for root, for whom it cannot work.
+        /// Switches Chromium's own sandbox on or off. Default: on, except for root, for whom it cannot work.
         pub fn with_sandbox(mut self, sandbox: bool) -> Self {
             self.common.sandbox = Some(sandbox);
             self
         }
 
-        /// Sets the longest time for an element to become ready for an action. Default: 5 s.
+        /// Sets the longest wait for an element to become ready for an action. Default: 5 s.
         pub fn with_action_timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.common.action_timeout = $crate::browser::chromium::bounded(timeout);
             self
         }
 
-        /// Sets the longest time for an address to load. Default: 30 s, but never more than two thirds of the command's
-        /// time: a step of a loop with the default 30 s allows 15 s.
+        /// Sets the longest time for an address to load. Default: 30 s, but never more than two thirds of the
+        /// command's own time. A step of the loop, with its default of 30 s, leaves 15 s.
         pub fn with_navigation_timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.common.navigation_timeout = $crate::browser::chromium::bounded(timeout);
             self
@@ -88,14 +88,14 @@ macro_rules! choosing {
             self
         }
 
-        /// Sets the folder in which `state_save` keeps cookies and storage. Default: the private folder, so that they
-        /// end with the browser. The model is offered `state_save` and `state_load` only if a folder is set here.
+        /// Sets the folder in which `state_save` keeps cookies and storage. Default: the private folder, which is
+        /// deleted with the browser. The model is offered `state_save` and `state_load` only if a folder is set here.
         pub fn with_state_folder(mut self, folder: impl Into<::std::path::PathBuf>) -> Self {
             self.common.state_folder = Some($crate::browser::chromium::absolute(folder.into()));
             self
         }
 
-        /// Allows a file to be uploaded, under the name that the model uses for it. Default: none.
+        /// Allows the upload of a file, under the name that the model uses for it. Default: no file may be uploaded.
         pub fn with_upload(
             mut self,
             name: impl Into<String>,

@@ -1,7 +1,7 @@
-//! Finding programs: those that the environment names, that `setup` installed, or that are on the path.
+//! Finds programs: those named by the environment, installed by `setup`, or on the path.
 //!
-//! No other code decides this: the drivers start the programs found here, and the command line installs and reports by
-//! it. Only looks; starts nothing.
+//! No other code decides this. The drivers start the programs found here, and the command line installs and
+//! reports accordingly. Nothing is started here.
 
 use std::{
     env,
@@ -15,13 +15,13 @@ use crate::base::{Error, ErrorKind, Result};
 const OPERATION: &str = "browser.discover";
 /// Names under which Chromium is installed, in the order in which they are tried.
 const CHROMIUM: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-/// Name of the tool's program.
+/// Name of playwright-cli's program.
 const TOOL: &str = if cfg!(windows) {
     "playwright-cli.cmd"
 } else {
     "playwright-cli"
 };
-/// Name of the program that runs the tool.
+/// Name of the program that runs playwright-cli.
 const NODE: &str = if cfg!(windows) { "node.exe" } else { "node" };
 /// Variables that name a program.
 const TOOL_VARIABLE: &str = "WEBWISE_PLAYWRIGHT_CLI";
@@ -99,7 +99,7 @@ impl ProgramPlaces {
         self.chromium.is_some()
     }
 
-    /// Folders to put before `PATH`, so that the tool's script finds the right Node.js.
+    /// Folders to put before `PATH`, so that playwright-cli finds the right Node.js.
     pub fn front(&self) -> Vec<PathBuf> {
         let own = self
             .installation
@@ -113,7 +113,8 @@ impl ProgramPlaces {
         own.into_iter().chain(beside.map(Path::to_owned)).collect()
     }
 
-    /// The folders in which the tool's script looks for programs.
+    /// The folders in which playwright-cli's script looks for programs: those of [`front`](Self::front), then
+    /// `PATH`.
     pub fn search_path(&self) -> Vec<PathBuf> {
         self.front()
             .into_iter()

@@ -32,8 +32,8 @@ const GRACE: Duration = Duration::from_millis(2500);
 /// Pause between two checks of an ending process. Source: chosen.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Maximum number of folders that are created before one is kept. Source: chosen; a folder is lost only if another start sweeps
-/// within the microseconds between creating and locking it.
+/// Maximum number of attempts to create a folder. Source: chosen; an attempt fails only if another start sweeps within
+/// the microseconds between creating and locking the folder.
 const TAKINGS: u32 = 10;
 /// Maximum number of attempts to remove a folder, while the last processes of a browser still write to it. Source: chosen; usually
 /// the first attempt succeeds.
@@ -57,7 +57,7 @@ impl Folder {
         sweep(&base);
         let mut folder = Self::own_new(&base);
         for _ in 1..TAKINGS {
-            // A start that sweeps was faster.
+            // Another start swept the folder before it was locked.
             let is_lost = |error: &io::Error| {
                 matches!(
                     error.kind(),
@@ -106,7 +106,7 @@ impl Folder {
         }
     }
 
-    /// Creates a folder under the first of these bases that works. The error is that of the first.
+    /// Creates a folder under the first of these bases that works. If none does, returns the error of the first.
     fn create_in_first(bases: &[&Path], inside: &[&str]) -> io::Result<Self> {
         let mut first = None;
         for base in bases {
@@ -144,7 +144,8 @@ impl Folder {
         if is_process_of(pid, &self.path) {
             kill(pid);
         }
-        // Not earlier: if this future is dropped while it waits, dropping the folder still kills the process.
+        // The process is forgotten only here: if this future is dropped while it waits, dropping the folder still
+        // kills it.
         self.process.store(0, Ordering::Relaxed);
         for _ in 0..REMOVALS {
             if remove(&self.path).is_ok() {
@@ -331,7 +332,7 @@ fn sweep(base: &Path) {
         {
             kill(pid);
         }
-        // Rename first: an owner that is just taking this folder must find nothing to lock.
+        // Renamed first, so that a new owner that is just taking this folder finds nothing to lock.
         let swept = folder.with_extension(SWEPT);
         let there = fs::rename(&folder, &swept).map_or(&folder, |()| &swept);
         let _ = remove(there);

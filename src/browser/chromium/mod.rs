@@ -7,19 +7,19 @@
 //! owner      the owner of such a folder
 //! ```
 //!
-//! The drivers' folders use it; it knows none of them.
+//! The drivers' folders use this one; it depends on none of them.
 //!
 //! # Decisions
 //!
-//! - Chromium starts with a stack of 64 MiB: its layout recurses, and some 3,000 nested elements end it with the
-//!   usual 8 MiB.
-//! - A folder goes when all that a browser started has ended: its children write to their end, and would make it anew
-//!   without an owner's mark.
-//! - Only a start that a signal ended is tried once more: a browser that ends by itself would do so again.
-//! - The user's store of certificates stays in use, all else that Chromium writes is in the private folder: their own
-//!   authorities are there.
-//! - The profile begins with autofill and the password manager off: Chromium notes in its profile what was typed into
-//!   forms.
+//! - Chromium starts with a stack of 64 MiB: its layout recurses, and some 3,000 nested elements crash it with the usual 8
+//!   MiB.
+//! - A folder is removed only after every process that the browser started has ended. Until then they write, and would
+//!   create the folder again, without an owner's mark.
+//! - A start is repeated, once, only if a signal ended the browser. One that ended by itself would do so again.
+//! - The browser uses the user's store of certificates, which may hold authorities of their own. Everything else that
+//!   Chromium writes is in the private folder.
+//! - A new profile begins with autofill and the password manager off, because Chromium stores what was typed into forms in
+//!   the profile.
 
 mod choices;
 mod discover;
@@ -43,8 +43,9 @@ pub(in crate::browser) const SWITCHES: [&str; 8] = [
     "--no-default-browser-check",
     "--disable-domain-reliability",
 ];
-/// Features of Chromium that no driver wants: two pages of the address bar, which each window loads and nobody sees. They are
-/// more than half of what a start costs. Source: measured, Chromium 156: 1.25 s of processor time with them, 0.55 s without.
+/// Features of Chromium that no driver wants: two pages of the address bar, which each window loads although nobody sees
+/// them. They take more than half of a start. Source: measured, Chromium 156: 1.25 s of processor time with them, 0.55 s
+/// without.
 const UNSEEN: &str = "WebUIOmniboxPopup,WebUIOmniboxAimPopup";
 
 /// Returns the switch that turns off these features and those that no driver wants. Chromium obeys only the last such switch.
@@ -80,9 +81,8 @@ const VARIABLES: [&str; 21] = [
 /// Prefixes of further such variables.
 const VARIABLE_GROUPS: [&str; 2] = ["LC_", "XDG_"];
 
-/// The part of this process's environment that a browser gets, with places in the private folder for files that it
-/// would otherwise put into the user's home: crash reports and caches, which two browsers that start together must not
-/// share either.
+/// The environment of a browser: the variables of this process that are passed on, and places in the private folder for
+/// crash reports and caches. In the user's home, browsers that start together would share those files.
 pub(in crate::browser) fn environment(folder: &Folder) -> Vec<(OsString, OsString)> {
     let places = [
         ("BREAKPAD_DUMP_LOCATION", "crashes"),

@@ -57,7 +57,7 @@ pub(in crate::browser) struct LeftOver {
 }
 
 impl LeftOver {
-    /// Returns the folder if it is left over; when in doubt, it is not.
+    /// Returns the folder if its owner has ended. In doubt, it counts as owned.
     ///
     /// A folder that nobody has locked yet counts as left over, so that a kill at any moment leaves nothing behind. An
     /// owner that is just taking the folder notices this and makes another one.

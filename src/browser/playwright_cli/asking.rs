@@ -12,34 +12,35 @@ pub(super) struct Asked<'a> {
     pub(super) role: &'a str,
     #[serde(rename = "isMute")]
     pub(super) is_mute: bool,
-    /// The question.
+    /// The attributes to read.
     pub(super) need: Need,
 }
 
-/// The question about an element. Each question takes the tool a millisecond or more, so most are asked only if the
-/// page can answer them.
+/// The attributes that are read of an element. Each element takes the tool a millisecond or more, so
+/// most elements are asked only if the page can have an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Need {
-    /// Everything, for a field or an element without words.
+    /// All attributes: for a field or an element without words.
     All,
-    /// The remaining attributes, for an element whose words and role do not say everything.
+    /// The remaining attributes: for an element that its words and role do not describe completely.
     Rest,
-    /// Only if the element can be edited or has an `onclick`.
+    /// Any attributes only if the element can be edited or has an `onclick`.
     Click,
 }
 
-/// States and properties that the attributes of an element tell and the snapshot does not.
+/// States and properties of an element that its attributes give and the snapshot lacks.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Hint {
     pub(super) states: States,
     pub(super) props: Vec<(String, String)>,
-    /// The text of a field as it is written, if it has white space that the snapshot does not show.
+    /// The text of a field as it was written, if it has white space that the snapshot does not show.
     pub(super) exact: Option<String>,
 }
 
-/// The script that reads the attributes of these elements. An element that does not answer is left out.
+/// The script that reads the attributes of these elements. Its result leaves out an element that does
+/// not answer.
 pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     // Serialising text to memory does not fail.
     let asked = serde_json::to_string(asked).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Files that pages offer for download: which ones are kept, and a limit for incomplete ones, so that they cannot fill
-//! the disk. There is no limit for all kept files together.
+//! Files that pages offer for download: keeping them, and a limit for incomplete ones, so that they cannot fill the
+//! disk. There is no limit for all kept files together.
 //!
 //! The browser writes a file while it arrives, and the tool has no limit. So a few lines of JavaScript, which the tool
 //! loads for each page, check the incomplete files and cancel them if they are too large. They leave a note in the

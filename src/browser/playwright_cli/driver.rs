@@ -33,9 +33,9 @@ use crate::{
 
 /// The address that the tool reports for a page that was never loaded, and for a page whose renderer died.
 pub(super) const BLANK: &str = "about:blank";
-/// Longest time for the daemon to end before it is killed. Unit: time. Source: chosen; it takes 0.2 s.
+/// Longest time for the daemon to end before it is killed. Source: chosen; it takes 0.2 s.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
-/// Longest time for a check that the browser still lives. Unit: time. Source: chosen.
+/// Longest time for a check that the browser still lives. Source: chosen.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A Chromium driven by playwright-cli.
@@ -58,9 +58,9 @@ pub(super) struct State {
     /// The last page block: the content of the current tab.
     pub(super) page: Option<Page>,
     pub(super) dialog: Option<Dialog>,
-    /// True if a blank page was asked for, false if it would mean a dead renderer.
+    /// True if a blank page is expected; otherwise one means a dead renderer.
     pub(super) blank_is_fine: bool,
-    /// True if the last command got no answer, or none in time: the page may be one that cannot be read.
+    /// True if the last command got no answer in time, so that the page may be one that cannot be read.
     pub(super) stalled: bool,
     /// The number of known tabs.
     pub(super) tabs: usize,
@@ -129,7 +129,7 @@ impl PlaywrightCli {
         self.send_with(state, command, timeout, Trust::Tool).await
     }
 
-    /// Sends a script for the page. Its error text may be written by the page and so proves nothing.
+    /// Sends a script that runs in the page. The page may have written its error text, which therefore proves nothing.
     pub(super) async fn send_foreign(
         &self,
         state: &mut State,
@@ -278,7 +278,7 @@ impl PlaywrightCli {
         Ok(())
     }
 
-    /// Returns the events beside the last commands, each once.
+    /// Returns notices of events apart from the actions, each once.
     pub(super) fn notices(&self, state: &mut State) -> Vec<Notice> {
         let change = self
             .link
@@ -292,7 +292,7 @@ impl PlaywrightCli {
     }
 }
 
-/// The end of a script of ours.
+/// The result of a script of ours.
 #[derive(Debug)]
 pub(super) enum Scripted {
     Returned(Box<Returned>),
@@ -303,7 +303,7 @@ pub(super) enum Scripted {
 }
 
 impl Scripted {
-    /// Returns the result of a script that began its work and thereby opened this dialog.
+    /// Returns the execution for a script that began its work and thereby opened this dialog.
     pub(super) fn done_under(dialog: Dialog) -> Execution {
         Execution {
             dialog: Some(dialog),
@@ -312,14 +312,14 @@ impl Scripted {
     }
 }
 
-/// The author of the words of a reply.
+/// The author of the error text of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trust {
     /// The tool, about a command of its own.
     Tool,
-    /// The tool, about a script of ours; its echo may contain a secret.
+    /// The tool, about a script of ours; the echo of the script may contain a secret.
     Script,
-    /// The tool, about a script in the page; its error text may be the page's.
+    /// The tool, about a script in the page; the error text may be the page's.
     Page,
 }
 
@@ -340,7 +340,7 @@ impl State {
         lost("browser.command", why)
     }
 
-    /// Makes this the current page.
+    /// Makes this the current page. A page that crashed, or a blank one in place of a real one, means a lost browser.
     pub(super) fn arrive(&mut self, page: &Page, under_dialog: bool) -> Result<()> {
         if page.crashed {
             return Err(self.lose("the page crashed"));
@@ -361,7 +361,7 @@ impl State {
         Ok(())
     }
 
-    /// Adds notices for tabs that opened by themselves since the last check: such a tab never becomes the current one.
+    /// Adds notices for tabs that opened by themselves since the last check. Such a tab never becomes the current one.
     pub(super) fn note_tabs(&mut self, tabs: &[Tab]) {
         let now = tabs.len().max(1);
         for tab in tabs.iter().skip(self.tabs).filter(|tab| !tab.current) {
@@ -387,7 +387,7 @@ pub(super) fn malformed(what: &'static str) -> Error {
     Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what)
 }
 
-/// Returns the error for a refusal where the port has no outcome.
+/// Converts a refusal of the tool into an error, for methods of the port that return no outcome.
 pub(super) fn refusal(operation: &'static str, error: &str) -> Error {
     let (kind, class) = match failure::classify(error) {
         failure::Verdict::Lost => (ErrorKind::BrowserLost, "lost"),

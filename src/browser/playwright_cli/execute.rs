@@ -28,7 +28,7 @@ use crate::{
 
 impl PlaywrightCli {
     pub(super) async fn carry_out(&self, request: &ExecuteRequest) -> Result<Execution> {
-        // One limit for all commands of the action and for what stands before it.
+        // One time limit for all commands of the action and for the wait before it.
         let work = async {
             let mut state = self.state("browser.execute").await?;
             let mut execution = match self.act(&mut state, request).await {
@@ -38,7 +38,7 @@ impl PlaywrightCli {
             execution.notices = self.notices(&mut state);
             Ok(execution)
         };
-        // Events beside it are reported with the next action.
+        // Events during this action are reported with the next one.
         tokio::time::timeout(request.timeout, work)
             .await
             .unwrap_or_else(|_| Ok(out_of_time(&request.action)))
@@ -212,7 +212,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Runs a command whose evidence is the code that the tool reports to have run.
+    /// Runs a command whose evidence is the code that the tool reports as run.
     pub(super) async fn simple(
         &self,
         state: &mut State,
@@ -437,7 +437,7 @@ impl PlaywrightCli {
             Err(error) => return Ok(failed(&error)),
         };
         state.note_tabs(&tabs);
-        // A title that looks like the border before the address leaves no address.
+        // A tab whose title contains `](` has no known address.
         match tabs
             .into_iter()
             .find(|tab| tab.current && !tab.url.is_empty())
@@ -476,8 +476,8 @@ impl PlaywrightCli {
         Ok(told(Outcome::failed(class, &error)))
     }
 
-    /// Runs a script in the page: the value that it returns is data, and an error that it throws says nothing about the
-    /// browser.
+    /// Runs a script in the page. The value that it returns is data, and an error that it throws says nothing
+    /// about the browser.
     async fn foreign(
         &self,
         state: &mut State,

@@ -1,8 +1,8 @@
 //! Classification of the tool's error texts.
 //!
-//! The first line comes from the tool, and so does the beginning of each line of a call log. The rest of a line may be
-//! a preview of an element, which the page controls. So only the beginnings and ends of lines are compared, never their
-//! middle. A text that a script of the page may have written is not classified at all.
+//! The tool writes the first line and the beginning of each line of a call log. The rest of a line may be a preview of
+//! an element, which the page controls. So only the beginnings and ends of lines are compared, never their middle. A
+//! text that a script of the page may have written is not classified at all.
 
 use crate::{
     action::{ErrorClass, Outcome},
@@ -45,7 +45,7 @@ const BEGINNINGS: &[(&str, Verdict)] = &[
         "Navigation to \"",
         Verdict::Failed(ErrorClass::NavigationFailed),
     ),
-    // After a step back to an address that failed, the only way on is another address.
+    // After a step back to an address that failed, only another address leads on.
     (
         "Protocol error (Page.getNavigationHistory)",
         Verdict::Failed(ErrorClass::NavigationFailed),

@@ -1,6 +1,6 @@
-//! Hints: facts about elements that a snapshot lacks, such as types, names for programs, icons and read-only fields.
+//! Hints: facts about elements that a snapshot lacks, such as input types, test ids, icons and read-only fields.
 //!
-//! One script per observation asks the elements themselves, because the tool prints none of these facts.
+//! One script per observation reads them from the elements, because the tool prints none of these facts.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
 /// Maximum number of elements asked about at once, fields and elements without words first. Source: chosen; each
 /// takes the tool a millisecond or more.
 const MAX_ASKED: usize = 300;
-/// Nodes that are searched for words. Unit: nodes. Source: the page script of the other driver.
+/// Maximum number of nodes in an element that are searched for words. Source: the page script of the other driver.
 const MOST_MUTE: usize = 50;
 
 impl PlaywrightCli {
@@ -73,7 +73,7 @@ fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
     asked.into_iter().unzip()
 }
 
-/// Returns true if attributes tell the content, or the expected content, of an element of this role.
+/// Returns true if attributes give the content of an element of this role, or the content that it accepts.
 const fn is_field(role: &Role) -> bool {
     role.is_editable()
         || matches!(
@@ -111,7 +111,7 @@ fn is_mute(tree: &Tree, id: NodeId) -> bool {
         .all(|(at, id)| at < MOST_MUTE && !says(id))
 }
 
-/// Returns the tree with the answers.
+/// Returns the tree with the answers in it.
 fn told(tree: Tree, answers: impl Iterator<Item = (NodeId, Option<Hint>)>) -> Tree {
     let mut answers: Vec<(NodeId, Hint)> =
         answers.filter_map(|(id, hint)| Some((id, hint?))).collect();
@@ -120,7 +120,7 @@ fn told(tree: Tree, answers: impl Iterator<Item = (NodeId, Option<Hint>)>) -> Tr
     for (id, hint) in &mut answers {
         let editable = hint.props.iter().position(|(name, _)| name == "editable");
         match editable {
-            // It is editable because it is inside an editable element.
+            // The element is editable only because it is inside an editable element.
             Some(at) if in_editor.contains(id) => _ = hint.props.remove(at),
             Some(_) => in_editor.extend(tree.descendants(*id)),
             None => {}

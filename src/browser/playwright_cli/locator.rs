@@ -49,7 +49,7 @@ pub(super) fn print(locator: &Locator) -> String {
             LocatorStep::Frame => write!(out, "contentFrame()"),
         };
     }
-    // A page has no methods for a frame or a filter.
+    // Only a locator has methods for frames and filters, a page has none.
     match locator.steps().first() {
         Some(LocatorStep::HasText(_) | LocatorStep::Nth(_)) => format!("locator('*').{out}"),
         Some(LocatorStep::Frame) => format!("locator('iframe').{out}"),

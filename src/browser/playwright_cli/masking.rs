@@ -1,9 +1,9 @@
-//! Fields whose value nobody may read.
+//! Fields whose value must be hidden from everybody.
 //!
-//! A snapshot shows the value of every field, so each look at a page with filled fields asks which kind they are. The
-//! quick question is a locator that names all of them and matches only if every one is there and is plain; it takes
-//! some 10 ms. If that finds nothing, or if a script has typed a secret and marked its field, a script asks field by
-//! field. That is slower, because the tool waits half a second after each script.
+//! A snapshot shows the value of every field, so each look at a page with filled fields checks which of them hold
+//! secrets. The quick check is a locator that names all of these fields and matches only if each one exists and is
+//! plain; it takes some 10 ms. If it does not match, or if a script has typed a secret and marked its field, a script
+//! checks field by field. That is slower, because the tool waits half a second after each script.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -18,12 +18,12 @@ use super::{
 };
 use crate::{base::Result, page::ElementRef};
 
-/// Maximum number of fields that are asked about at once; the values of others are hidden without asking. Source: chosen; the quick
-/// question about this many takes 0.4 s.
+/// Maximum number of fields that are checked at once; the values of others are hidden without a check. Source:
+/// chosen; the quick check of this many takes 0.4 s.
 const MAX_FIELDS: usize = 300;
 
 impl PlaywrightCli {
-    /// The references whose values must be hidden. A field that is unknown and cannot be asked about is hidden.
+    /// The references whose values must be hidden. A field that is unknown and cannot be checked is hidden.
     ///
     /// The result applies to this snapshot only, because another tab, or the next page of a frame, uses the same
     /// references for other fields.
@@ -50,7 +50,7 @@ impl PlaywrightCli {
         Ok(move |reference: &str| hidden.contains(reference))
     }
 
-    /// Returns true if the tool finds all of these fields and each has a value that anybody may read.
+    /// Returns true if the tool finds all of these fields and none of them holds a secret.
     async fn are_plain(
         &self,
         state: &mut State,
@@ -116,7 +116,7 @@ fn plain_fields(references: &[&str]) -> Vec<String> {
     frames.into_values().map(|steps| steps.join(".")).collect()
 }
 
-/// Records if a field that only a script can find may contain a secret.
+/// The record of typed secrets in fields that only a script can find.
 ///
 /// The script that types a secret marks the field, because its reference may be unknown or may change.
 #[derive(Debug, Default)]

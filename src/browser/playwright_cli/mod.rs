@@ -1,4 +1,5 @@
 //! playwright-cli as a driver: Chromium through the command-line tool of `@playwright/cli`, tested with version 0.1.22.
+//! "The tool" in this folder means playwright-cli.
 //!
 //! This folder contains the tool's text formats (`snapshot`, `reply`, `failure`, `locator`), the transports of its
 //! commands (`transport`), its start (`launch`, `options`), and the port built on them (`driver`, `observe`, `masking`,
@@ -23,26 +24,28 @@
 //!
 //! # Decisions
 //!
-//! - A field's value is shown after a locator that matches only plain fields: a script costs the tool's half second;
-//!   no match, or a secret typed into the page, means asking field by field.
-//! - A file lock tells other starts that a browser has an owner, the socket tells only its daemon: nobody accepts on
-//!   that socket, so probes would fill its queue.
-//! - The reply to `run_code` is typed as untrusted: a number it cannot know would not help against a script in the
-//!   tool's own process.
-//! - Loading is stopped rather than waited for when a page cannot be read: the tool cannot read a page while it waits
-//!   for its server.
-//! - Downloads are watched in the tool's own process: the tool has no limit, and a dialog would block a command.
-//! - Playwright-cli by its daemon's socket, and by processes: a process costs 0.4 s of Node start a command; the
-//!   socket is the tool's own protocol, so its version is checked, a reply is required before use, and anything else
-//!   falls back to processes for good, told once as a notice.
-//! - A command is never sent again on the other transport: it may have had its effect.
-//! - Everything of a browser session lives in one private folder: a socket in it tells the daemon that its owner is
-//!   alive; when the owner ends, however it ends, the daemon ends its browser and removes the folder; the next start
-//!   sweeps what is left.
-//! - Sections of a playwright-cli reply count only in the tool's fixed order: a title or an alert can print a
-//!   heading; nothing after a dialog's message is believed.
-//! - A secret reaches playwright-cli by the socket, or in a file of mode 0600, never as an argument: arguments stand
-//!   in the process list.
+//! - A field's value is shown once a locator that matches only plain fields has found the field, because a script takes
+//!   the tool half a second. Without a match, or after a secret was typed into the page, a script checks field by
+//!   field.
+//! - A file lock shows other starts that a browser has an owner; the owner's socket is for its daemon alone. Nobody
+//!   accepts connections on that socket, so probes would fill its queue.
+//! - The reply to `run_code` has a type of its own, for untrusted text. A nonce that the script cannot know would not
+//!   help, because the script runs in the tool's own process.
+//! - The loading of a page that cannot be read is stopped, because the tool cannot read a page that waits for its
+//!   server.
+//! - Downloads are watched in the tool's own process, because the tool has no size limit, and a dialog would block a
+//!   command that checks them.
+//! - Commands go through the daemon's socket where possible, because a process takes 0.4 s to start Node. The socket
+//!   speaks the tool's own protocol, so its version is checked and a reply is required before use. After anything
+//!   unusual all later commands use processes, and one notice reports the change.
+//! - A command is never sent again on the other transport if it may have had its effect.
+//! - Everything of a browser session is in one private folder. A socket in it tells the daemon that its owner is alive.
+//!   When the owner ends, for any reason, the daemon ends its browser and removes the folder. The next start removes
+//!   what is left.
+//! - Sections of a reply count only in the tool's fixed order, because a title or an alert can contain a heading.
+//!   Nothing after a dialog's message is believed.
+//! - A secret reaches the tool by the socket or in a file of mode 0600. It is never an argument, because the process
+//!   list shows arguments.
 
 mod asking;
 mod downloads;
@@ -75,8 +78,8 @@ use crate::page::Tree;
 pub use driver::PlaywrightCli;
 pub use options::{PlaywrightCliOptions, TransportChoice};
 
-/// Parses a recorded snapshot of playwright-cli into its page tree. Without a browser, nobody knows which fields hold
-/// secrets, so every value stays as in the text.
+/// Parses a recorded snapshot of playwright-cli into its page tree. Values of fields with secrets are not masked,
+/// because only the browser can tell which fields those are.
 ///
 /// Any text gives a tree: lines outside the tool's grammar are kept as text and [counted](Tree::malformed).
 ///

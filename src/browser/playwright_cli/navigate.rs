@@ -41,7 +41,8 @@ impl PlaywrightCli {
             });
         }
         if self.options.common.downloads.is_some() {
-            // A new page makes the tool forget the files that it has saved, so ask for them once more.
+            // A new page makes the tool forget the files that it has saved, so a list of tabs is requested to get
+            // their events first.
             let _ = self.tabs(state, Command::read("tab-list"), timeout).await?;
         }
         let before = state.url().unwrap_or(BLANK).to_owned();
@@ -53,7 +54,7 @@ impl PlaywrightCli {
             Some(ErrorClass::NavigationFailed) => {
                 self.await_error_page(state, &before, timeout).await?;
             }
-            // The browser would go on waiting, and nothing could be read until then.
+            // Otherwise the browser would go on waiting, and nothing could be read until then.
             Some(ErrorClass::Timeout) => {
                 self.stop_loading(state, STOP_LOADING).await?;
                 state.stalled = true;
@@ -134,8 +135,8 @@ impl PlaywrightCli {
         execution(reply, "page.goForward(")
     }
 
-    /// The position in the history. The tool reports success for a step beyond either end without moving, just as for a
-    /// step to the same address.
+    /// The position in the history, and its length. They show whether a step moved: the tool also reports success
+    /// for a step beyond either end.
     pub(super) async fn place_in_history(
         &self,
         state: &mut State,

@@ -25,8 +25,8 @@ const MAX_FRAMES: usize = 100;
 /// Largest picture that is read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB uncompressed.
 const MAX_PICTURE: u64 = 32 << 20;
 
-/// The identity of the document in a frame: the tool counts documents in its references, as in `f12e7`. If nothing in
-/// it has a reference, its text must do.
+/// The identity of the document in a frame: the number with which the tool counts documents in its references, such
+/// as 12 in `f12e7`. If no element in the document has a reference, its text is used instead.
 fn document(tree: &Tree, frame: &str) -> Option<(BTreeSet<String>, String)> {
     let id = tree.by_ref(frame)?;
     let inside = tree
@@ -115,7 +115,7 @@ impl PlaywrightCli {
         {
             Ok(Scripted::Returned(returned)) if returned.done => Ok(Some(*returned)),
             Ok(_) => Ok(None),
-            // It was only an attempt; the next look shows if it helped.
+            // This was only an attempt; the next look shows if it helped.
             Err(error) if error.kind() == ErrorKind::Timeout => Ok(None),
             Err(error) => Err(error),
         }
@@ -123,7 +123,7 @@ impl PlaywrightCli {
 
     async fn try_snapshot(&self, state: &mut State, timeout: Duration) -> Result<Observation> {
         let reply = self.send(state, Command::read("snapshot"), timeout).await?;
-        // With or without an error: a dialog that opens during the snapshot leaves an empty tree.
+        // This comes before any error: a dialog that opens during the snapshot leaves an empty tree.
         if let Some(dialog) = &reply.dialog {
             let page = state.page.clone().unwrap_or_default();
             let mut observation = Observation::new(page.url, &page.title, Tree::default());
@@ -244,7 +244,7 @@ fn readonly(tree: &Tree) -> HashSet<String> {
         .collect()
 }
 
-/// The observation of a page that cannot be read: everything counts as left out.
+/// The observation of a page that cannot be read: all its content counts as left out.
 fn unread(url: String) -> Observation {
     let mut tree = Tree::builder().with_max_nodes(0);
     tree.leaf(Node::text(""));

@@ -61,7 +61,7 @@ pub struct PlaywrightCliOptions {
 }
 
 impl PlaywrightCliOptions {
-    /// The default options for these two programs. A bare name of the first is searched for in `PATH`.
+    /// The default options for these two programs. If `program` is a bare name, it is searched for in `PATH`.
     pub fn new(program: impl Into<PathBuf>, chromium: impl Into<PathBuf>) -> Self {
         Self {
             common: Choices::new(chromium.into(), Duration::from_millis(500)),
@@ -84,7 +84,7 @@ impl PlaywrightCliOptions {
         })
     }
 
-    /// Uses another playwright-cli program. A bare name is searched for in `PATH`.
+    /// Uses another playwright-cli. A bare name is searched for in `PATH`.
     pub fn with_program(self, program: impl Into<PathBuf>) -> Self {
         Self {
             program: on_path_or_absolute(program.into()),
@@ -111,14 +111,14 @@ impl PlaywrightCliOptions {
         self
     }
 
-    /// Sets how long the tool waits after a click for its consequences. Default: 500 ms, the tool's own.
+    /// Sets the tool's wait for the consequences of a click. Default: 500 ms, the tool's own.
     pub fn with_settle(mut self, settle: Duration) -> Self {
         self.common.settle = chromium::bounded(settle);
         self
     }
 
-    /// Keeps the files that pages offer in this folder, under names of our own. Default: they are refused. A file of
-    /// more than 100 MiB is dropped, and so are all incomplete ones if together they exceed that.
+    /// Keeps the files that pages offer in this folder, under names of our own. Default: downloads are refused. A
+    /// file of more than 100 MiB is dropped, and so are all incomplete files if together they exceed that.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self
@@ -162,9 +162,9 @@ impl PlaywrightCliOptions {
                 "navigation": millis(self.common.navigation_timeout),
                 "settle": millis(self.common.settle),
             },
-            // The code that the tool prints serves as evidence and for durable locators.
+            // The code that the tool prints is the evidence for actions and the source of durable locators.
             "codegen": "typescript",
-            // Tools that a page defines would stand before the snapshot.
+            // Otherwise tools that a page defines would be printed before the snapshot.
             "webmcp": false,
             // Console messages of pages go to a file; write as few as possible.
             "console": { "level": "error" },

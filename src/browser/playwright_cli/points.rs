@@ -19,10 +19,12 @@ pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<Strin
     }
 }
 
-/// The tool counts a point of an element from inside its border, and everybody else from its edge.
+/// Reads the width of the border: the tool measures points from inside the border, the port
+/// from its outer edge.
 const BORDER: &str = "const border = await handle.evaluate(element => ({ x: element.clientLeft, y: element.clientTop }));";
 
-/// Begins a script at an element that has a point; one outside of it would wait for ever.
+/// The beginning of a script that uses a point of an element. If the point is outside, the
+/// script returns the element's size, because the tool would wait for ever.
 fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
     format!(
         "const field = {};

@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl PlaywrightCli {
-    /// The reason why an action is not tried, if there is one.
+    /// Returns the reason not to try an action, if there is one.
     pub(super) async fn refused(
         &self,
         state: &mut State,
@@ -37,8 +37,8 @@ impl PlaywrightCli {
         self.misdirected(state, request).await
     }
 
-    /// Returns true if a field to be filled was read-only when it was observed and still is. The tool would wait for it
-    /// until its time is over.
+    /// Returns true if a field to be filled was read-only when it was observed and still is. The tool would wait for
+    /// such a field until the time is over.
     async fn is_readonly(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
         let BrowserAction::Fill(fill) = &request.action else {
             return Ok(false);
@@ -54,8 +54,8 @@ impl PlaywrightCli {
         )
     }
 
-    /// Returns true if an action that applies to whatever page is there would now meet another origin than the one it
-    /// was decided for.
+    /// Returns true if the page's origin is no longer the one that the action was decided for, and the action would
+    /// apply to whatever page is there.
     ///
     /// An action with a reference needs no such check, because the reference is invalid on another page.
     async fn has_moved(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
@@ -81,7 +81,7 @@ impl PlaywrightCli {
                 .await?
             {
                 Scripted::Returned(returned) => returned.top,
-                // A dialog covers the page, so only an answer to the dialog could go astray.
+                // A dialog covers the page, so only an answer to the dialog could reach the wrong page.
                 Scripted::Refused(_) | Scripted::Interrupted(_) => {
                     return Ok(matches!(request.action, BrowserAction::DialogAccept(_)));
                 }

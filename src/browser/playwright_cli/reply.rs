@@ -82,8 +82,8 @@ impl Reply {
         Self::read(text, true)
     }
 
-    /// The same without the text of the code, which contains what a script of ours types: [`code`](Self::code) is empty
-    /// if there was any.
+    /// Parses any text without its code, which contains what a script of ours types: [`code`](Self::code) is an empty
+    /// text if there was any.
     pub(super) fn parse_without_echo(text: &str) -> Self {
         Self::read(text, false)
     }

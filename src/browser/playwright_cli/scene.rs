@@ -1,4 +1,5 @@
-//! The visible part of the page and of its frames: a snapshot tells the boxes, and one script asks the documents what is on top.
+//! The visible part of the page and of its frames. A snapshot gives the boxes of elements, and one script asks the
+//! documents which of them are on top.
 
 use std::collections::HashMap;
 
@@ -19,10 +20,10 @@ use crate::{
     page::{ElementRef, Scene},
 };
 
-/// A document with the boxes that a snapshot tells of its elements, each from the corner of the document's own window.
+/// A document, with the boxes of its elements in a snapshot, measured from the corner of the document's own window.
 #[derive(Debug, PartialEq, Serialize)]
 struct Document<'a> {
-    /// The reference of the element that shows it; `None` for the page itself.
+    /// The reference of the frame element that shows the document; `None` for the page itself.
     owner: Option<&'a str>,
     boxes: Vec<[f64; 4]>,
     #[serde(skip)]
@@ -42,7 +43,7 @@ pub(super) struct SeenScene {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct SeenDocument {
-    /// The corner of its window in the page's.
+    /// The corner of the document's window in the page's window.
     corner: (f64, f64),
     width: f64,
     height: f64,
@@ -100,7 +101,7 @@ impl<'a> Document<'a> {
 fn documents<'a>(snapshot: &Snapshot<'a>, wanted: &'a [ElementRef]) -> Vec<Document<'a>> {
     let wanted: HashMap<&str, &ElementRef> = wanted.iter().map(|one| (one.as_str(), one)).collect();
     let mut documents = vec![Document::of(None)];
-    // Those that are open, each with the place where it ends.
+    // The documents around the current node, each with the index at which it ends.
     let mut open: Vec<(usize, usize)> = Vec::new();
     for (at, node) in snapshot.nodes().iter().enumerate() {
         while open.last().is_some_and(|(end, _)| *end <= at) {
@@ -170,7 +171,8 @@ impl SeenScene {
     }
 }
 
-/// Asks each document which of its boxes can be seen and what is drawn in it, and where it stands in the page's window.
+/// The script that asks each document which of its boxes are visible, what is drawn in it, and where it stands in the
+/// page's window.
 fn script(documents: &[Document<'_>]) -> String {
     // Writing texts to memory does not fail.
     let asked = serde_json::to_string(documents).unwrap_or_default();

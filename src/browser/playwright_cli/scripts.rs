@@ -24,18 +24,18 @@ use crate::{
 )]
 pub(super) struct Returned {
     pub(super) done: bool,
-    /// The page or the frame is no longer the same.
+    /// True if the page or the frame is no longer the same.
     pub(super) moved: bool,
-    /// No field, or more than one, has the focus.
+    /// True if no field, or more than one, has the focus.
     pub(super) unfocused: bool,
-    /// The page or the frame is in a sandbox: the server itself does not trust its content.
+    /// True if the page or the frame is in a sandbox, so that its server does not trust its content either.
     pub(super) opaque: bool,
     pub(super) top: String,
     pub(super) frame: String,
     pub(super) error: Option<String>,
     /// The position of the page in the history of its tab, and the number of entries.
     pub(super) place: Option<(u64, u64)>,
-    /// The document has no content that could be read, such as the document of an image.
+    /// True if the document has no content that could be read, such as the document of an image.
     pub(super) bodiless: bool,
     /// For each reference asked for, true if its value must be hidden; `None` if it is gone.
     pub(super) hidden: Vec<Option<bool>>,
@@ -47,11 +47,11 @@ pub(super) struct Returned {
     pub(super) hints: Vec<Option<Hint>>,
     /// The addresses that the form of a field may go to.
     pub(super) to: Vec<String>,
-    /// The address to which the form of the field goes now, if it did not when it was checked.
+    /// The address that the field's form goes to now, if it went elsewhere when it was checked.
     pub(super) turned: Option<String>,
-    /// The secrets that would be sent.
+    /// The secrets that the action would send.
     pub(super) sends: Vec<Sends>,
-    /// The events on the page during an action, if they were watched.
+    /// The reactions of the page to an action, if they were watched for.
     pub(super) traces: Option<Vec<Trace>>,
     /// Width and height of an element that a point lies outside of. Unit: CSS pixels.
     pub(super) size: Option<(u64, u64)>,
@@ -89,9 +89,9 @@ pub(super) const LATE_MS: u32 = 250;
 
 /// The placeholder for the value of a secret in a script. No text of ours and no address contains this character.
 const VALUE: char = '\0';
-/// Asks the browser for pages or frames without an origin, whatever their address is; `opaque` is then true. It asks in
-/// an isolated world, because a page could lie about itself. A frame that the browser does not know by its address
-/// counts as one without an origin.
+/// Statements that set `opaque`: true if the page or the frame has no origin, whatever its address is. They ask the
+/// browser in an isolated world, because a page could lie about itself. A frame that the browser does not know by its
+/// address counts as one without an origin.
 const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames || []).flatMap(all)];
     const origins = async (at, address) => {
       const session = await page.context().newCDPSession(at);
@@ -241,7 +241,7 @@ pub(super) fn guarded(body: &str) -> String {
     )
 }
 
-/// Like [`guarded`], for a script that begins nothing: the tool does not wait after it.
+/// Like [`guarded`], for a script that only reads: the tool does not wait after it.
 ///
 /// The tool waits by calling `page.evaluate` with a number. The script answers that call at once, a single time. If the
 /// tool ever waits in another way, the script is slower and still correct.
@@ -431,8 +431,9 @@ pub(super) fn place_in_history() -> String {
     )
 }
 
-/// A CSS selector of elements that certainly contain nothing that [`hidden_fields`] asks for. It may leave out more
-/// elements; then that question decides. It uses attributes, because the tool reads them out of the page's reach.
+/// A CSS selector for plain fields, which certainly contain nothing that [`hidden_fields`] looks for. It may miss other
+/// plain fields; then [`hidden_fields`] decides. It compares attributes, because the tool reads them out of the page's
+/// reach.
 pub(super) const PLAIN: &str = ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
 
 /// Asks the browser for the address of the page.
@@ -458,8 +459,8 @@ pub(super) fn frame_addresses(references: &[&str]) -> String {
     ))
 }
 
-/// Stops loading, and asks if the document has a body: without one the tool's snapshot waits for one in vain. A page
-/// that does not answer is assumed to have one.
+/// Stops loading, and checks if the document has a body: without one the tool's snapshot would wait for one in vain. A
+/// page that does not answer is assumed to have one.
 pub(super) fn stop_loading(patience_ms: u64) -> String {
     guarded(&format!(
         "const session = await page.context().newCDPSession(page);

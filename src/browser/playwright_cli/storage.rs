@@ -1,4 +1,4 @@
-//! Saving and loading cookies and storage under a name.
+//! Saving and loading cookies and local storage under a name.
 
 use std::time::Duration;
 

@@ -20,7 +20,8 @@ use crate::{
 };
 
 impl PlaywrightCli {
-    /// Runs a command whose result is the list of tabs. Returns the tool's words if it refused.
+    /// Runs a command whose result is the list of tabs. Returns the tool's own error text
+    /// if it refused.
     pub(super) async fn tabs(
         &self,
         state: &mut State,

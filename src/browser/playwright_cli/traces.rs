@@ -1,4 +1,5 @@
-//! Reactions to an action that a tree need not show: two scripts, one before the action and one after it.
+//! Reactions to an action that a page tree may not show: one script starts to watch before the
+//! action, another one returns the result afterwards.
 //!
 //! They run in the tool, which uses the browser's protocol to watch the page in a world of its own.
 
@@ -15,7 +16,8 @@ use crate::{
     page::Trace,
 };
 
-/// The property of the tool's page object that holds the watching session. The page cannot see it.
+/// The property of the tool's page object that holds the session that watches. The page cannot see
+/// it.
 const KEPT: &str = "webwiseTraces";
 /// The script world that watches the page.
 const WORLD: &str = "webwise traces";
@@ -25,7 +27,7 @@ const MAX_WATCHED: usize = 16;
 const PATIENCE_MS: u64 = 1_000;
 
 impl PlaywrightCli {
-    /// Starts to watch the page, if the page can react to the action.
+    /// Starts to watch the page if the action sends events to it.
     pub(super) async fn trace(
         &self,
         state: &mut State,
@@ -38,7 +40,7 @@ impl PlaywrightCli {
         Ok(())
     }
 
-    /// The traces since then; `None` if nobody watched.
+    /// The traces since [`trace`](Self::trace); `None` if the page was not watched.
     pub(super) async fn traced(
         &self,
         state: &mut State,

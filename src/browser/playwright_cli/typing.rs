@@ -23,11 +23,12 @@ use crate::{
     secret::{SecretName, SecretResolver},
 };
 
-/// The reason not to send a form that was checked before.
+/// The reason for not sending a form whose address changed after it was checked.
 const TURNED: &str = "the form was turned to another address while the value was typed";
 
 impl PlaywrightCli {
-    /// Returns the reason not to try an action that would send a form: a secret in it may not go there.
+    /// Returns the refusal of an action that would send a form with a secret to an address where the secret may not
+    /// go.
     pub(super) async fn misdirected(
         &self,
         state: &mut State,
@@ -124,8 +125,8 @@ impl PlaywrightCli {
                 return Ok(Outcome::failed(ErrorClass::SecretLeaves, &why).into());
             }
         }
-        // From here on the field may contain the value, even if the script fails. The script itself marks the element,
-        // which is the only mark if no reference names it.
+        // From here on the field may contain the value, even if the script fails. The script itself also marks the
+        // element, which is the only mark if no reference names it.
         if let Field::At(Target::Ref(reference)) = field {
             state.secret.insert(reference.to_string());
         }
@@ -160,7 +161,7 @@ impl PlaywrightCli {
         })
     }
 
-    /// Returns the durable locator of an element; the script that typed into it does not print one.
+    /// Returns the durable locator of an element, because the script that typed into it does not print one.
     async fn durable(
         &self,
         state: &mut State,
@@ -178,7 +179,7 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the element by which an action may send a form, and the way.
+/// Returns the element by which an action may send a form, and the way in which it does.
 fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
     match action {
         BrowserAction::Click(click) | BrowserAction::Dblclick(click) => {

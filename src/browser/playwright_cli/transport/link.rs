@@ -29,7 +29,7 @@ struct State {
 }
 
 impl Link {
-    /// A link with only the safe transport.
+    /// A link that has only the safe transport.
     pub(in super::super) fn safe(safe: Box<dyn Transport>) -> Self {
         Self {
             safe,
@@ -40,7 +40,7 @@ impl Link {
         }
     }
 
-    /// The same link with a fast transport, which is preferred.
+    /// Adds a fast transport, which is preferred.
     pub(in super::super) fn with_fast(self, fast: impl Transport + 'static) -> Self {
         self.lock().fast = Some(std::sync::Arc::new(fast));
         self
@@ -59,7 +59,7 @@ impl Link {
             .map_or(self.safe.name(), |fast| fast.name())
     }
 
-    /// The change that was not reported yet.
+    /// The change that was not reported yet. Returned once.
     pub(in super::super) fn take_change(&self) -> Option<Change> {
         self.lock().change.take()
     }

@@ -88,7 +88,7 @@ impl Command {
         self
     }
 
-    /// The same command, which may be sent again.
+    /// Marks the command as one that may be sent again.
     pub(super) fn repeatable(self) -> Self {
         Self {
             repeatable: true,

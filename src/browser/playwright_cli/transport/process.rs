@@ -21,7 +21,7 @@ use crate::{base::text::clean, secret::Secret};
 /// for one argument, including the closing NUL.
 pub(in super::super) const MAX_ARGUMENT: usize = 100_000;
 
-/// The path of the bare client in the tool's installation, relative to the program. The program first loads all of
+/// The path of the client alone in the tool's installation, relative to the program. The program first loads all of
 /// Playwright to search for updates, which takes three quarters of its 0.4 s; the client only talks to the daemon.
 const BARE_CLIENT: &str = "../../playwright-core/lib/tools/cli-client/cli.js";
 
@@ -29,7 +29,7 @@ const BARE_CLIENT: &str = "../../playwright-core/lib/tools/cli-client/cli.js";
 #[derive(Debug)]
 pub(in super::super) struct Process {
     program: PathBuf,
-    /// The bare client, for commands of an open session.
+    /// The client alone, for commands of an open session.
     bare: Option<PathBuf>,
     session: String,
     folder: PathBuf,
@@ -124,8 +124,8 @@ pub(in super::super) struct Output {
 }
 
 impl Output {
-    /// The reply, on whichever stream the tool put it: errors of a page go to standard output, usage errors and crashes
-    /// do not.
+    /// The reply, from whichever stream the tool printed it to: errors of a page go to standard output, usage errors
+    /// and crashes to standard error.
     pub(in super::super) fn reply(&self) -> RawReply {
         let stdout = String::from_utf8_lossy(&self.stdout);
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout);
@@ -150,7 +150,7 @@ impl Output {
     }
 }
 
-/// The line that gives the reason: for a crash the one with the exception, otherwise the first.
+/// The line that gives the reason of an error: the one with the exception for a crash, otherwise the first.
 fn own_words(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let exception = lines
@@ -266,8 +266,8 @@ mod tests {
     /// A client whose program is a shell script of the test.
     fn fake(folder: &Path, script: &str) -> Process {
         let program = folder.join("fake");
-        // Another process writes it: what other tests start while this one has it open for writing would hold it open, and it
-        // could not be started.
+        // Another process writes the file. If this one did, a program that another test starts meanwhile would inherit
+        // the open file, and a file that is open for writing cannot be executed.
         let write = r#"printf '#!/bin/sh\n%s\n' "$2" > "$1" && chmod 700 "$1""#;
         let written = std::process::Command::new("/bin/sh")
             .args(["-c", write, "sh"])
