@@ -31,7 +31,7 @@ use crate::{
     page::Locator,
 };
 
-/// Longest time for a page to report its address and title. Unit: time. Source: chosen; it takes a millisecond.
+/// Longest time for a page to report its address and title. Source: chosen; it takes a millisecond.
 const PLACE: Duration = Duration::from_secs(2);
 
 /// The page's answer to a request for the focus.
@@ -47,7 +47,7 @@ struct Ticked {
     radio: bool,
 }
 
-/// The facts that an action returned beside its success.
+/// The results of an action besides its success.
 #[derive(Debug, Default)]
 struct Performed {
     locator: Option<Locator>,
@@ -350,7 +350,7 @@ impl Cdp {
         }
     }
 
-    /// Returns the element, and its durable locator while it is still there.
+    /// Resolves a target to its element, with the element's durable locator read before the action can remove it.
     async fn begin(&self, target: &Target) -> Result<(Aim, Performed), CdpError> {
         let aim = self.aim(target).await?;
         let told = self.told_of(&aim).await?;
@@ -384,15 +384,16 @@ impl Cdp {
         self.drag_within(turn, &aim, from, to).await.map(|()| told)
     }
 
-    /// Does something with an element and asks for its locator. The page is asked first, so it answers for the element as it
-    /// was before, and it is not waited for in between.
+    /// Carries out `work` on an element and asks the page for the element's locator. The question is sent first, so
+    /// that the answer describes the element as it was before; both are awaited together.
     async fn named(
         &self,
         aim: &Aim,
         work: impl Future<Output = Result<(), CdpError>>,
     ) -> Result<Performed, CdpError> {
         if aim.frame != self.page()? {
-            // The frames around it are asked too, one after the other.
+            // For an element in a frame, the frames around it are asked too, one after the other, so this cannot be
+            // done together.
             let told = self.told_of(aim).await?;
             return work.await.map(|()| told);
         }

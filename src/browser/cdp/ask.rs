@@ -1,4 +1,4 @@
-//! Calls to our script in the page: its world in each document, and the elements behind its numbers.
+//! Calls to our script in the page. In each document the script has a world of its own, and gives numbers to elements.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -66,7 +66,8 @@ impl Hub {
             if let Some(world) = &at.world {
                 return Ok((at.session.clone(), world.clone()));
             }
-            // An element in a frame is named by the frame's number too, which no other document gets.
+            // Only the main frame needs numbers that no earlier page has used: a reference to an element in a frame
+            // also contains the frame's number, which no other document gets.
             let first = if at.number == 0 { known.last_number } else { 0 };
             (at.session.clone(), at.loader.clone(), first)
         };

@@ -23,7 +23,8 @@ use super::{
 use crate::base::{Error, ErrorKind, Result};
 
 const OPERATION: &str = "browser.attach";
-/// Longest time for a browser to open or close our tab after the caller stopped waiting. Source: it takes 0.1 s.
+/// Longest time for a browser to open or close our tab after the caller has stopped waiting. Source: it takes
+/// 0.1 s.
 const LEAVE: Duration = Duration::from_secs(5);
 /// Longest answer to the query for a browser's address. Unit: bytes. Source: it has some 500.
 const MAX_ANSWER: u64 = 64 << 10;
@@ -115,7 +116,7 @@ pub(super) async fn close_tabs(hub: &Hub) {
                 .await;
         }
     };
-    // A browser that does not react in time keeps its tabs.
+    // If the browser does not react in time, the tabs stay open.
     let _ = timeout(LEAVE, close).await;
 }
 

@@ -5,15 +5,15 @@ use std::{fs, io, path::Path};
 use super::state::MAX_DOWNLOAD;
 use crate::{base::text::clean, browser::chromium, page::Notice};
 
-/// Maximum number of files that are reported after one action. Of the others only the number is reported, and none is kept. Source:
-/// chosen; a page can offer thousands.
+/// Maximum number of files that are reported after one action. Further files are only counted, and are not kept.
+/// Source: chosen; a page can offer thousands.
 const MAX_TOLD: usize = 100;
 
 /// Downloads that are not reported yet.
 #[derive(Debug, Default)]
 pub(super) struct Offered {
     notices: Vec<Notice>,
-    /// Files that will be reported and are being moved.
+    /// Number of files that are being moved and will be reported.
     moving: usize,
     /// Number of files beyond the limit.
     more: u64,

@@ -29,10 +29,10 @@ use crate::{
     page::{Observation, Scene},
 };
 
-/// Longest time for a browser to end by itself. Unit: time. Source: chosen; it takes 0.2 s.
+/// Longest time for a browser to end by itself. Source: chosen; it takes 0.2 s.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Longest time for finding out how a page or a browser ended. Unit: time. Source: chosen; it takes some 10 ms.
+/// Longest time for finding out how a page or a browser ended. Source: chosen; it takes some 10 ms.
 const EXPLAIN: Duration = Duration::from_millis(500);
 
 /// A Chromium driven by its own DevTools protocol.
@@ -127,7 +127,7 @@ impl Cdp {
         }
     }
 
-    /// Returns the turn, if there is still a browser to act on.
+    /// Waits until no other action or observation is under way. Fails if the browser is gone.
     async fn turn(&self, operation: &'static str) -> Result<MutexGuard<'_, Turn>> {
         let turn = self.turn.lock().await;
         match turn.gone {
@@ -136,7 +136,7 @@ impl Cdp {
         }
     }
 
-    /// Adds to an error of a lost browser how it ended and the last text that it wrote.
+    /// Adds to the error for a lost browser how the browser ended and the last text that it wrote.
     async fn explained<T>(&self, result: Result<T>) -> Result<T> {
         let error = match result {
             Err(error) if error.kind() == ErrorKind::BrowserLost => error,
@@ -214,7 +214,7 @@ impl Cdp {
             execution.notices = self.hub.take_notices();
             Ok(execution)
         };
-        // Events beside it are reported with the next action.
+        // Events during this action are reported with the next one.
         timeout(request.timeout, work)
             .await
             .unwrap_or_else(|_| Ok(out_of_time(&request.action)))
@@ -250,7 +250,7 @@ impl Cdp {
     }
 
     async fn end(&self) -> Result<()> {
-        // What is under way ends by itself when the connection does, and is not waited for.
+        // Actions that are under way end with the connection, so this does not wait for them.
         let mut life = self.life.lock().await;
         if life.line.is_some() && self.hub.owned {
             // The end of the connection ends the browser, even if it does not hear this command.

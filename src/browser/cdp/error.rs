@@ -10,7 +10,7 @@ use crate::{
     page::Dialog,
 };
 
-/// See the module.
+/// A failure inside this driver.
 #[derive(Debug)]
 pub(super) enum CdpError {
     /// The browser, or its page, is gone.
@@ -21,7 +21,7 @@ pub(super) enum CdpError {
     Dialog(Dialog),
     /// The page refused.
     Refused(Failure),
-    /// It took too long.
+    /// The page or the browser took too long.
     Late,
     /// The machinery broke.
     Broken(Error),
@@ -31,7 +31,7 @@ pub(super) enum CdpError {
 #[derive(Debug, Deserialize)]
 struct Refusal {
     failed: ErrorClass,
-    /// Page data.
+    /// The detail, which is page data.
     #[serde(default)]
     detail: String,
 }
@@ -62,7 +62,7 @@ impl CdpError {
         Self::Broken(Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what))
     }
 
-    /// The execution of an action that met this failure.
+    /// The execution of an action that ended with this failure.
     pub(super) fn into_execution(self) -> Result<Execution> {
         Ok(match self {
             Self::Refused(failure) => Outcome::Failed(failure).into(),
@@ -86,7 +86,7 @@ impl CdpError {
         })
     }
 
-    /// The error for a call without an outcome.
+    /// The error for a call of the port that returns no outcome.
     pub(super) fn into_error(self, operation: &'static str) -> Error {
         use ErrorClass as C;
         let (kind, class) = match self {

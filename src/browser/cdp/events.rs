@@ -23,7 +23,7 @@ pub(super) enum BrowserEvent {
     Attached {
         session: String,
         target: TargetInfo,
-        /// True if the target waits for us before it begins.
+        /// True if the target waits for a signal of ours before it begins.
         waits: bool,
     },
     /// A session ended.

@@ -188,8 +188,8 @@ impl Hub {
         self.shared.changed.send_replace(());
     }
 
-    /// Starts a command with this time limit. Documents may take two thirds of it; then they are given up, and the
-    /// current page has to answer in the rest. Source: chosen.
+    /// Starts a command with this time limit. Documents may take two thirds of it. After that they are given up, and
+    /// the current page has the rest to answer. Source: chosen.
     pub(super) fn begin(&self, time: Duration) {
         *self.shared.load_until() = Some(Instant::now() + time * 2 / 3);
     }
@@ -221,7 +221,7 @@ impl Hub {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Marks this number as used for an element, so that no other page uses it again.
+    /// Marks this number as used for an element, so that no other page gets it.
     pub(super) fn told(&self, number: u64) {
         let mut known = self.state();
         known.last_number = known.last_number.max(number);
@@ -278,7 +278,8 @@ impl Hub {
         self.unless_blocked(work).await
     }
 
-    /// Waits for work on the current page, which a dialog, a crash or the end of the browser would block.
+    /// Waits for `work` on the current page. A dialog, a crash or the end of the browser would block it, and so ends
+    /// the wait.
     pub(super) async fn unless_blocked<T>(
         &self,
         work: impl Future<Output = Result<T, CdpError>>,
@@ -430,7 +431,7 @@ impl Hub {
 
     /// Subscribes to the events of a new session, and reads its frames.
     async fn prepare(self: Arc<Self>, session: String, target: String, is_tab: bool) {
-        // If requests of other sessions are checked, this session's requests must wait until theirs are checked too.
+        // If requests are already being checked, those of this session must wait until they are checked too.
         let guards = self.state().guards;
         let mut calls = vec![
             ("Page.enable", json!({})),
@@ -456,8 +457,8 @@ impl Hub {
             calls.push(("Emulation.setDeviceMetricsOverride", size));
         }
         for (method, params) in calls {
-            // All calls are sent before the last answer is awaited. If one of them is not supported, the page does
-            // without.
+            // All calls are sent before the last answer is awaited. A call that the browser does not support is
+            // ignored.
             drop(self.wire.call::<Value>(Some(&session), method, params));
         }
         let tree = self

@@ -26,8 +26,8 @@ use crate::{
 const OPERATION: &str = "browser.launch";
 /// Folders in the private folder: profile, incomplete downloads, temporary files.
 const INSIDE: [&str; 4] = ["profile", "profile/Default", hub::FILES, "t"];
-/// The folder in which Chromium would keep data to restore after a crash: addresses, and within seconds typed text. If
-/// a file stands in its place, Chromium does without.
+/// The folder in which Chromium would keep data for restoring tabs after a crash: addresses, and within seconds typed
+/// text. If a file stands in its place, Chromium stores nothing.
 const SESSIONS: &str = "profile/Default/Sessions";
 /// The file from which a new profile reads its preferences.
 const PREFERENCES: &str = "profile/Default/Preferences";

@@ -31,8 +31,8 @@ const CLICKS: [&str; 9] = [
 /// Number of event kinds above which an element listens for everything inside it: libraries put some eighty on the top
 /// element of a page. Source: chosen; a widget has up to a dozen.
 const MOST_KINDS: usize = 24;
-/// Maximum number of new elements that one look at a document asks about; the next look asks about the next ones. Source: chosen;
-/// each is a call of its own, and all of them run at once.
+/// Maximum number of new elements that one look at a document asks about; the next look asks about the next ones.
+/// Source: chosen; each takes a call, and all calls run at once.
 const MOST_NEW: usize = 500;
 /// The name of the object group for elements that are being asked about.
 const GROUP: &str = "webwise-listening";
@@ -43,7 +43,8 @@ pub(super) struct Listening {
     /// The document object of the page's own world. If asked about the document object of our world, the browser
     /// confuses the worlds when many elements listen.
     top: Option<String>,
-    /// Our ticket for each of the browser's node numbers; 0 for a node that is not an element of the document.
+    /// Our ticket for each of the browser's node numbers; 0 for a node that is not an element of the document. A
+    /// ticket is a number that the page script gives to an element for this purpose; it is no reference.
     tickets: HashMap<u64, u64>,
 }
 
@@ -169,7 +170,7 @@ impl Cdp {
     }
 }
 
-/// The nodes that listen for clicks, without those that listen for everything. Pure.
+/// The nodes that listen for clicks, except those that listen for everything. Pure.
 fn clicked(listeners: Vec<Listener>) -> BTreeSet<u64> {
     let mut kinds: BTreeMap<u64, HashSet<String>> = BTreeMap::new();
     for listener in listeners {

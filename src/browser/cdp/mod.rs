@@ -1,83 +1,101 @@
 //! Chromium through its own DevTools protocol: without Node, without another tool, and without fixed waits.
 //!
 //! ```text
-//! wire      messages, by a pipe or a WebSocket         known     what events have told; pure
-//! hub       calls, events and what is known, in one    page      the script in each document, and ask, which asks it
-//! launch    starting; attach joins others, said listens settle    when an action is over
-//! sending   where a typed secret may leave
+//! wire      messages, by a pipe or a WebSocket         state     the browser's state as its events report it; pure
+//! hub       brings calls, events and state together    page      the script in each document; ask calls it
+//! launch    starting a browser; attach joins one       settle    the end of an action
+//! sending   where a typed secret may be sent           said      the error output of the browser
 //! ```
 //!
 //! # Decisions
 //!
-//! - A document held for a secret is aborted, not blocked: the page that was typed into stays, and can be looked at.
-//! - A window that opens waits for its debugger once a secret was typed: its first request would leave before it is
-//!   watched.
-//! - A window's focus is emulated only once its document is there: Chromium's renderer dies of a null pointer if the
-//!   call is under way while a document of another process comes.
-//! - `cdp` speaks the DevTools protocol itself instead of using `chromiumoxide`: tried with the release of February
-//!   2026: 73 more crates and 80 s more of a clean debug build for the same speed; it has no pipe, cannot evaluate in
-//!   frames of another site, gives no call a deadline of its own, and drops whole messages with a value that is newer
-//!   than it is. Ours is 500 lines: numbered calls, sessions, events.
-//! - `tokio-tungstenite` carries only what is attached to; a browser of our own talks by a pipe: with a pipe no port
-//!   is open that another user or a page could reach, and of 12 processes 0 are left a second after this process was
-//!   killed; with a port all 12.
-//! - A line of `sh` puts the pipe's ends on descriptors 3 and 4: code of ours between fork and exec would be
-//!   `unsafe`.
-//! - Script of the `cdp` driver runs in a world of its own, and reads elements by getters that were taken once: a
-//!   page can neither see nor change it, and a field named `parentNode` hides nothing.
-//! - What is known of a browser is a pure function of its events (`cdp/known`): which order of events means what is
-//!   tested without a browser.
-//! - A document's script world is made when it is first needed, and is gone with its document: so a secret that was
-//!   released for a document can be typed into no other.
-//! - The page side is called by an object of its world, not by the world's number: another process uses the same
-//!   numbers, and a secret must not meet another document.
-//! - A dialog that opens before anything of an action was sent makes it a failure: "done" needs evidence.
-//! - Elements get numbers that rise through all documents of a session, frames a new number for each document: a
-//!   reference of a page that is gone means nothing, instead of something else.
-//! - A walk in the page gives only the rows that changed since the last one: a second look at 10,000 elements costs
-//!   the walk, and nothing of the wire.
-//! - Listeners in the page watch what a press really meets: "really hit" is then an observation and not a
-//!   calculation; a press that would meet something else does not reach it.
-//! - A fill is one task with the look at the focus, `execCommand` inside: the page gets trusted events, and cannot
-//!   turn the text aside in between.
-//! - Settling waits for what began after the action, and for a still document; tickers do not count: the page says
-//!   when it is done, no clock does; a page that is never still costs a quarter of the time at the next action.
-//! - A navigation is followed from its first event to its document and has the time to load; all else has the time to
-//!   settle: a slow server is no page that never rests.
-//! - Still means two frames and 25 ms without a change: a machine that is slow is slow with frames too; a time alone
-//!   says nothing of what the page could do in it.
-//! - An element stands still if it is where it was before the next frame; two frames where the browser animates
-//!   something: an animation stands where it begins in its first frame; what a press really meets is watched anyway.
-//! - Waiting for a field touches nothing; filling and choosing are single tries: what was given up must not happen
-//!   later, and a dialog meanwhile is not its doing.
-//! - An action's input goes to the tab that it began in: a tab that closes itself in between must not hand it to its
-//!   neighbour.
-//! - A page that goes elsewhere while it is sent to an address is stopped and sent again, three times at most: the
-//!   browser lets the page's own way win.
-//! - A look goes over the wire as one JSON text: the browser hands a text over in about a fifth of the time of an
-//!   object.
-//! - A frame's number and address come with its rows, from the world that answered: no content is shown under the
-//!   address of another document.
-//! - A secret needs the document's word and its address to agree: a frame that its page wrote has the page's origin
-//!   and no address of its own.
-//! - A state is loaded by setting first and deleting after; in a browser of others only for its own sites: a failure
-//!   loses nothing, and other people's cookies are not ours.
-//! - A state is saved from a hidden tab that goes to each origin past its service workers: storage of frames and of
-//!   earlier pages belongs to it.
-//! - What was waited for in vain once is not waited for again; replacing like by like is an animation, growth is a
-//!   change: clocks, spinners, pictures that never come and long polls would slow each action down.
-//! - A document that does not come in time is given up: while it is on its way the browser lets the page that is
-//!   there answer nothing.
-//! - Before a page is left, one that answers nothing for 3 s has its script ended: otherwise a script that never ends
-//!   keeps every other page out.
-//! - A browser has a process group of its own: `close` ends it in order, dropping ends the group by force: a program
-//!   that is no browser does not listen to its pipe.
-//! - No window that a page opens is held back: one that is blocked is told to nobody.
-//! - The first event of a press decides whether it hit: pages rightly move things once they are pressed.
-//! - Style sheets are asked which elements may have text before and after; labels are found once a root: asking each
-//!   element doubles a walk; the browser's own list of labels reads the whole document for each control.
-//! - In a browser that was attached to, only tabs of our own are seen: what a person has open is none of a model's
-//!   business.
+//! The connection:
+//!
+//! - `cdp` implements the DevTools protocol itself, in 500 lines: numbered calls, sessions, events. `chromiumoxide`
+//!   (release of February 2026) was tried and dropped: 73 more crates and 80 s more of a clean debug build for the
+//!   same speed. It has no pipe, cannot evaluate in frames of another site, has no deadline for each call, and drops
+//!   whole messages that contain a value newer than itself.
+//! - A browser of our own is connected by a pipe, and `tokio-tungstenite` carries only attached ones. A pipe opens no
+//!   port that another user or a page could reach. After a kill of this process, of 12 browser processes none is left
+//!   a second later; with a port all 12 are.
+//! - A line of `sh` puts the ends of the pipe on descriptors 3 and 4, because code of ours between fork and exec
+//!   would be `unsafe`.
+//! - A browser has a process group of its own. `close` ends it in order; dropping kills the group, because a program
+//!   that is not a browser does not notice the end of its pipe.
+//! - The state of a browser is a pure function of its events (`cdp/state`), so any order of events is tested without
+//!   a browser.
+//! - In an attached browser only our own tabs are seen: a person's tabs do not concern the model.
+//!
+//! The script in the page:
+//!
+//! - The script runs in a world of its own, and reads elements by property getters that it took once. The page can
+//!   neither see nor change it, and a field named `parentNode` hides nothing.
+//! - A document's script world is created when first needed and ends with its document. So a secret that was released
+//!   for one document cannot be typed into another.
+//! - The script is called through an object of its world and not by the world's number. Another process uses the same
+//!   numbers, and a secret must not reach another document.
+//! - Elements get numbers that rise through all documents of a session, and a frame gets a new number for each
+//!   document. So a reference to a page that is gone matches nothing, rather than another element.
+//!
+//! Observation:
+//!
+//! - A walk through the page returns only the rows that changed since the last one. A second look at 10,000 elements
+//!   costs the walk but almost no traffic.
+//! - An observation crosses the wire as one JSON text, because the browser transfers a text in about a fifth of the
+//!   time of an object.
+//! - A frame's number and address come with its rows, from the same world. So no content is shown under the address
+//!   of another document.
+//! - Style sheets are asked which elements may have text before and after them, and the labels of a root are found
+//!   once. Asking each element would double the time of a walk, and the browser's own list of labels reads the whole
+//!   document for each control.
+//!
+//! Actions:
+//!
+//! - Listeners in the page watch which element a press really hits. That is an observation and not a calculation, and
+//!   a press that would hit another element does not reach it.
+//! - The first event of a press decides if it hit, because pages may move things once they are pressed.
+//! - An element is still if it has not moved by the next frame, or in two frames where the browser animates
+//!   something: in its first frame an animation has not moved yet. In addition, the press itself is watched.
+//! - A fill is one task, with the check of the focus and `execCommand` in it. The page gets trusted events, and
+//!   cannot redirect the text in between.
+//! - Waiting for a field changes nothing, and filling or choosing is tried once. So nothing happens after the caller
+//!   gave up, and a dialog that opens during the wait was not caused by the action.
+//! - The input of an action goes to the tab in which the action began, so that a tab that closes itself does not pass
+//!   it on to another tab.
+//! - A dialog that opens before any part of an action was sent makes the action fail, because "done" needs evidence.
+//!
+//! Waiting:
+//!
+//! - An action settles when everything that began after it is over and the document is still. Things that change all
+//!   the time, such as clocks, do not count. If a page was not still after one action, the next one waits only a quarter
+//!   of the time.
+//! - "Still" means two frames and 25 ms without a change. A slow machine also draws frames slowly, so a time alone
+//!   does not show that the page could do its work.
+//! - A navigation is followed from its first event to its document, and may take the time to load. Everything else
+//!   may take the time to settle. So a slow server is not mistaken for a page that never rests.
+//! - Something that was waited for once without success is not waited for again. Replacing nodes by similar ones
+//!   counts as an animation, growth as a change. Otherwise clocks, spinners, missing pictures and long polls would
+//!   slow each action.
+//! - A document that does not arrive in time is given up, because while it is under way the browser does not let the
+//!   current page answer.
+//! - A script that gives no answer for 3 s is ended before its page is left, because an endless script would keep
+//!   every other page out.
+//! - A page that navigates by itself while it is sent to an address is stopped and sent again, three times at most,
+//!   because the browser prefers the page's own navigation.
+//! - A window's focus is emulated only once its document is there: Chromium's renderer crashes if a document of
+//!   another process arrives during the call.
+//! - No window that a page opens is blocked, because a blocked one is never reported.
+//!
+//! Secrets and storage:
+//!
+//! - A document request held for a secret is aborted and not blocked, so the page that was typed into stays visible.
+//! - Once a secret was typed, a new window waits for its debugger. Otherwise its first request would leave unchecked.
+//! - A secret needs a document whose reported origin and address agree: a frame that its page wrote has the page's
+//!   origin and no address of its own.
+//! - Loading a state sets the new cookies first and deletes the old ones after, so a failure loses nothing. In an
+//!   attached browser only cookies of the state's own sites are deleted, because the others are the person's.
+//! - A state is saved from a hidden tab that visits each origin without its service workers, because the storage of
+//!   frames and of earlier pages belongs to the state.
 
 mod act;
 mod ask;

@@ -59,8 +59,8 @@ impl Hub {
         }
     }
 
-    /// Gives up a late document. While another document is on its way, the browser lets the page answer nothing. A
-    /// document that does not arrive in time is given up, so that the current page can answer.
+    /// Gives up a document that does not arrive in time, because while it is under way the browser does not let the
+    /// current page answer.
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
         sleep(self.time_to_load()).await;
         let is_on_its_way = self
@@ -225,8 +225,8 @@ impl Cdp {
         ))
     }
 
-    /// Ends an endless script, because its document must give way to the next one. This has to happen before it is
-    /// known whether a next document comes (for the address of a file, none does), so a script is given some time.
+    /// Ends an endless script, because its document must give way to the next one. A script is given some time first:
+    /// at this point it is unknown if a next document comes at all; a file, for example, brings none.
     async fn end_a_script_in_the_way(&self) {
         // While another document is on its way, the page does not answer, and none of its scripts is in the way.
         let is_there = self

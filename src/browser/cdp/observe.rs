@@ -36,9 +36,9 @@ const MAX_FRAMES: usize = 100;
 const FRAMES: Duration = Duration::from_secs(2);
 /// Maximum number of attempts to read a frame that goes to another document meanwhile. Source: chosen; it does so once.
 const LOOKS: usize = 3;
-/// Maximum amount of text that is read of a page, and again of all its frames together. Nodes beyond it are left out and counted.
-/// Unit: UTF-16 units. Source: chosen; the longest pages that people read have a million. On the wire, one unit takes
-/// up to 7 bytes, so that is a fifth of the largest message.
+/// Maximum amount of text that is read of a page, and again of all its frames together. Nodes beyond it are left out
+/// and counted. Unit: UTF-16 units. Source: chosen; the longest pages that people read have a million. On the wire, one
+/// unit takes up to 7 bytes, so this is a fifth of the largest message.
 const MAX_TEXT: usize = 8_000_000;
 /// Longest side of a picture. Unit: CSS pixels. Source: the largest texture that Chromium draws on.
 const MAX_SIDE: f64 = 16_384.0;
@@ -49,8 +49,8 @@ const MAX_AREA: f64 = 32_000_000.0;
 const REPLACED: Duration = Duration::from_secs(2);
 /// Pause after a document was replaced before the next one is tried. Source: chosen; a look takes as long.
 const AGAIN: Duration = Duration::from_millis(2);
-/// Longest time for a document to be reported after its frame, or after it was let in. Source: chosen; it takes a few
-/// milliseconds.
+/// Longest time for a document to be reported after its frame, or after the answer to its navigation. Source: chosen;
+/// it takes a few milliseconds.
 pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 
 /// The place of a document, read without the page's own scripts.
@@ -196,7 +196,7 @@ impl Cdp {
         if tabs.len() > 1 { tabs } else { Vec::new() }
     }
 
-    /// Reads one document. The result never mixes documents.
+    /// Reads one document. The result never mixes two documents.
     async fn walk(
         &self,
         frame: &str,

@@ -10,8 +10,8 @@ use crate::{
     },
 };
 
-/// Further switches for a browser without a user. Source: agreed on by tools that drive Chromium; each keeps the
-/// browser from waiting, asking, slowing down hidden pages, or loading anything but the page.
+/// Further switches for a browser without a user. Source: common to tools that drive Chromium; each keeps the browser
+/// from waiting, asking, slowing down hidden pages, or loading anything but the page.
 const SWITCHES: [&str; 15] = [
     "--disable-back-forward-cache",
     "--disable-background-timer-throttling",
@@ -92,8 +92,9 @@ impl CdpOptions {
         self
     }
 
-    /// Sets how long a page must be quiet after an action: no navigation, no request, no change of the document.
-    /// Default: 25 ms, one and a half frames, so that a page's work in its next frame is waited for. Source: chosen.
+    /// Sets the time for which a page must be quiet after an action: no navigation, no request, no change of the
+    /// document. Default: 25 ms, one and a half frames, so that a page's work in its next frame is waited for.
+    /// Source: chosen.
     pub fn with_quiet(self, quiet: Duration) -> Self {
         Self {
             quiet: chromium::bounded(quiet),
@@ -101,15 +102,16 @@ impl CdpOptions {
         }
     }
 
-    /// Sets how long an action waits for that at most. A page that is never quiet is observed then. Default: 3 s. A
-    /// navigation that the action started may take longer, up to the navigation time-out.
+    /// Sets the longest wait after an action for the page to become [quiet](Self::with_quiet). A page that is never
+    /// quiet is observed as it is then. Default: 3 s. A navigation that the action started may take longer, up to the
+    /// navigation time-out.
     pub fn with_settle(mut self, settle: Duration) -> Self {
         self.common.settle = chromium::bounded(settle);
         self
     }
 
-    /// Sets how many nodes of a page are read. The nodes left out are [counted](crate::page::Tree::omitted). Default:
-    /// [`MAX_NODES`](crate::page::MAX_NODES).
+    /// Sets the maximum number of nodes that are read of a page. Nodes beyond it are left out and
+    /// [counted](crate::page::Tree::omitted). Default: [`MAX_NODES`](crate::page::MAX_NODES).
     pub fn with_max_nodes(self, max: usize) -> Self {
         Self {
             max_nodes: max.clamp(1, crate::page::MAX_NODES),
@@ -117,9 +119,9 @@ impl CdpOptions {
         }
     }
 
-    /// Keeps the files that pages offer in this folder, under names of our own. Default: they are refused. A file of
-    /// more than 100 MiB is dropped, and so are all incomplete ones if together they exceed that or are more than 100.
-    /// One browser keeps at most 1 GiB and 1,000 files.
+    /// Keeps the files that pages offer in this folder, under names of our own. Default: downloads are refused. A
+    /// file of more than 100 MiB is dropped, and so are all incomplete files if together they exceed that or are more
+    /// than 100. One browser keeps at most 1 GiB and 1,000 files.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self

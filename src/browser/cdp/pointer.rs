@@ -1,4 +1,4 @@
-//! The mouse: real events of the browser, and what they really hit.
+//! The mouse: real input events of the browser, and the elements that they really hit.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use super::{
 };
 use crate::action::{ErrorClass, MouseButton};
 
-/// Longest time for a drag to begin after the pointer moved. Unit: time. Source: chosen; it takes a few milliseconds.
+/// Longest time for a drag to begin after the pointer moved. Source: chosen; it takes a few milliseconds.
 const DRAG: Duration = Duration::from_millis(300);
 
-/// Distance past the middle of the element that something is dragged to, in the direction of the drag. Lists that are sorted by
-/// hand compare the pointer with the middle of an item, and exactly there nothing is decided. Unit: CSS pixels. Source: chosen.
+/// Distance past the middle of the element that something is dragged to, in the direction of the drag. Sortable lists
+/// compare the pointer with the middle of an item, and exactly there they do nothing. Unit: CSS pixels. Source: chosen.
 const PAST_MIDDLE: f64 = 2.0;
 /// Smallest side of an element on which a drag ends past the middle. Unit: CSS pixels. Source: chosen.
 const MIN_SIDE: f64 = 4.0 * PAST_MIDDLE;
@@ -32,10 +32,11 @@ struct Verdict {
     intercepted: Option<String>,
 }
 
-/// A press that is watched in a document.
+/// A document in which a press is watched.
 #[derive(Debug)]
 struct Watch {
-    /// The world that watches. No other one knows about the press, even if another document has replaced this one.
+    /// The world that watches. No other world knows about the press, also not that of a document that has replaced this
+    /// one.
     world: (String, World),
     token: Value,
 }
@@ -70,20 +71,20 @@ enum End<'a> {
 }
 
 impl Needs {
-    /// For clicks.
+    /// The conditions for a click.
     pub(super) const CLICK: Self = Self {
         enabled: true,
         hit: true,
         at: None,
     };
-    /// For moving the pointer, which passes over disabled elements too.
+    /// The conditions for moving the pointer, which may also pass over disabled elements.
     pub(super) const HOVER: Self = Self {
         enabled: false,
         hit: true,
         at: None,
     };
 
-    /// Returns the conditions for a click on this point.
+    /// The conditions for a click on this point.
     pub(super) const fn at(x: u32, y: u32) -> Self {
         Self {
             at: Some((x, y)),
@@ -106,8 +107,8 @@ impl Cdp {
                 "ms": millis(end.saturating_duration_since(Instant::now())),
             }]);
             match self.hub.ask::<Point>(&aim.frame, "ready", given).await {
-                // This error is returned before the time is over, and an event that the page still waits for may remove
-                // the cover.
+                // The page reports a cover before the time is over. It is tried again while the page still loads something,
+                // because that may remove the cover.
                 Err(CdpError::Refused(failure))
                     if failure.class == ErrorClass::Intercepted
                         && self.hub.state().tab().is_some_and(Tab::is_fetching)
@@ -120,8 +121,8 @@ impl Cdp {
     /// Clicks an element and asks the page which element was hit.
     ///
     /// # Errors
-    /// [`CdpError::Refused`] if the clicks hit something else: then the page did not let them reach that element either.
-    /// A dialog that opens during the clicks is an error too; by then they were sent.
+    /// [`CdpError::Refused`] if the clicks would have hit another element; our script has kept them from that element too.
+    /// A dialog that opens during the clicks is an error as well; by then they were sent.
     pub(super) async fn press(
         &self,
         turn: &mut Turn,
@@ -150,8 +151,8 @@ impl Cdp {
             .dispatch(turn, "Input.dispatchMouseEvent", events)
             .await
         {
-            // A press that closes its tab may take the answers to all events with it. If the document is still there, the
-            // watches tell.
+            // A press that closes its tab may take the answers to all events with it. The watches still tell if the
+            // document is there.
             Err(CdpError::Moved) if turn.sent => {}
             dispatched => dispatched?,
         }
@@ -233,7 +234,7 @@ impl Cdp {
         Ok(())
     }
 
-    /// Drags one element onto another: as the browser's own drag and drop where the page began one, by the mouse otherwise.
+    /// Drags one element onto another: by the browser's own drag and drop if the page begins one, otherwise by the mouse.
     pub(super) async fn drag(&self, turn: &mut Turn, from: &Aim, to: &Aim) -> Result<(), CdpError> {
         let start = self.ready(from, Needs::HOVER).await?;
         self.drag_to(turn, start, End::Element(to)).await
@@ -258,7 +259,7 @@ impl Cdp {
             ..Needs::at(x, y)
         };
         let start = self.ready(aim, needs).await?;
-        // A press and its release in one element are a click.
+        // A press and its release in the same element make a click.
         self.may_send(By::Click(&aim.frame, aim.number)).await?;
         let far = |to: u32, from: u32| f64::from(to) - f64::from(from);
         let end = Point {
@@ -293,7 +294,7 @@ impl Cdp {
         dragged.and(released.map(drop))
     }
 
-    /// Returns the point a little beyond the middle of an element, seen from `start`; the middle of a small element.
+    /// Returns the point a little past the middle of an element, as seen from `start`; for a small element, the middle.
     async fn past_middle(&self, to: &Aim, start: Point, middle: Point) -> Result<Point, CdpError> {
         let area: Area = self.hub.ask(&to.frame, "box", json!([to.number])).await?;
         let beyond = |from: f64, at: f64, side: f64| {

@@ -50,7 +50,7 @@ pub(super) struct Seen {
     pub(super) document: String,
     /// The frame's number in references; 0 for the main frame.
     pub(super) number: u32,
-    /// Its address.
+    /// The document's address.
     pub(super) url: String,
     pub(super) generation: u64,
     /// The known elements that listen for clicks.
@@ -127,7 +127,7 @@ impl Seen {
 #[derive(Debug)]
 pub(super) struct Shown<'a> {
     pub(super) seen: &'a Seen,
-    /// Its frames that could be read, by the number of their element.
+    /// The frames in it that could be read, by the number of their element.
     pub(super) frames: HashMap<u64, Self>,
 }
 

@@ -45,7 +45,7 @@ impl Said {
         lines.push_back(line);
     }
 
-    /// The useful lines, without the words of pages that some browsers repeat.
+    /// The useful lines, without console messages of pages, which some browsers repeat.
     pub(super) fn last(&self) -> String {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let lines: Vec<String> = lines

@@ -23,7 +23,8 @@ struct Part {
     page: [f64; 4],
 }
 
-/// A document whose turn comes: its frame, where its window stands in the page's, and which part of that is seen.
+/// A document that is still to be asked: its frame, the corner of its window in the page's
+/// window, and the visible part of it.
 struct Next {
     frame: String,
     number: u32,
@@ -59,7 +60,7 @@ impl Cdp {
             );
             let part: Part = match self.hub.ask(&next.frame, "scene", json!(asks)).await {
                 Ok(part) => part,
-                // Of a frame that went or gives no answer nothing is seen.
+                // A frame that is gone or does not answer shows nothing.
                 Err(CdpError::Moved | CdpError::Broken(_) | CdpError::Refused(_))
                     if next.frame != page =>
                 {
@@ -109,7 +110,7 @@ impl Cdp {
         Ok(scene)
     }
 
-    /// The frames that stand in the document of a frame.
+    /// The frames directly inside the document of a frame.
     async fn frames_below(&self, parent: &str) -> Result<Vec<Inner>, CdpError> {
         let known: Vec<(String, u32)> = {
             let known = self.hub.state();

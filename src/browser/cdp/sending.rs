@@ -1,5 +1,5 @@
-//! Recipients of typed secrets. Forms are checked before a secret is typed and before they are sent, and from the first
-//! typed secret on, each request waits until it was checked.
+//! Recipients of typed secrets. Forms are checked before a secret is typed into them and before they are sent. After
+//! the first typed secret each request also waits until it was checked.
 //!
 //! Requests wait in all tabs that this driver sees, with their frames and workers; a new tab, frame or worker does not
 //! begin before its requests wait. Data that the browser sends without requests is out of reach: by WebSocket, by
@@ -81,7 +81,7 @@ impl Cdp {
     /// Checks where a form would send the secrets in it, right before it is sent.
     ///
     /// # Errors
-    /// A refusal, if they may not go there.
+    /// A refusal, if a secret may not go there.
     pub(super) async fn may_send(&self, by: By<'_>) -> Result<(), CdpError> {
         if !self.hub.state().guards {
             return Ok(());
@@ -96,7 +96,7 @@ impl Cdp {
         };
         let frames: Vec<String> = match by {
             By::Click(frame, _) => vec![frame.to_owned()],
-            // Where our script world was never needed, nothing was typed.
+            // A document in which our script world was never needed was never typed into.
             By::Enter | By::Space => {
                 let known = self.hub.state();
                 let frames = known.tab().into_iter().flat_map(|tab| &tab.frames);
@@ -161,7 +161,7 @@ impl Hub {
                 .iter()
                 .map(|session| self.hold_requests(session))
                 .collect();
-            // Windows that pages open must wait until their requests do.
+            // New windows must wait until their requests are held.
             let windows = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": [{ "type": "page" }] });
             let windows = self
                 .wire
@@ -198,7 +198,7 @@ impl Hub {
         self.wire.call(Some(session), "Fetch.enable", all)
     }
 
-    /// Checks the requests of a new session, and lets it begin.
+    /// Holds the requests of a new session for checking, and lets the session begin.
     pub(super) async fn watch_requests(&self, session: &str) {
         // A session without requests cannot hold them.
         let _ = self.hold_requests(session).await;
@@ -235,7 +235,7 @@ impl Hub {
             None => ("Fetch.continueRequest", json!({ "requestId": id })),
             Some(misdirected) => {
                 let mut guard = self.guard();
-                // The action does not report an uncertain request that a script sends beside it.
+                // An uncertain request that a script sends during the action is not reported with the action.
                 let is_news = misdirected.is_certain() && guard.told.insert(misdirected.clone());
                 if is_news || is_document {
                     guard.held = Some(misdirected);
@@ -263,7 +263,7 @@ impl Hub {
         frames.any(|at| guard.documents.contains(&at.loader))
     }
 
-    /// The failure of an action during or before which a request was held back. Returned once.
+    /// The failure of an action during or before which a request was held back. Each is returned once.
     pub(super) fn take_held(&self) -> Option<Failure> {
         let held = self.guard().held.take()?;
         let why = format!("a request of the page was held back: {held}");

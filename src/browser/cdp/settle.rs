@@ -2,7 +2,7 @@
 //!
 //! Quiet means that for a short time there is no navigation, no request and no change of the document. The script in
 //! the page watches the document, events report the rest, and a pure function decides what to wait for next. A page
-//! that is never quiet is observed when its time is over.
+//! that never becomes quiet is observed when its time is over.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -17,8 +17,8 @@ use super::{
     state::{BrowserState, Frame, is_blank},
 };
 
-/// Longest time for a requested navigation to begin; one that does not was refused. Source: chosen; it takes a few
-/// milliseconds.
+/// Longest time for a requested navigation to begin; one that has not begun by then was refused. Source: chosen; it
+/// takes a few milliseconds.
 const BEGINNING: Duration = Duration::from_millis(500);
 /// Time without a further part of an answer after which nobody seems to read it, because scripts often read only its
 /// head. Source: chosen; the parts of an answer follow each other within a few milliseconds.
@@ -84,7 +84,7 @@ impl BrowserState {
         if main.asked {
             return Pending::Asked;
         }
-        // A window that a page opened to write itself keeps its empty address.
+        // A window whose content is written by the page that opened it keeps its empty address.
         let untold = self
             .tabs
             .iter()

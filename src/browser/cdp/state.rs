@@ -20,12 +20,12 @@ pub(super) use self::tab::{Frame, Request, Tab, World};
 use super::events::{BrowserEvent, FrameTree, Paused, TargetInfo};
 use crate::page::Dialog;
 
-/// An effect: something that must be done about an event.
+/// An effect: something that must be done because of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Effect {
     /// Attach to a new tab that nothing is attached to.
     Attach { target: String },
-    /// Close a window: the page opens more of them than anybody can use.
+    /// Close a window, because the page opens too many.
     Close { target: String },
     /// Prepare a new session: subscribe to its events, and read its frames.
     Prepare {
@@ -33,7 +33,7 @@ pub(super) enum Effect {
         target: String,
         is_tab: bool,
     },
-    /// Check the requests of a new session, as those of others are checked, and let it begin.
+    /// Check the requests of a new session, if those of others are checked, and let it begin.
     Watch { session: String },
     /// Let a new session begin that does not concern this driver, and leave it.
     Leave { session: String, waits: bool },
@@ -61,7 +61,7 @@ pub(super) struct BrowserState {
     pub(super) tabs: Vec<Tab>,
     /// The target of the current tab.
     pub(super) current: Option<String>,
-    /// Another tab whose dialog also blocks the current one, because one process shows both.
+    /// Another tab whose dialog also blocks the current one, because both are in one process.
     pub(super) over: Option<String>,
     /// True if only tabs that this driver or its pages opened concern this driver.
     pub(super) own_only: bool,
@@ -80,7 +80,7 @@ pub(super) struct BrowserState {
     pub(super) last_number: u64,
     /// Number of requests that have begun.
     pub(super) started: u64,
-    /// Number of windows that pages have opened in order to write their content themselves.
+    /// Number of windows that pages have opened to write their content themselves.
     pub(super) blank: usize,
     /// The frame at which the current action is aimed.
     pub(super) aimed: Option<String>,

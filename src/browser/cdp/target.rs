@@ -1,4 +1,4 @@
-//! The target of an action: resolves a reference or a locator to an element, in whichever frame it is.
+//! The target of an action: resolves a reference or a locator to an element, in any frame.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Reactions to an action that a tree need not show, as the script in the page saw them.
+//! Reactions to an action that a page tree may not show, as reported by the script in the page.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ const MAX_WATCHED: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Hub {
-    /// Starts to watch every document of the observed page, and waits for it, because keys reach the page on another
-    /// way and would be faster.
+    /// Starts to watch every document of the observed page, and waits until they watch, because keys reach the page
+    /// by another way and could overtake the request.
     ///
     /// # Errors
     /// A dialog, a crash, the end of the browser.
@@ -34,7 +34,7 @@ impl Hub {
         Ok((!seen.is_empty()).then(|| seen.concat()))
     }
 
-    /// The answers of the documents that answer. A document that is gone or busy has none.
+    /// The answers of the documents that can answer. A document that is gone or busy gives none.
     async fn ask_documents<T: DeserializeOwned>(
         &self,
         function: &'static str,

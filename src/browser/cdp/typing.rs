@@ -1,8 +1,9 @@
 //! Typing secrets. This is the last step, and the only code of this driver that sees a value.
 //!
 //! The origins of page and frame are read in our own script world, where the page cannot lie; the run's resolver
-//! releases the value only for them. The value is typed in the same world that reported the origin. That world belongs
-//! to one document and ends with it, so no other document can take its place between the check and the typing.
+//! releases the value only for these origins. The value is typed in the same world that reported the origin. That
+//! world belongs to one document and ends with it, so no other document can take its place between the check and the
+//! typing.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -27,7 +28,7 @@ struct Focus {
     field: bool,
 }
 
-/// An empty answer.
+/// An answer without content.
 #[derive(Debug, Deserialize)]
 pub(super) struct Nothing {}
 
@@ -60,8 +61,8 @@ impl Cdp {
         }
     }
 
-    /// Waits until an element is visible, enabled, and has the other wanted properties. Changes nothing meanwhile, so
-    /// that nothing happens later if the caller gives up.
+    /// Waits until an element is visible, enabled, and meets the other wanted conditions. Changes nothing meanwhile,
+    /// so that nothing happens later if the caller gives up.
     pub(super) async fn able(&self, aim: &Aim, mut wanted: Value) -> Result<(), CdpError> {
         wanted["visible"] = json!(true);
         wanted["enabled"] = json!(true);
@@ -120,7 +121,8 @@ impl Cdp {
             let why = "the page or the frame has no web address of its own";
             CdpError::refused(ErrorClass::SecretRefused, why)
         };
-        // A frame that its page wrote has the page's origin and no address; the author of its text is unknown.
+        // A frame whose content the page wrote has the page's origin and no address of its own; the author of the
+        // content is unknown.
         let origins = Origin::parse(&place.origin)
             .ok()
             .zip(Origin::parse(&place.url).ok());

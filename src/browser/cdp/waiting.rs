@@ -29,7 +29,8 @@ impl Cdp {
                     .trouble()
                     .filter(|trouble| matches!(trouble, CdpError::Lost(_)))
             });
-            // Dialogs may come and go, because nothing is asked of the page. A lost browser does not come back.
+            // Dialogs may open and close during this wait, because it asks the page nothing. A lost
+            // browser does not come back.
             return timeout(Duration::from_secs(seconds.into()), lost)
                 .await
                 .map_or(Ok(()), Err);

@@ -1,7 +1,7 @@
 // The role of an element: its own `role` attribute, else the role of its tag.
 //
-// The rules are those of WAI-ARIA 1.2 and HTML-AAM. Where these leave a choice, it is made as the other driver's tool
-// makes it, so that both drivers show the same tree.
+// The rules are those of WAI-ARIA 1.2 and HTML-AAM. Where these leave a choice, it is made as in
+// playwright-cli, so that both drivers show the same tree.
 
 const ROLES = new Set(
   `alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox
@@ -12,7 +12,7 @@ const ROLES = new Set(
   table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem`.split(/\s+/),
 );
 
-/** Roles of tags that mean the same wherever they stand. */
+/** Roles of tags that do not depend on where the element stands. */
 const TAG_ROLES = new Map(Object.entries({
   article: 'article', aside: 'complementary', blockquote: 'blockquote', button: 'button', caption: 'caption', code: 'code',
   datalist: 'listbox', dd: 'definition', del: 'deletion', details: 'group', dfn: 'term', dialog: 'dialog', dt: 'term',
@@ -28,15 +28,15 @@ const INPUT_ROLES = new Map(Object.entries({
   button: 'button', checkbox: 'checkbox', file: 'button', hidden: null, image: 'button', number: 'spinbutton',
   radio: 'radio', range: 'slider', reset: 'button', submit: 'button',
 }));
-/** Inputs of one line of text, which are something else when they offer a list. */
+/** Input types for one line of text, which have another role when they offer a list. */
 const LINE_INPUTS = new Set(['email', 'search', 'tel', 'text', 'url']);
 
-/** The elements in which a header or footer is not that of the page. */
+/** Elements inside which a header or footer is not that of the page. */
 const SECTIONING = ['article', 'aside', 'main', 'nav', 'section'].map((tag) => `${tag}:not([role])`)
   .concat(['article', 'complementary', 'main', 'navigation', 'region'].map((role) => `[role=${role}]`))
   .join(',');
 
-/** Roles of tags for which it depends. */
+/** Rules for tags whose role depends on the element. */
 const TAG_RULES = new Map(Object.entries({
   a: linkRole,
   area: linkRole,
@@ -116,7 +116,10 @@ function isFullCell(element) {
     && (firstElement(element) !== null || dom.textOf(element).trim() !== '');
 }
 
-/** Elements whose meaning goes when the one around them says that it is only there for looks. */
+/**
+ * Elements that lose their role if the element around them, of one of these tags, states that it is
+ * presentational.
+ */
 const PARTS = new Map(Object.entries({
   dd: ['dl', 'div'], div: ['dl'], dt: ['dl', 'div'], li: ['ol', 'ul'], tbody: ['table'], td: ['tr'], tfoot: ['table'],
   th: ['tr'], thead: ['table'], tr: ['thead', 'tbody', 'tfoot', 'table'],
@@ -139,7 +142,7 @@ function isPresentation(role) {
   return role === 'none' || role === 'presentation';
 }
 
-/** The first role that an element claims and that exists. */
+/** The first known role in the element's `role` attribute. */
 function statedRole(facts) {
   const claim = facts.attribute('role');
   if (claim === null || claim === '') return null;
@@ -150,7 +153,7 @@ function statedRole(facts) {
   return null;
 }
 
-/** Attributes that say something about an element of any role, with the roles of which they say nothing. */
+/** ARIA attributes for elements of any role, each with the roles on which it has no effect. */
 const UNNAMED = ['caption', 'code', 'deletion', 'emphasis', 'generic', 'insertion', 'paragraph', 'presentation', 'strong',
   'subscript', 'superscript'];
 const GLOBAL_ATTRIBUTES = [
@@ -179,12 +182,12 @@ function isFocusable(facts) {
   return tag === 'input' && facts.isHtml && !isHiddenAttribute(element);
 }
 
-/** Returns true if an element keeps its role although its attribute says that it has none. */
+/** Returns true if an element keeps its role although its attribute removes it. */
 function staysMeaningful(facts, role) {
   return hasGlobalAttribute(facts, role) || isFocusable(facts);
 }
 
-/** The role, or null if it has none. */
+/** The role; null if the element has none. */
 function roleFact(facts) {
   if (facts.role === undefined) facts.role = computeRole(facts);
   return facts.role;

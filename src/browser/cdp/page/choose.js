@@ -5,7 +5,7 @@ const CAN_BE_CHECKED = new Set([
   'checkbox', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'treeitem',
 ]);
 
-/** Chooses options of a list that has them now. */
+/** Chooses options that a list has now. Does not wait for others. */
 function select(number, values) {
   const element = elementOf(number);
   if (element === null) return gone();
@@ -26,7 +26,10 @@ function select(number, values) {
   return {};
 }
 
-/** Why these options cannot be chosen of what may be a list, or null; `final` if they never can. */
+/**
+ * The reason why these options cannot be chosen in this element, or null. It is `final` if waiting cannot
+ * help.
+ */
 function chooses(list, values) {
   const never = (why, detail) => ({ ...failed(why, detail), final: true });
   if (!dom.isHtml(list, 'select')) return never('wrong_element', `${preview(list)} is no list of options`);
@@ -41,7 +44,10 @@ function chooses(list, values) {
   return off === undefined ? null : failed('disabled', preview(off));
 }
 
-/** The option that is called so, or else has this value; as it is written before white space is left aside. */
+/**
+ * The option with this label, else the one with this value. An exact match is preferred to one that ignores
+ * white space.
+ */
 function optionFor(options, wanted) {
   const squeezed = squeeze(wanted);
   return options.find((option) => option.label === wanted)
@@ -51,7 +57,7 @@ function optionFor(options, wanted) {
     ?? null;
 }
 
-/** Tells if a box is ticked; `null` if it is partly ticked. */
+/** The state of a checkbox or radio button; `checked` is null if it is partly ticked. */
 function checkState(number) {
   const element = elementOf(number);
   if (element === null) return gone();

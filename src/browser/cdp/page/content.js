@@ -3,15 +3,17 @@
 // Asking every element for its `::before` and `::after` takes longer than everything else together, and hardly any
 // element has one. So the style sheets are asked first which elements may have them.
 
-/** Elements that may have text of a style sheet, or null if any may. */
+/** Elements that may have text from a style sheet; null if any element may. */
 let mayHaveContent = null;
-/** Documents and shadow roots that were met in this look, and those of them whose sheets are still to be read. */
+/** Documents and shadow roots met in this look, and those of them whose sheets have not been read yet. */
 let metRoots = null;
 let unreadRoots = null;
 
-/** Most rules that are read; past them every element is asked. Unit: rules. Source: chosen. */
+/** Maximum number of rules that are read; beyond it every element is asked. Source: chosen. */
 const MOST_RULES = 20_000;
-/** Longest selectors that are looked for; past that asking every element is faster. Unit: characters. Source: chosen. */
+/**
+ * Maximum length of all selectors together; beyond it asking every element is faster. Unit: characters. Source: chosen.
+ */
 const MOST_SELECTORS = 4_000;
 
 function beginContent() {
@@ -33,7 +35,7 @@ function meetRoot(root) {
   unreadRoots.push(root);
 }
 
-/** Returns true if no element of this observation so far can have text of a style sheet. */
+/** Returns true if no element that was met so far in this look can have text from a style sheet. */
 function hasNoContent() {
   while (unreadRoots.length > 0) readSheets(unreadRoots.pop());
   return mayHaveContent?.size === 0;
@@ -54,12 +56,14 @@ function readSheets(root) {
       for (const element of queryAll(root, selector)) mayHaveContent.add(element);
     }
   } catch {
-    // The sheet of another origin, or a selector that cannot be reduced to elements.
+    // The sheet belongs to another origin, or a selector cannot be reduced to elements.
     mayHaveContent = null;
   }
 }
 
-/** Selectors of the elements to which the sheets or they themselves may give text; throws if that cannot be told. */
+/**
+ * Selectors of the elements that may get text from these sheets or from their own style; throws if they are unknown.
+ */
 function contentSelectors(sheets) {
   const selectors = new Set(['[style*=content]']);
   const open = [...sheets].filter((sheet) => !sheet.disabled);
@@ -86,7 +90,7 @@ function mayGetContent({ element }) {
   return !hasNoContent() && (mayHaveContent === null || mayHaveContent.has(element));
 }
 
-/** The text before or after what is in an element, `''` if there is none. */
+/** The text of an element's `::before` or `::after`; `''` if there is none. */
 function pseudoText(facts, which) {
   if (!mayGetContent(facts)) return '';
   const style = getComputedStyle(facts.element, which);
@@ -98,17 +102,19 @@ function pseudoText(facts, which) {
   return style.display === 'inline' ? text : ` ${text} `;
 }
 
-/** The text that a style sheet puts in the place of what is in an element; null if it puts none there. */
+/** The text with which a style sheet replaces the content of an element; null if it does not replace it. */
 function replacedText(facts) {
   if (!mayGetContent(facts)) return null;
   const { content } = getComputedStyle(facts.element);
   return content === '' || content === 'none' || content === 'normal' ? null : textOfContent(facts.element, content, false);
 }
 
-/** A string, an attribute, the slash before the words for a picture, or something that has no words. */
+/**
+ * A part of a `content` value: a string, an attribute, the slash before an alternative text, or something without words.
+ */
 const CONTENT_TOKEN = /\s*(?:("(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*')|attr\(\s*([-\w]+)\s*\)|(\/)|([^]))/gy;
 
-/** The words of a `content` value; null if it is not all words. */
+/** The words of a `content` value; null if not all of it is words. */
 function textOfContent(element, content, isPseudo) {
   let words = [];
   let isAll = true;

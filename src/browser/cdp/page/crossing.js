@@ -1,6 +1,8 @@
-// Selectors that reach across the border of an open shadow root, which the browser's own selectors do not.
+// Selectors that match across the border of an open shadow root, which the browser's own selectors cannot do.
 
-/** The simple parts of a selector, each with what joins it to the one before; null if it has more than descent in it. */
+/**
+ * The simple parts of a selector, each with the combinator before it; null if it has others than descendant and child.
+ */
 function partsOf(css) {
   const parts = [];
   let [part, joint, depth, quote] = ['', ' ', 0, ''];
@@ -29,7 +31,9 @@ function partsOf(css) {
   return parts.length > 1 ? parts : null;
 }
 
-/** Returns true if the parts reach an element; a shadow host counts as the parent of its shadow root. */
+/**
+ * Returns true if an element and its ancestors match the parts. A shadow host counts as the parent of its shadow root.
+ */
 function isReached(element, parts) {
   const way = [];
   for (let at = element; at; at = dom.above(at)) way.push(at);

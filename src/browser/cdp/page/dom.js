@@ -1,9 +1,9 @@
 // Access to the page's nodes that the page cannot intercept.
 //
-// A form has properties named like its fields, and a document has properties named like its forms and images, in this
-// world too: a field named `parentNode` hides the real property. So every property is read by the getter of the
-// prototype, fetched once. `instanceof` is not used, because a node that came from another document has that document's
-// prototypes.
+// A form has properties named like its fields, and a document has properties named like its forms
+// and images. Our script world sees them too: a field named `parentNode` hides the real property.
+// So every property is read by the getter of the prototype, fetched once. `instanceof` is not used,
+// because a node that came from another document has that document's prototypes.
 
 const getter = (prototype, name) => {
   const { get } = Object.getOwnPropertyDescriptor(prototype, name);
@@ -65,7 +65,10 @@ const dom = {
   host: getter(ShadowRoot.prototype, 'host'),
   labelOf: getter(HTMLLabelElement.prototype, 'control'),
   isHtml: (element, tag) => dom.namespace(element) === HTML && (tag === undefined || dom.tag(element) === tag),
-  /** The element above, the host if it stands at the top of a shadow root; null at the top. */
+  /**
+   * The parent element, or the host for an element at the top of a shadow root; null at the top of
+   * the document.
+   */
   above: (node) => {
     const parent = dom.parent(node);
     if (!parent) return null;
@@ -73,17 +76,17 @@ const dom = {
     if (type === ELEMENT) return parent;
     return type === FRAGMENT && isShadow(parent) ? dom.host(parent) : null;
   },
-  /** As `above`, but through the slot that shows it: the way that events go. */
+  /** As `above`, but through the slot that shows the element, as events travel. */
   shownIn: (node) => dom.slot(node) ?? dom.above(node),
   active: (root) => (dom.type(root) === DOCUMENT ? documentActive(root) : shadowActive(root)),
-  /** The style that is shown, or null in a document without a window. */
+  /** The computed style; null in a document without a window. */
   style: (element, pseudo) => getComputedStyle(element, pseudo),
 };
 const createElement = method(Document.prototype, 'createElement');
 const readEditable = getter(HTMLElement.prototype, 'isContentEditable');
 const documentActive = getter(Document.prototype, 'activeElement');
 const shadowActive = getter(ShadowRoot.prototype, 'activeElement');
-/** The type of an input, in lower case; `text` for one that is unknown. */
+/** The type of an input in lower case; `text` for an unknown one. */
 const typeOf = getter(HTMLInputElement.prototype, 'type');
 const ownerOf = getter(Node.prototype, 'ownerDocument');
 const topElement = getter(Document.prototype, 'documentElement');
@@ -116,17 +119,19 @@ function isShadow(fragment) {
 /** The parts of a text that `squeeze` changes. */
 const UNSQUEEZED = /[^\S ]|[\u200b\u00ad]|^ |  | $/;
 
-/** The text without runs of white space and without what is never seen. */
+/** The text with white space collapsed and invisible characters removed. */
 function squeeze(text) {
   return !UNSQUEEZED.test(text) ? text : text.replace(/[\u200b\u00ad]/g, '').trim().replace(/\s+/g, ' ');
 }
 
-/** The text without halves of characters, which cannot be sent. */
+/** The text with unpaired surrogates replaced, because they cannot be sent. */
 function whole(text) {
   return text.toWellFormed();
 }
 
-/** The first characters of a text, whole ones, with an ellipsis in place of the rest. */
+/**
+ * The text, cut between two characters if it is too long, with an ellipsis in place of the rest.
+ */
 function clip(text, most) {
   return text.length <= most ? whole(text) : `${whole(text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, ''))}…`;
 }

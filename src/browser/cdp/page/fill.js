@@ -1,6 +1,6 @@
 // Filling a field, typing a secret, and finding the focus.
 
-/** Fills a field that can be filled now; nothing is waited for, nor tried again: trying may have had effects. */
+/** Fills a field once, without waiting and without a second try, because a try may have had effects. */
 function fill(number, text, want) {
   const element = elementOf(number);
   if (element === null) return gone();
@@ -11,7 +11,7 @@ function fill(number, text, want) {
   return put(field, text.replace(/\r\n?/g, '\n'), want.secret === true);
 }
 
-/** Never shows again what is in a field, nor what stands around it if it is part of something larger that is edited. */
+/** Hides the content of a field for good, and that of the whole editor if the field is a part of one. */
 function hideFrom(field, name) {
   rememberSecret(field);
   rememberTyped(field, name);
@@ -24,7 +24,7 @@ function put(field, text, secret) {
   return failed('not_editable', `${preview(field)} takes no text`);
 }
 
-/** Sets a field whose control offers values of one form. */
+/** Sets a field whose values have a fixed form, such as a date or a colour. */
 function setValue(field, text) {
   // The value is tried on an element outside the page, so that an invalid value changes nothing.
   const probe = dom.create('input');
@@ -71,7 +71,7 @@ async function replaceText(field, given, secret) {
   return failed('bad_value', told === true ? 'the page took the text out again' : 'the page did not let the text in');
 }
 
-/** Why a text cannot go into a field, before it is touched. */
+/** The reason why a field cannot take a text, found before the field is touched; null if there is none. */
 function refusalOf(field, text) {
   if (!isTextControl(field)) return null;
   if (field.type === 'number' && text !== '') {
@@ -104,7 +104,7 @@ function isTakenBack(before, after, text) {
   return after === before && core(after) !== core(text) && !/[,;\s]$/.test(text);
 }
 
-/** Types into the field that has the focus, as long as it keeps it. */
+/** Types into the field that has the focus, for as long as it keeps the focus. */
 function typeInto(text, want) {
   const field = deepActive();
   const refuse = (why) => failed(want.secret ? 'secret_refused' : 'not_editable', why);
@@ -119,7 +119,7 @@ function typeInto(text, want) {
   return went ? {} : failed('bad_value', 'the page did not let the text in');
 }
 
-/** Tells if the focus is in a field, and if it is in a frame. */
+/** Reports if the focus is in a field, and if it is in a frame. */
 function focused() {
   const active = deepActive();
   if (active === null) return { field: false, frame: false };

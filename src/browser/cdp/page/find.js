@@ -1,18 +1,21 @@
 // Finding elements by the steps of a locator.
 //
-// The steps have the same meaning as in the other driver. A name, a label or a text is compared without case, as a
-// part, with white space squeezed, unless it must be equal. A text is found in the smallest element that contains all
-// of it. Every step searches inside the results of the one before, open shadow roots included.
+// The steps have the same meaning as in the other driver. Unless an exact match is asked for, a name, a label or
+// a text is matched as a substring, without regard to case and with white space collapsed. A text is found in
+// the smallest element that contains all of it. Every step searches inside the results of the previous one, open
+// shadow roots included.
 
-/** Most elements that one search looks at. Unit: elements. Source: chosen; what lies behind is not found. */
+/** Maximum number of elements that one search looks at; later ones are not found. Source: chosen. */
 const MAX_SEEN = 300_000;
-/** Most matches whose references are told. Unit: elements. Source: chosen; more than one is a mistake anyway. */
+/**
+ * Maximum number of matches whose references are reported. Source: chosen; more than one is a mistake anyway.
+ */
 const MAX_TOLD = 20;
 
-/** A suffix of selectors in other tools, which people and models write too: keeps only the visible matches. */
+/** A suffix of selectors in other tools, which people and models write too. It keeps only visible matches. */
 const SEEN_ONLY = ':visible';
 
-/** One search: what is read of the page is read once. */
+/** One search. It reads each part of the page only once. */
 class Search {
   #texts = null;
   #below = new Map();
@@ -25,7 +28,7 @@ class Search {
     return this.#texts;
   }
 
-  /** The roots below a node, itself first: open shadow roots, and those in them. */
+  /** The roots below a node: the node itself, the open shadow roots in it, and those in these. */
   rootsIn(scope) {
     return this.#read(scope).roots;
   }
@@ -64,7 +67,10 @@ class Search {
     return name;
   }
 
-  /** The labels of a control. The browser's own list reads the whole page for each. */
+  /**
+   * The labels of a control. The browser's own list is not used, because it reads the whole page for each
+   * control.
+   */
   labelsOf(element) {
     if (this.#labels === null) {
       this.#labels = new Map();
@@ -76,7 +82,7 @@ class Search {
     return this.#labels.get(element) ?? [];
   }
 
-  /** All elements of a role, those included of which assistive technology is not told. */
+  /** All elements of a role, including those hidden from assistive technology. */
   ofRole(role) {
     let found = this.#ofRole.get(role);
     if (found === undefined) {
@@ -106,7 +112,9 @@ class Search {
     return [...next];
   }
 
-  /** Before the first step that finds something, what is there is everything. */
+  /**
+   * The elements to filter: those found so far, or all of the document before the first step that finds any.
+   */
   #opened(found) {
     return found.length === 1 && found[0] === document ? this.elementsIn(document) : found;
   }
@@ -140,7 +148,7 @@ class Search {
   }
 
   #byCss(scope, css) {
-    // In a list it would belong to the last selector only; the browser then refuses it.
+    // In a list of selectors, the suffix would belong to the last one only; the browser then refuses the list.
     if (css.endsWith(SEEN_ONLY) && !css.includes(',')) {
       const all = css.slice(0, -SEEN_ONLY.length);
       return this.#byCss(scope, /[\s>+~]$|^$/.test(all) ? `${all}*` : all).filter(isVisible);
@@ -181,7 +189,10 @@ function labellersOf(element) {
   return ids.split(/\s+/).filter((id) => id !== '').map((id) => byId(root, id)).filter((other) => other !== null);
 }
 
-/** A selector of all that may have a role: what says so, and what has it by its tag, surely or maybe. */
+/**
+ * A selector for all elements that may have a role: by their attribute, or by their tag, always or in some
+ * cases.
+ */
 function mayHaveRole(role) {
   const tags = [...TAG_ROLES].filter(([, given]) => given === role).map(([tag]) => tag);
   return [...tags, ...TAG_RULES.keys(), `[role~="${role}" i]`].join(', ');

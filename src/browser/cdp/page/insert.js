@@ -4,21 +4,21 @@
 // focus. It makes no `beforeinput`, which rich text editors depend on, so one is sent before. All of it is one task:
 // between the check of the focus and the text, no code of the page runs except the handlers of these two events.
 
-/** Lines that `execCommand` may break itself. Unit: lines. Source: measured; 250 lines take 0.3 s, 2000 take 5 s. */
+/** Maximum number of lines that are left to `execCommand`. Source: measured; 250 lines take 0.3 s, 2000 take 5 s. */
 const MAX_LINES = 60;
 
 const newEvent = method(Document.prototype, 'createEvent');
 const execute = method(Document.prototype, 'execCommand');
 const focusSvg = method(SVGElement.prototype, 'focus');
 
-/** Tells whether the page let us focus an element. */
+/** Gives an element the focus. Returns true if the page let it have the focus. */
 function focusOn(element) {
   if (dom.isHtml(element)) dom.focus(element);
   else if (dom.namespace(element) === 'http://www.w3.org/2000/svg') focusSvg(element);
   return deepActive() === element;
 }
 
-/** The element that has the focus, through open shadow roots; an iframe if it is in there. */
+/** The element that has the focus, also inside open shadow roots; the iframe if the focus is in one. */
 function deepActive() {
   let active = dom.active(document);
   for (let shadow = active && dom.shadow(active); shadow; shadow = dom.shadow(active)) {
@@ -64,15 +64,15 @@ function contentOf(field) {
   return isTextControl(field) ? field.value : dom.shownText(field);
 }
 
-/** Selects all that a focused field holds. */
+/** Selects the whole content of a focused field. */
 function selectAll(field) {
   if (isTextControl(field)) field.select();
   else getSelection().setBaseAndExtent(field, 0, field, dom.children(field).length);
 }
 
 /**
- * Puts a text in place of what is selected, or removes that for an empty text. The caller has looked at the focus.
- * Tells whether the page was told of an input, `null` if it wanted to see to it itself.
+ * Replaces the selected text by a text, or removes it for an empty text. The caller has checked the focus. Returns true if
+ * the page got an input event, false if it did not, and null if the page handles the input itself.
  */
 function insert(field, text) {
   for (const announcement of announcements(field, text)) {
@@ -93,7 +93,10 @@ function insert(field, text) {
   return told;
 }
 
-/** Yields the events that a keyboard sends before a text and by which editors handle it themselves: each can be refused. */
+/**
+ * Yields the events that a keyboard sends before a text. Each can be refused by an editor, which then handles the text
+ * itself.
+ */
 function* announcements(field, text) {
   const way = { bubbles: true, cancelable: true, composed: true };
   const isRich = !isTextControl(field);
@@ -104,7 +107,7 @@ function* announcements(field, text) {
   }
   yield new InputEvent('beforeinput', { ...way, inputType: 'insertText', data: text, targetRanges: targets(field) });
   if (!isRich) return;
-  // It is older than `beforeinput`, and React makes its own event of that name from it.
+  // `textInput` is older than `beforeinput`, and React makes its own event of that name from it.
   const event = newEvent(document, 'TextEvent');
   event.initTextEvent('textInput', true, true, window, text);
   yield event;
@@ -121,7 +124,7 @@ function lines(text) {
   return count;
 }
 
-/** Sets all but the last character; that one is typed, so that the events are the ones of typing. */
+/** Sets all but the last character and types the last one, so that the page gets the events of typing. */
 function insertLong(field, text) {
   const last = /[\ud800-\udbff][\udc00-\udfff]$/.test(text) ? 2 : 1;
   const [start, end] = [field.selectionStart ?? 0, field.selectionEnd ?? field.value.length];
@@ -129,7 +132,7 @@ function insertLong(field, text) {
   execute(document, 'insertText', false, text.slice(-last));
 }
 
-/** Lines as the elements that typing them makes: the first as it is, each other one in a `div`. */
+/** The HTML that typing these lines would make: the first line as it is, every other one in a `div`. */
 function asParagraphs(text) {
   const escaped = text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
     .replace(/^ | (?= |$)/gm, '\u00a0');

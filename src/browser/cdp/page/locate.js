@@ -1,22 +1,25 @@
-// A durable locator of an element: short, made of the words that a person would call it by, and unique on the page.
+// A durable locator of an element: short, made of the words that a person would use for it, and unique on the page.
 
-/** Longest text that is taken for a name. Unit: characters. Source: chosen; longer ones change more often. */
+/** Longest text that is used as a name. Unit: characters. Source: chosen; longer ones change more often. */
 const LONGEST_NAME = 80;
-/** Most containers above an element that are tried, and most texts in each. Source: chosen. */
+/** Maximum number of containers above an element that are tried, and of texts in each. Source: chosen. */
 const MAX_CONTAINERS = 4;
 const MAX_CONTAINER_TEXTS = 8;
-/** Last place among several alike that is taken. Source: chosen; later ones move too easily. */
+/** Largest index among similar elements that is used. Source: chosen; later ones change too easily. */
 const MAX_NTH = 20;
 
-/** Roles that say nothing of what an element is. */
+/** Roles that say nothing about an element. */
 const NO_ROLE = new Set(['generic', 'none', 'presentation', '']);
-/** Roles of what holds several things that belong together. */
+/** Roles of elements that group several things. */
 const CONTAINERS = new Set([
   'alertdialog', 'article', 'cell', 'dialog', 'form', 'gridcell', 'group', 'listitem', 'navigation', 'region', 'row',
   'tabpanel', 'treeitem',
 ]);
 
-/** Past this only the way down to it is tried. Unit: milliseconds. Source: chosen; 10,000 buttons take about 200. */
+/**
+ * Time after which only the path down to the element is tried. Unit: milliseconds. Source: chosen; 10,000 buttons
+ * take about 200.
+ */
 const LOCATE_MS = 400;
 
 function locatorOf(number) {
@@ -38,7 +41,7 @@ function locatorOf(number) {
   });
 }
 
-/** Locators that may be the one, best first. */
+/** Candidates for the locator, the best first. */
 function* candidates(element, search) {
   const named = [...byName(element, search)];
   yield* named;
@@ -49,7 +52,7 @@ function* candidates(element, search) {
   yield* byPlace(element, search, [...named, ...selectors]);
 }
 
-/** By what it is called: its test id, its role with its name, its label and the like. */
+/** Locators by the element's name: its test id, its role with its name, its label and the like. */
 function* byName(element, search) {
   const testId = dom.attribute(element, 'data-testid');
   if (isName(testId, 300)) yield [{ testId }];
@@ -80,7 +83,7 @@ function* byText(element, search) {
   yield [{ exactText: text }];
 }
 
-/** Inside a container that is called something, or that has a text which the others of its kind have not. */
+/** Locators inside a container that has a name, or a text that others of its role lack. */
 function* byContainer(element, search, named) {
   const inner = named.length > 0 ? named : [[{ css: dom.tag(element) }]].filter(([step]) => isSelector(step.css));
   let left = MAX_CONTAINERS;
@@ -89,7 +92,7 @@ function* byContainer(element, search, named) {
     if (!CONTAINERS.has(role)) continue;
     left -= 1;
     const name = search.nameOf(at);
-    // A name that consists of all its text changes with each part of the text.
+    // A name that consists of the whole text of the container changes with each part of the text.
     const isGiven = isName(name)
       && !(NAMED_BY_CONTENT.has(role) && !dom.has(at, 'aria-label') && !dom.has(at, 'aria-labelledby'));
     if (isGiven) for (const steps of inner) yield [{ role, name, exact: false }, ...steps];
@@ -101,7 +104,7 @@ function* byContainer(element, search, named) {
   }
 }
 
-/** The first texts in a container, without what stands in the element itself. */
+/** The first texts in a container, except those in the element itself. */
 function textsIn(container, element, search) {
   const found = new Set();
   for (const inner of search.elementsIn(container).slice(0, 200)) {
@@ -118,7 +121,7 @@ function textsIn(container, element, search) {
   return found;
 }
 
-/** Short selectors: an id that somebody chose, a field's name, a class. */
+/** Short selectors: an id that a person chose, a field's name, a class. */
 function* byCss(element) {
   const tag = dom.tag(element);
   const id = dom.attribute(element, 'id');
@@ -137,7 +140,7 @@ function* byCss(element) {
   if (isWord(id)) yield [{ css: `#${id}` }];
 }
 
-/** The place among those that are alike. */
+/** Locators by the index among similar elements. */
 function* byPlace(element, search, alike) {
   for (const steps of alike) {
     const nth = search.run(steps).indexOf(element);
@@ -145,7 +148,7 @@ function* byPlace(element, search, alike) {
   }
 }
 
-/** The way down from the nearest element with an id, or from the top of the root. */
+/** Locators by the path down from the nearest element with an id, or from the top of the root. */
 function* byPath(element) {
   let path = '';
   for (let at = element; at; at = dom.parent(at)) {

@@ -12,22 +12,19 @@ let labelled = null;
 let nameBudget = 0;
 
 /**
- * Most elements that are visited to make all names of one look. Unit: elements, and as much text as is in one of them.
+ * Maximum number of elements that are visited for all names of one look. Unit: elements, each with its share of text.
  * Source: chosen; a page of 40,000 buttons needs 80,000, and nested controls on a hostile page would need the square of
  * their number.
  */
 const NAME_BUDGET = 400_000;
-/**
- * Length of text that is read for a name in the time that visiting an element takes. Unit: UTF-16 units. Source:
- * chosen; a long line.
- */
+/** Length of text that is read in the time of visiting one element. Unit: UTF-16 units. Source: chosen; a long line. */
 const NAME_TEXT = 64;
 
-/** Cursors that invite to drag what is under them. */
+/** Cursors that invite the user to drag the element under them. */
 const GRIPS = setOf(`grab move all-scroll col-resize row-resize n-resize e-resize s-resize w-resize ne-resize nw-resize se-resize
   sw-resize ew-resize ns-resize nesw-resize nwse-resize`);
 
-/** Runs `work` as one look; a look inside another is part of it. */
+/** Runs `work` as one look. A look inside another look is part of the outer one. */
 function look(work) {
   if (met !== null) return work();
   met = new Map();
@@ -43,13 +40,13 @@ function look(work) {
   }
 }
 
-/** The facts about one element in one observation; `undefined` if not asked yet. */
+/** The facts about one element in one look. A fact is `undefined` until it is first asked for. */
 class Facts {
   constructor(element) {
     this.element = element;
     this.tag = dom.tag(element).toLowerCase();
     this.isHtml = dom.namespace(element) === HTML;
-    // Its style is read here and not kept: ten thousand kept styles take long to clean up.
+    // The style is read here and not kept: ten thousand kept styles take long to clean up.
     const style = getComputedStyle(element);
     this.display = style.display;
     this.isStyledVisible = style.visibility === 'visible';
@@ -62,7 +59,7 @@ class Facts {
       meetRoot(this.shadow);
       rememberShadow(this.shadow);
     }
-    /** Without attributes: most are asked for a dozen. */
+    /** True if the element has no attributes, which saves a dozen look-ups. */
     this.isBare = !hasAttributes(element);
     this.parent = undefined;
     this.role = undefined;
@@ -101,7 +98,7 @@ function factsOf(element) {
   return facts;
 }
 
-/** The facts of the element above, of the host at the top of a shadow root, or null. */
+/** The facts of the parent, or of the host at the top of a shadow root; null at the top of the document. */
 function aboveOf(facts) {
   if (facts.parent === undefined) {
     const parent = dom.above(facts.element);
@@ -110,9 +107,7 @@ function aboveOf(facts) {
   return facts.parent;
 }
 
-/**
- * A property that an element has from itself or else from above: `own` says true, false, or undefined to ask further up.
- */
+/** A property that an element has itself or inherits. `own` returns true or false, or undefined to ask the parent. */
 function inherited(facts, key, own) {
   let at = facts;
   let value;
@@ -135,12 +130,12 @@ function masksItself(facts) {
   return isSecretFact(facts) ? true : undefined;
 }
 
-/** As `isSecret`. What says so is an attribute. */
+/** As `isSecret`, but faster for an element without attributes, because only attributes mark a secret. */
 function isSecretFact(facts) {
   return facts.isBare ? secrets.has(facts.element) : isSecret(facts.element);
 }
 
-/** The elements that an attribute names by their ids, each once, looked up where the element stands. */
+/** The elements that an attribute refers to by id, each once, looked up in the root of the element. */
 function referred(facts, attribute) {
   const text = facts.attribute(attribute);
   if (text === null || text === '') return NONE;
@@ -156,8 +151,8 @@ function referred(facts, attribute) {
 }
 
 /**
- * The labels of a control in document order. The browser's own list reads the whole document for each control, so all
- * labels of a root are asked once whom they label.
+ * The labels of a control in document order. The browser's own list reads the whole document for each control, so the
+ * labels of a root are assigned to their controls once.
  */
 function labelsOf({ element }) {
   const root = dom.root(element);
@@ -177,7 +172,7 @@ function labelsOf({ element }) {
   return labels.get(element) ?? NONE;
 }
 
-/** The nearest element that matches, also outside of the shadow root. */
+/** The nearest ancestor that matches, or the element itself, also outside of the shadow root. */
 function closestAcross(element, css) {
   let at = element;
   while (true) {

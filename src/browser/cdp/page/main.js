@@ -1,8 +1,9 @@
 // Questions of the driver about a whole document.
 
 /**
- * The document's own words and what it shows, of one moment; see `walk`. New elements get numbers above those of other tabs.
- * It is told as JSON, because the browser hands a text over in a fifth of the time that it needs for a tree of values.
+ * The place of the document and its content, read at the same moment; see `walk`. New elements get numbers above those of
+ * other tabs. The result is JSON text, which the browser transfers in a fifth of the time that it needs for a tree of
+ * values.
  */
 function observe(wanted) {
   lastNumber = Math.max(lastNumber, wanted.above);
@@ -16,13 +17,13 @@ function scrolled() {
 
 const traces = makeTraces();
 
-/** Watches for what answers the action that comes next. */
+/** Starts to watch for reactions to the next action. */
 function traceFrom() {
   traces.begin();
   return true;
 }
 
-/** Returns the traces of the action; null if nobody watched. */
+/** Returns the traces of the action; null if nothing was watched. */
 function traced() {
   return traces.end();
 }

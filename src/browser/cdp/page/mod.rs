@@ -1,17 +1,17 @@
 //! The page side: the script that runs in a world of its own in each document.
 //!
-//! The page shares the elements with it and nothing else: it can neither see nor change this code, and the code reads the
-//! page past whatever names the page has put in the way (`dom.js`).
+//! The page shares its elements with the script, and nothing else. It can neither see nor change the script, and names
+//! that the page gives to elements do not hide the properties that the script reads (`dom.js`).
 //!
 //! ```text
-//! dom       elements, read by the getters of their prototypes      walk     the page as rows, and what of them changed
-//! refs      numbers of elements, and which of them hold secrets    find     locators, and locators for elements
-//! look      what one look at the page has read of an element       ready    what an action needs before it begins
-//! aria      roles; `state`, `shown`, `name`: the rest of it        press    what the pointer really hit
-//! tree      which elements are nodes; `simplify`: which stay       fill     typing, choosing, ticking; `sends`: where forms go
+//! dom       elements, read by the getters of their prototypes      walk     the page as rows, and the changes since the last walk
+//! refs      numbers of elements, and the secret ones among them    find     locators, and locators for elements
+//! look      facts about elements, kept during one look             ready    the conditions of an element before an action
+//! aria      roles; `state`, `shown`, `name`: their other parts     press    the element that the pointer really hit
+//! tree      the elements that are nodes; `simplify` drops some     fill     typing, choosing, ticking; `sends`: where forms go
 //! ```
 
-/// The files, each after those that it builds upon.
+/// The files, each after those that it depends on.
 const FILES: &[&str] = &[
     include_str!("dom.js"),
     include_str!("refs.js"),
@@ -45,7 +45,7 @@ const FILES: &[&str] = &[
     include_str!("main.js"),
 ];
 
-/// The function `stored`, which needs none of the others.
+/// The function `stored`, which depends on no other file.
 pub(super) const STORED: &str = include_str!("stored.js");
 
 /// Returns the script that sets up the page side in a world; elements get numbers above `last`.

@@ -3,7 +3,7 @@
 // A name may be read from the content of an element, and the names in it from their content, so this recurses. Depth
 // and total work in one observation are bounded, and anything beyond gives no name.
 
-/** Largest depth at which a name is searched for. Unit: elements. Source: chosen; the stack holds ten times as many. */
+/** Largest depth to which a name is read. Unit: elements. Source: chosen; the stack holds ten times as many. */
 const NAME_DEPTH = 200;
 /** The text that replaces a value that must not be shown. */
 const MASK = '••••••';
@@ -17,8 +17,9 @@ const SPOKEN_INSIDE = setOf(`caption code contentinfo definition deletion emphas
   paragraph presentation region row rowgroup section strong subscript superscript table term time`).add('');
 
 /**
- * Why an element is read: it is the one to be named (`self`) or below it, `aria-labelledby` leads to it (`by`), it is a
- * label, or it is the caption that its kind of element has. What is referred to is read also if it is hidden.
+ * The reason for reading an element: it is the one to be named (`self`) or below it, `aria-labelledby` leads to it
+ * (`by`), it is a label, or it is the caption for its kind of element. An element that is referred to is read even if
+ * it is hidden.
  */
 const SELF = { self: true, below: false, by: false, label: false, caption: false, hidden: false };
 const BELOW = { ...SELF, self: false, below: true };
@@ -27,14 +28,17 @@ const referredTo = (facts) => ({ ...SELF, self: false, by: true, hidden: isHidde
 const asLabel = (facts) => ({ ...SELF, self: false, label: true, hidden: isHiddenFact(facts) });
 const asCaption = (how, facts) => ({ ...belowOf(how), caption: true, hidden: how.hidden || isHiddenFact(facts) });
 
-/** One name in the making, with the facts of the elements that gave words; those it has passed are marked with it. */
+/**
+ * The reading of one name, with the facts of the elements that gave words. Elements that were passed are marked with
+ * it.
+ */
 class Reading {
   constructor() {
     this.sources = [];
     this.depth = 0;
   }
 
-  /** A text that an element itself gives. */
+  /** Takes a text that an element itself gives. */
   from(facts, text) {
     if (!text) return '';
     this.sources.push(facts);
@@ -50,7 +54,7 @@ class Reading {
   }
 }
 
-/** A text that was read for a name. */
+/** Subtracts a text from the budget for names, and returns it. */
 function spent(text) {
   nameBudget -= Math.trunc(text.length / NAME_TEXT);
   return text;
@@ -58,7 +62,7 @@ function spent(text) {
 
 const NAMELESS = { name: '', sources: NONE };
 
-/** The name of an element, with the facts of the elements it was read from. */
+/** The name of an element, with the facts of the elements that it was read from. */
 function nameFact(facts) {
   if (NO_NAME.has(roleFact(facts))) return NAMELESS;
   const reading = new Reading();
@@ -71,7 +75,7 @@ function nameOf(element) {
   return look(() => nameFact(factsOf(element)).name);
 }
 
-/** The words of an element, read in the way of `how`. */
+/** The text of an element, read as `how` says. */
 function textOf(facts, how, reading) {
   if (facts.reading === reading || reading.depth > NAME_DEPTH || nameBudget <= 0) return '';
   nameBudget--;
@@ -128,7 +132,7 @@ function titleText(facts) {
   return title.trim() === '' ? '' : title;
 }
 
-/** The value of a control inside of what is named; null for anything else. */
+/** The value of a control inside the named element; null for anything else. */
 function controlText(facts, role, how, reading) {
   const { element, tag } = facts;
   switch (role) {
@@ -172,7 +176,7 @@ function maskedValue(facts, value) {
 const selectedChoices = getter(HTMLSelectElement.prototype, 'selectedOptions');
 const allChoices = getter(HTMLSelectElement.prototype, 'options');
 
-/** The choices of a list that are chosen. */
+/** The selected choices of a list. */
 function chosenIn(facts, role) {
   const { element } = facts;
   if (facts.tag === 'select' && facts.isHtml) {
@@ -184,7 +188,7 @@ function chosenIn(facts, role) {
   return list === undefined ? [] : ownedBy(factsOf(list), '[aria-selected="true"]').filter(hasRole('option'));
 }
 
-/** Elements that match, in an element and in those that it owns. */
+/** The matching elements in an element and in those that it owns by `aria-owns`. */
 function ownedBy(facts, css) {
   const found = [...dom.query(facts.element, css)];
   for (const owned of referred(facts, 'aria-owns')) {
@@ -198,7 +202,7 @@ function ownedBy(facts, css) {
 const assignedNodes = method(HTMLSlotElement.prototype, 'assignedNodes');
 const textSlot = getter(Text.prototype, 'assignedSlot');
 
-/** The nodes of a slot that were put there from outside, none for anything else. */
+/** The nodes that were assigned to a slot from outside; none for any other element. */
 function slottedInto(facts) {
   return isSlotFact(facts) ? assignedNodes(facts.element) : NONE;
 }
@@ -209,7 +213,7 @@ function isSlotted(node) {
   return type === ELEMENT ? dom.slot(node) !== null : type === TEXT && textSlot(node) !== null;
 }
 
-/** The words of what is in an element. */
+/** The text of an element's content. */
 function contentText(facts, how, reading) {
   const inside = replacedText(facts) ?? insideText(facts, how, reading);
   const text = pseudoText(facts, '::before') + inside + pseudoText(facts, '::after');
@@ -232,7 +236,7 @@ function insideText(facts, how, reading) {
   return text;
 }
 
-/** The words of a node inside of what is named. */
+/** The text of a node inside the named element. */
 function nodeText(node, how, reading) {
   const type = dom.type(node);
   if (type === TEXT) return spent(dom.nodeValue(node));

@@ -1,10 +1,10 @@
 // Names that an element has because of its tag: labels, captions, alternative texts, placeholders.
 
-/** Inputs that show what to type in them. */
+/** Input types that can show a placeholder. */
 const HINTED_INPUTS = setOf('text password number search tel email url');
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** The words that an element has by its tag; null if its tag says nothing about it. */
+/** The name that an element has by its tag; null if its tag gives it none. */
 function nativeText(facts, how, reading, isNamed) {
   const { element, tag } = facts;
   const attribute = (name) => facts.attribute(name) ?? '';
@@ -37,13 +37,13 @@ function nativeText(facts, how, reading, isNamed) {
   }
 }
 
-/** The words of the labels of a control; null if it has none. */
+/** The text of the labels of a control; null if it has none. */
 function labelText(facts, reading) {
   const labels = labelsOf(facts);
   return labels.length === 0 ? null : reading.labels(labels);
 }
 
-/** Returns the hint in a field that has no label. */
+/** The hint in a field without a label. */
 function hintText(facts) {
   const title = facts.attribute('title') ?? '';
   const isHinted = facts.tag === 'textarea' || (facts.tag === 'input' && facts.isHtml && HINTED_INPUTS.has(typeOf(facts.element)));
@@ -75,7 +75,7 @@ function inputText(facts, how, reading, isNamed) {
   }
 }
 
-/** The words of the child that names an element of this kind; null if there is none. */
+/** The text of the child that names an element of this tag; null if there is none. */
 function captionText({ element }, tag, how, reading) {
   for (let child = firstElement(element); child !== null; child = nextElement(child)) {
     if (dom.tag(child) === tag) {

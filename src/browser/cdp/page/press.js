@@ -1,14 +1,16 @@
-// Watching a press: did it reach the intended element? Also the path of a point through a frame.
+// Watching a press to find out if it reached the intended element. Also converts points through frames.
 
-/** The events that begin a press; the first of them decides, because a page may move its elements once it is pressed. */
+/**
+ * The events that begin a press. The first of them decides, because a page may move its elements once it is pressed.
+ */
 const BEGIN = new Set(['pointerdown', 'mousedown', 'touchstart']);
 const MOVES = new Set(['pointermove', 'mousemove']);
 const PRESSES = [
   ...BEGIN, 'pointerup', 'mouseup', 'touchend', 'click', 'auxclick', 'dblclick', 'contextmenu', 'dragstart',
 ];
 /**
- * Nothing is watched for longer, also if nobody asks for the verdict; what was seen by then is kept for it.
- * Unit: milliseconds. Source: chosen.
+ * Longest time of a watch, in case nobody asks for its verdict. The verdict still includes what was seen by then. Unit:
+ * milliseconds. Source: chosen.
  */
 const WATCH_MS = 15000;
 
@@ -55,10 +57,13 @@ function disarm() {
   watch = null;
 }
 
-/** Elements that take their events for themselves: a press in them is not reported here. */
+/** Elements that keep their events to themselves: a press in them is not reported here. */
 const APART = 'iframe, frame, object, embed';
 
-/** Ends the watch. Without a press it tells of the last move, which is all there is when something is pointed at. */
+/**
+ * Ends the watch and returns its result. Without a press that is the last move, because a pointer that hovers only
+ * moves.
+ */
 function verdict(token) {
   const nothing = { hit: false, intercepted: null };
   if (watch === null || watch.seen.token !== token) return nothing;
@@ -68,7 +73,7 @@ function verdict(token) {
   return pressed ?? (isApart ? { ...nothing, hit: true } : moved ?? nothing);
 }
 
-/** A point of a frame's viewport as one of ours, if the frame is met there. */
+/** Converts a point in a frame's viewport to one in ours, if the frame is on top there. */
 function throughFrame(number, x, y) {
   const frame = elementOf(number);
   if (frame === null) return gone();
@@ -94,7 +99,9 @@ function pointInFrame(frame, x, y) {
   };
 }
 
-/** Scrolls what is around an element so that a point of it comes to the middle of each. */
+/**
+ * Scrolls each scrollable ancestor of an element, so that a point of the element comes to the middle of the ancestor.
+ */
 function scrollToPoint(element, pointNow) {
   for (let at = dom.shownIn(element); at; at = dom.shownIn(at)) {
     if (!/auto|scroll|hidden|overlay/.test(`${dom.style(at).overflowX} ${dom.style(at).overflowY}`)) continue;
@@ -109,5 +116,5 @@ function scrollToPoint(element, pointNow) {
 }
 
 const { scrollBy: scrollElement } = Element.prototype;
-/** Not by `method`: the browser goes by how many values it is given. */
+/** Written without `method`, because the browser tells its two forms apart by the number of arguments. */
 const scrollOf = (element, by) => scrollElement.call(element, by);

@@ -1,6 +1,6 @@
-// Settling: does the document still change, and which state does it report?
+// Settling: waits until the document stops changing, and reports its place.
 
-/** Changes of one thing after which it counts as an animation. Unit: changes. Source: chosen. */
+/** Number of changes of one thing after which it counts as an animation. Source: chosen. */
 const MAX_CHANGES = 5;
 
 const readyStateOf = getter(Document.prototype, 'readyState');
@@ -10,12 +10,14 @@ const titleOf = getter(Document.prototype, 'title');
 let animated = new WeakMap();
 
 /**
- * Frames that a page gets to change in: what it does in the next one may ask for another. Source: measured; after one, a page that
- * scrolls smoothly has not moved yet, and a working link to its top is told as dead.
+ * Number of frames in which a page may make its changes; a change in one frame may ask for the next. Source: measured; after one
+ * frame, a page that scrolls smoothly has not moved yet, and a working link to its top would be reported as dead.
  */
 const FRAMES = 2;
 
-/** Waits until nothing changed for `ms` and for some frames, at most `cap`; tells also where it is then. */
+/**
+ * Waits until nothing has changed for `ms` and for some frames, but no longer than `cap`. Also returns the place of the document.
+ */
 function quiet({ ms, cap }) {
   return new Promise((resolve) => {
     let still = 0;
@@ -27,7 +29,7 @@ function quiet({ ms, cap }) {
       still += 1;
       clearTimeout(end);
       observer.disconnect();
-      // A node that stood still in the meantime is no longer an animation.
+      // A node that has not changed meanwhile is no longer an animation.
       animated = watched.animated;
       resolve({ quiet: isQuiet, place: place() });
     };
@@ -35,7 +37,7 @@ function quiet({ ms, cap }) {
       still += 1;
       const mine = still;
       const time = pause(ms);
-      // A slow machine is slow with frames too, so time alone does not show that the page could do its work.
+      // A slow machine also draws frames slowly, so time alone does not show that the page could do its work.
       for (let frame = 0; frame < FRAMES && mine === still; frame += 1) await nextFrame();
       await time;
       if (mine === still) finish(true);
@@ -48,8 +50,8 @@ function quiet({ ms, cap }) {
 }
 
 /**
- * Whether some of what changed is no animation. A spinner, a progress bar or a clock that sets the same attribute or text
- * again and again, or puts as many children in the place of others, does not keep a page from being done.
+ * Returns true if any of the changes is not an animation. A spinner, a progress bar or a clock sets the same attribute or text
+ * again and again, or replaces children by as many others; it does not keep a page from being done.
  */
 function hasChange(records, watched) {
   const children = new Map();

@@ -1,21 +1,21 @@
 // Waiting until an element can be acted on, and finding the point to aim at.
 
-/** Pauses between attempts, the last one again and again. Unit: milliseconds. Source: chosen; an attempt takes a frame. */
+/** Pauses between attempts; the last one repeats. Unit: milliseconds. Source: chosen; an attempt takes a frame. */
 const PAUSES = [10, 30, 60, 100];
 /** Longest wait for an animation frame; in a hidden tab none comes. Unit: milliseconds. Source: chosen. */
 const FRAME_MS = 100;
 /**
- * Time for which the same thing must cover an element of a still page until it counts as covered. Unit: milliseconds.
- * Source: chosen.
+ * Time for which the same thing must cover an element on a still page before the element counts as covered. Unit:
+ * milliseconds. Source: chosen.
  */
 const COVERED_MS = 500;
-/** Where in a box it is tried, as parts of its width and height: the centre first, then around it. Source: chosen. */
+/** Points of a box that are tried, as fractions of its width and height: the centre first, then around it. Source: chosen. */
 const PLACES = [
   [0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9],
 ];
-/** Most boxes of an element that are tried: a link over many lines has one a line. Source: chosen. */
+/** Maximum number of boxes of an element that are tried; a link over many lines has one for each line. Source: chosen. */
 const MAX_BOXES = 8;
-/** Scroll positions for attempts after the first, so that the element comes out from under a bar that sticks to an edge. */
+/** Alignments for scrolling after the first attempt, so that the element comes out from under a bar at an edge. */
 const ALIGNMENTS = ['center', 'end', 'start'];
 
 const fromDocument = method(Document.prototype, 'elementFromPoint');
@@ -25,7 +25,7 @@ const shadowAnimationsOf = method(ShadowRoot.prototype, 'getAnimations');
 
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-/** The next frame of animation, or a little later where there are none. */
+/** Waits for the next animation frame, or a little longer if there are none. */
 function nextFrame() {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, FRAME_MS);
@@ -36,7 +36,10 @@ function nextFrame() {
   });
 }
 
-/** Tries until it succeeds or the time is over; then it fails as it did the last time. What is `final` fails at once. */
+/**
+ * Repeats an attempt until it succeeds or the time is over, and returns the last answer. A `final` failure is returned at
+ * once.
+ */
 async function insist(element, ms, attempt) {
   const end = performance.now() + ms;
   for (let tries = 0; ; tries += 1) {
@@ -72,8 +75,8 @@ async function ready(number, want) {
 }
 
 /**
- * Tells when what covers an element stays: the same thing covered it for a while in which the page was still. A page is still
- * when its document has loaded, nothing in it changes, and nothing is animated in which the element or the cover stands.
+ * Watches if an element stays covered: the same thing must cover it for a while in which the page is still. A page is still
+ * when its document has loaded, nothing in it changes, and nothing around the element or its cover is animated.
  */
 function watchCover(element) {
   let [top, since] = [null, 0];
@@ -103,7 +106,7 @@ function isWithinAnimated(elements) {
   });
 }
 
-/** Waits until an element lacks nothing of what is wanted of it, and leaves it as it is. */
+/** Waits until an element meets the wanted conditions. Changes nothing. */
 async function able(number, want) {
   const element = elementOf(number);
   if (element === null) return gone();
@@ -129,14 +132,14 @@ function lacks(element, want) {
 }
 
 /**
- * Whether the element is where it was before the page drew its next frame. An animation of the browser's own stands where it
- * begins in its first frame, so where there is one, two frames are compared.
+ * Returns true if the element has not moved by the next frame. In its first frame an animation of the browser's own has not
+ * moved yet, so two frames are compared if there is one.
  */
 async function isStill(element) {
   let before = dom.rect(element);
   for (let frames = isAnimated(element) ? 2 : 1; frames > 0; frames -= 1) {
     await nextFrame();
-    // The page's own handlers of this frame may move the element after our code ran.
+    // The page's own handlers may move the element in this frame, after our code has run.
     await pause(0);
     const now = dom.rect(element);
     if (['x', 'y', 'width', 'height'].some((side) => now[side] !== before[side])) return false;
@@ -145,7 +148,7 @@ async function isStill(element) {
   return true;
 }
 
-/** Returns true if the browser animates anything where the element stands: in its tree, or in one around that. */
+/** Returns true if the browser animates anything in the tree of the element, or in a tree around that. */
 function isAnimated(element) {
   for (let at = element; at;) {
     const root = dom.root(at);
@@ -156,7 +159,7 @@ function isAnimated(element) {
   return false;
 }
 
-/** Scrolls only if the element cannot be pointed at where it is. */
+/** Scrolls the element into view, unless the pointer can already reach it. */
 function bringIntoView(element, want, tries) {
   const isShown = pointsIn(boxesOf(element)).length > 0;
   if (want.hit ? pointOf(element, true).failed === undefined : isShown) return;
@@ -167,7 +170,7 @@ function bringIntoView(element, want, tries) {
   dom.scrollTo(element, { block: alignment, inline: alignment, behavior: 'instant' });
 }
 
-/** A point of the element in the viewport; with `hit`, one at which the pointer would meet it. */
+/** A point of the element in the viewport; with `hit`, one at which the pointer would hit the element. */
 function pointOf(element, hit) {
   const points = pointsIn(boxesOf(element));
   if (points.length === 0) return failed('not_stable', `${preview(element)} is outside of the viewport`);
@@ -175,12 +178,12 @@ function pointOf(element, hit) {
   const target = receiverOf(element);
   const isHit = ({ x, y }) => meets(topAt(x, y), target);
   const found = points.find(isHit)
-    // A box that is drawn by its label: a person presses the label.
+    // A control that is drawn by its label: a person presses the label.
     ?? controlLabels(target).flatMap((label) => pointsIn(boxesOf(label))).find(isHit);
   return found ?? failed('intercepted', obstacle(topAt(points[0].x, points[0].y), target));
 }
 
-/** The point so far from the top left corner of the element, if the pointer would meet the element there. */
+/** The point at this distance from the top left corner of the element, if the pointer would hit the element there. */
 function pointAt(element, [across, down]) {
   const { left, top, width, height } = dom.rect(element);
   if (across >= width || down >= height) {
@@ -192,7 +195,7 @@ function pointAt(element, [across, down]) {
   return meets(over, element) ? { x, y } : failed('intercepted', obstacle(over, element));
 }
 
-/** Points within the part of the boxes that the viewport shows, best first. */
+/** Points in the visible parts of the boxes, the best first. */
 function pointsIn(boxes) {
   const parts = boxes.slice(0, MAX_BOXES).map(({ left, top, right, bottom }) => ({
     left: Math.max(left, 0),
@@ -206,7 +209,7 @@ function pointsIn(boxes) {
   })));
 }
 
-/** The element that the pointer meets at a point, through open shadow roots; null outside of the viewport. */
+/** The element that the pointer would hit at a point, also inside open shadow roots; null outside of the viewport. */
 function topAt(x, y) {
   let top = fromDocument(document, x, y);
   while (top !== null) {
@@ -218,16 +221,19 @@ function topAt(x, y) {
   return top;
 }
 
-/** Returns the element that shall receive the pointer when this one is pressed: a button receives presses within it. */
+/** Returns the element that receives the pointer when this one is pressed: a button receives presses inside it. */
 function receiverOf(element) {
   if (isField(element)) return element;
   return dom.closest(element, 'button, [role=button], a, [role=link]') ?? element;
 }
 
-/** Elements that take a press for themselves inside a label. Source: HTML, the label element's activation behaviour. */
+/** Elements in a label that handle a press themselves. Source: HTML, the label element's activation behaviour. */
 const INTERACTIVE = 'a[href], button, details, embed, iframe, input:not([type=hidden]), select, textarea, [tabindex]';
 
-/** Returns true if a press on `top` is one on the target: on it, within it, or on the other one of a label and its control. */
+/**
+ * Returns true if a press on `top` is one on the target: on it, inside it, on a label of it, or, if the target is a label, on its
+ * control.
+ */
 function meets(top, target) {
   for (let at = top; at; at = dom.shownIn(at)) if (at === target) return true;
   if (top === null) return false;
@@ -239,7 +245,7 @@ function meets(top, target) {
   return dom.isHtml(target, 'label') && dom.labelOf(target) === top;
 }
 
-/** Returns the element that stands in the way, and the one that it belongs to. */
+/** Describes the element that covers the target, and the element around it. */
 function obstacle(top, target) {
   if (top === null) return 'nothing of the page receives pointer events there';
   const around = new Set();

@@ -11,10 +11,10 @@ const knownRoots = new WeakSet();
 const shadows = [];
 let lastNumber = 0;
 
-/** Tokens of `autocomplete` that say what nobody but the owner may read. Source: the requirements. */
+/** Tokens of `autocomplete` for content that only its owner may read. Source: the requirements. */
 const SECRET_TOKENS = new Set(['current-password', 'new-password', 'one-time-code']);
 
-/** Characters that change how a text is shown and are not seen. */
+/** Invisible characters that change how a text is shown. */
 const DECEPTIVE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /** The number of an element; a new one if it has none. */
@@ -29,11 +29,11 @@ function numberOf(element) {
   return number;
 }
 
-/** Numbers of elements that the driver knows by other means; they are no references. */
+/** Tickets: numbers by which the driver knows elements for other purposes. They are no references. */
 const tickets = new WeakMap();
 let lastTicket = 0;
 
-/** A number for each of these elements, which it keeps; 0 for what is no element of this document. */
+/** The tickets of these elements, new ones where needed; 0 for a node that is not an element of this document. */
 function ticketsOf(nodes) {
   return nodes.map((node) => {
     if (dom.type(node) !== ELEMENT || ownerOf(node) !== document) return 0;
@@ -83,7 +83,7 @@ function knownShadows() {
   return shadows.map((shadow) => shadow.deref()).filter((root) => root !== undefined && dom.connected(root));
 }
 
-/** Why something could not be done: a class of the closed set, and what the page shows of it. */
+/** A failure: a class of the closed set, and a detail, which is page data. */
 function failed(kind, detail = '') {
   return { failed: kind, detail: clip(detail.replace(DECEPTIVE, ' '), 300) };
 }

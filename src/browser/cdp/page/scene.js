@@ -1,8 +1,11 @@
-// What can be seen in the window, and where.
+// The visible part of the window, and where things are in it.
 
 const sceneOf = makeScene();
 
-/** Boxes of elements, and the insides of those that show frames, each by number; what is drawn; the size of the window. */
+/**
+ * The boxes of elements and the insides of those that show frames, each with its number; the drawings; the size of the
+ * window.
+ */
 function scene(wanted, frames) {
   const of = (numbers, measure) => numbers.flatMap((number) => {
     const element = elementOf(number);

@@ -19,7 +19,7 @@ const methodBy = new Map([
   ['input', getter(HTMLInputElement.prototype, 'formMethod')],
 ]);
 
-/** The fields that secrets were typed into, each with the names of those. */
+/** The fields that secrets were typed into, each with the names of its secrets. */
 const typedNames = new WeakMap();
 const typedFields = [];
 
@@ -33,7 +33,7 @@ function rememberTyped(field, name) {
   typedFields.push(new WeakRef(field));
 }
 
-/** The form that sends a field; for what has none of its own, the one that stands around it. */
+/** The form that a field belongs to; for any other element, the form around it. */
 function formOf(element) {
   const own = dom.isHtml(element) ? OWNERS.get(dom.tag(element))?.(element) : null;
   if (own) return own;
@@ -50,7 +50,7 @@ function submittersOf(form) {
   return [...queryAll(dom.root(form), 'button, input')].filter((each) => isSubmitter(each) && formOf(each) === form);
 }
 
-/** Where a form goes by one of its buttons, or without one; null if nothing would be sent. */
+/** The address that a form goes to by one of its buttons, or without one; null if nothing would be sent. */
 function addressOf(form, button) {
   const tag = button === null ? '' : dom.tag(button);
   const method = button !== null && dom.has(button, 'formmethod') ? methodBy.get(tag)(button) : methodOf(form);
@@ -58,7 +58,9 @@ function addressOf(form, button) {
   return whole(button !== null && dom.has(button, 'formaction') ? actionBy.get(tag)(button) : actionOf(form));
 }
 
-/** Every address that the form of a field may go to; of the field that has the focus, if no number is given. */
+/**
+ * Every address that the form of a field may go to. If no number is given, the field is the one that has the focus.
+ */
 function sendsFrom(number) {
   const element = number === null ? deepActive() : elementOf(number);
   if (element === null) return number === null ? { to: [] } : gone();
@@ -78,7 +80,7 @@ function sending(form, button) {
 
 const NOTHING_SENT = { names: [], to: null };
 
-/** Returns the secrets that a click on an element would send by itself. */
+/** Returns the secrets that a click on an element would send, without any script of the page. */
 function sendsOn(number) {
   for (let at = elementOf(number); at; at = dom.shownIn(at)) {
     const button = dom.isHtml(at, 'label') ? dom.labelOf(at) : at;
@@ -90,7 +92,7 @@ function sendsOn(number) {
   return NOTHING_SENT;
 }
 
-/** Returns the secrets that Enter, or the space bar, would send by itself at the focus. */
+/** Returns the secrets that Enter, or the space bar, would send at the focus, without any script of the page. */
 function sendsByKey(isEnter) {
   const active = deepActive();
   if (active === null) return NOTHING_SENT;

@@ -56,12 +56,12 @@ function isSlotFact({ tag, isHtml }) {
   return tag === 'slot' && isHtml;
 }
 
-/** What an element without a box of its own is asked for most. Unit: nodes. Source: chosen. */
+/** Maximum number of nodes that are looked at in an element without a box of its own. Source: chosen. */
 const MOST_CONTENTS = 2_000;
 
 /**
- * Whether `test` holds for an element in this one, or a text in it is seen, looking through elements without a box;
- * `isBarrier` tells of such an element that it is tested itself.
+ * Returns true if `test` holds for an element inside this one, or if a text in it is visible. Looks through elements
+ * without a box, except those for which `isBarrier` is true: they are tested themselves.
  */
 function hasThroughContents(facts, test, isBarrier = () => false) {
   const open = [dom.first(facts.element)];
@@ -104,7 +104,7 @@ function isInLine(facts) {
   return facts.display === 'contents' ? firstSeenIn(facts) === TEXT : facts.display === 'inline' && isStyleShown(facts);
 }
 
-/** The type of the first node seen in an element that has no box of its own; null if there is none. */
+/** The type of the first visible node in an element that has no box of its own; null if there is none. */
 function firstSeenIn(facts) {
   if (facts.firstSeen === undefined) facts.firstSeen = findFirstSeen(facts);
   return facts.firstSeen;

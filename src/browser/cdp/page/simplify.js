@@ -1,12 +1,14 @@
-// The parts of a page that deserve a node: rules that are applied to each node once its content is known.
+// Rules that decide which parts of a page become nodes. They are applied to each node once its content is known.
 //
 // The other driver's tool simplifies its tree by the same rules, so both drivers show the same tree.
 
-/** Roles whose elements are asked for more than role and name. Source: the page tree, and `asked` of the other driver. */
+/**
+ * Roles whose elements are asked for more than role and name. Source: the page tree, and `asked` of the other driver.
+ */
 const ASKED = setOf(`textbox searchbox combobox spinbutton button checkbox link listbox menuitem menuitemcheckbox
   menuitemradio option radio slider switch tab treeitem progressbar meter scrollbar gridcell`);
 
-/** A node of the tree in the making. Ten thousand are kept at once, so they hold little. */
+/** A node of the tree that is being built. Ten thousand are kept at once, so they hold little. */
 class TreeNode {
   constructor(role, facts, parent) {
     this.role = role;
@@ -16,7 +18,7 @@ class TreeNode {
     this.sources = NONE;
     this.states = null;
     this.level = 0;
-    /** Nodes and texts in reading order, and the text that comes next; whether white space comes between the two. */
+    /** Nodes and texts in reading order, and the text that comes next; true if white space comes between these two. */
     this.children = NONE;
     this.text = '';
     this.isSpaced = false;
@@ -24,20 +26,20 @@ class TreeNode {
     this.isAriaHidden = false;
     /** True if its content can be edited and that of the element around it cannot. */
     this.isEditor = false;
-    /** The text of a field as it is written, if it has white space that the tree does not show. */
+    /** The text of a field as it was written, if it has white space that the tree does not show. */
     this.exact = null;
-    /** Whether a script of the page listens for clicks on it; whether it is there for that alone. */
+    /** True if a script of the page listens for clicks on it; true if it is a node for that reason alone. */
     this.listens = false;
     this.isHeard = false;
     this.url = null;
     this.placeholder = null;
-    /** True if an element in it ever was a node. */
+    /** True if an element inside it ever was a node. */
     this.hadNodes = false;
-    /** True if an element around it shows the hand pointer and can be reached. */
+    /** True if an element around it shows the hand cursor and can be reached. */
     this.isInClickable = parent !== null && (parent.isInClickable || (parent.hasHand && parent.isReachable));
   }
 
-  /** Adds a node, or a text, which becomes one with its neighbours. */
+  /** Adds a node, or a text, which is joined with its neighbours. */
   add(child) {
     if (typeof child === 'string') {
       this.addText(child);
@@ -68,13 +70,13 @@ class TreeNode {
     else this.children.push(child);
   }
 
-  /** Notes a state that the element is in. */
+  /** Records a state of the element. */
   is(state, value) {
     this.states ??= {};
     this.states[state] = value;
   }
 
-  /** True if the pointer can reach it, so that it has a reference. Computed late, because it takes a measurement. */
+  /** True if the pointer can reach it, so that it gets a reference. Computed late, because it needs a measurement. */
   get isReachable() {
     return this.facts !== null && hasRoom(this.facts) && (this.role === 'iframe' || this.facts.takesPointer);
   }
@@ -97,18 +99,18 @@ class TreeNode {
   }
 }
 
-/** Returns true if a text is white space of the kind that every page is full of. */
+/** Returns true if a text is the white space that every page is full of. */
 function isBlank(text) {
   return text === '' || (text.charCodeAt(0) <= 32 && !/\S/.test(text));
 }
 
-/** Notes which elements a node's name was read from: until they turn up as nodes, only the name says their words. */
+/** Marks the elements that a node's name was read from. Until they become nodes, only the name contains their words. */
 function openNode(node) {
   if (node.sources.length === 0 || !node.isReachable) return;
   for (const source of node.sources) source.isSaid = true;
 }
 
-/** Tidies a node that is complete, and gives its parent what the parent gets in its place; whether that is the node. */
+/** Finishes a complete node, and gives its parent the node or what takes its place. Returns true if it gave the node. */
 function closeNode(node, parent) {
   const isLeaf = node.role === 'generic' && !node.hadNodes;
   if (node.facts.isSaid && !isLeaf && node.isReachable) node.facts.isSaid = false;
@@ -124,7 +126,7 @@ function closeNode(node, parent) {
     }
     if (isWrapper(node)) {
       for (const child of node.children) {
-        // A click on one of them also reaches the other.
+        // A click on either of the two also reaches the other.
         child.listens ||= node.listens;
         parent.add(child);
       }
@@ -135,7 +137,7 @@ function closeNode(node, parent) {
   return true;
 }
 
-/** Drops a name of which all words stand in nodes of their own. */
+/** Drops a name if all its words are in nodes of their own. */
 function dropRepeatedName(node) {
   const sources = node.sources.filter((source) => source !== node.facts && source.node?.isReachable);
   if (sources.length === 0 || !node.isReachable) return;
@@ -146,7 +148,7 @@ function dropRepeatedName(node) {
   }
 }
 
-/** Takes the text of a plain element that is all there is in another. */
+/** Takes over the text of a plain element that is the only content. */
 function liftOnlyText(node) {
   const [child] = node.children;
   if (node.hasProperties || node.children.length !== 1 || typeof child === 'string') return;

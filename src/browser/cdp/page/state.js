@@ -17,9 +17,9 @@ const MAY_BE_INVALID = setOf(
 );
 const MAY_HAVE_LEVEL = setOf('heading listitem row treeitem');
 const MAY_BE_SELECTED = setOf('gridcell option row tab rowheader columnheader treeitem');
-/** Highest level that is a state. Unit: levels. Source: the page tree's type. */
+/** Highest level that is reported as a state. Source: the page tree's type. */
 const MAX_LEVEL = 255;
-/** Roles of which it is always told whether they are on. */
+/** Roles that are always reported as on or off. */
 const ALWAYS_CHECKED = setOf('checkbox radio switch menuitemcheckbox menuitemradio');
 const ALWAYS_SELECTED = setOf('option tab');
 
@@ -28,7 +28,7 @@ const isUndecided = getter(HTMLInputElement.prototype, 'indeterminate');
 const isChosen = getter(HTMLOptionElement.prototype, 'selected');
 const isOpen = getter(HTMLDetailsElement.prototype, 'open');
 
-/** Tells a node of the states of an element of this role, only of those that apply. */
+/** Records the states of a node that apply to elements of this role. */
 function readStates(facts, role, node) {
   const { element } = facts;
   if (MAY_BE_CHECKED.has(role)) {
@@ -54,7 +54,7 @@ function readStates(facts, role, node) {
   }
 }
 
-/** `true`, `false` or `mixed`, of an element that can be on. */
+/** `true`, `false` or `mixed`, for an element that can be on. */
 function checkedOf(facts) {
   const { element, tag, isHtml } = facts;
   if (tag === 'input' && isHtml) {
@@ -92,12 +92,15 @@ function isNativelyDisabled(facts) {
   if (tag === 'option' && dom.closest(element, 'optgroup[disabled]') !== null) return true;
   const group = dom.closest(element, 'fieldset[disabled]');
   if (group === null) return false;
-  // Elements in the heading of a group stay usable.
+  // Elements in the legend of a group stay usable.
   const heading = headingOf(factsOf(group));
   return heading === null || !dom.contains(heading, element);
 }
 
-/** The heading of a group of controls, or null; looked for once a look, because a group may hold ten thousand. */
+/**
+ * The legend of a group of controls, or null. Searched for once in a look, because a group may hold ten thousand
+ * controls.
+ */
 function headingOf(group) {
   if (group.heading === undefined) {
     let child = dom.first(group.element);

@@ -1,17 +1,17 @@
-// The text of every element at once, and the position of a text in it.
+// The text of every element at once, and the positions of a text in it.
 //
-// The text of an element is that of its text nodes, one after the other, those of its open shadow root last. All of it
-// is one string, and each element is a part of that string: so a text is searched for once in a page, however deep the
-// page is nested.
+// The text of an element is that of its text nodes, one after the other, then that of its open
+// shadow root. All of it is one string, and each element is a part of that string. So a text is
+// searched for once in a page, however deeply the page is nested.
 
-/** Elements whose text is not for reading. */
+/** Elements whose text is not read. */
 const WORDLESS = new Set(['head', 'noscript', 'script', 'style']);
 /** Inputs that show their value as a text. */
 const BUTTON_INPUTS = new Set(['button', 'reset', 'submit']);
-/** Most places of one text that are looked at. Unit: places. Source: chosen. */
+/** Maximum number of occurrences of one text that are looked at. Source: chosen. */
 const MAX_PLACES = 100_000;
 
-/** Where a piece ends, among the nodes that are still to be read. */
+/** Marks where a piece ends, among the nodes that are still to be read. */
 class Leaving {
   constructor(piece) {
     this.piece = piece;
@@ -70,7 +70,7 @@ class Texts {
     return piece === undefined ? '' : this.text.slice(piece.from, piece.to).trim();
   }
 
-  /** A test of elements for a text: as a part and without case, or all of it as it is. */
+  /** Returns a test of elements for a text: as a substring without regard to case, or exactly. */
   test(wanted, exact) {
     const text = squeeze(wanted);
     if (text === '') return () => false;
@@ -99,7 +99,7 @@ class Texts {
     };
   }
 
-  /** Returns true if an element passes a test and none of its parts does. */
+  /** Returns true if an element passes a test and none of its children does. */
   isSmallest(node, test) {
     if (!test(node)) return false;
     for (let child = dom.first(node); child !== null; child = dom.next(child)) {
@@ -110,14 +110,17 @@ class Texts {
   }
 }
 
-/** Lower case, character by character where the whole would change its length. */
+/**
+ * A text in lower case and of the same length: where the length would change, each character by
+ * itself.
+ */
 function fold(text) {
   const folded = text.toLowerCase();
   if (folded.length === text.length) return folded;
   return Array.from(text, (sign) => (sign.toLowerCase().length === sign.length ? sign.toLowerCase() : sign)).join('');
 }
 
-/** The place of the first number that is not less than `least` in a sorted list. */
+/** The index of the first number in a sorted list that is not less than `least`. */
 function firstAtLeast(sorted, least) {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -4,7 +4,7 @@
 class Visit {
   constructor(facts, owner, node, isSeen, isMaskedHere) {
     this.facts = facts;
-    /** The node that gets what is found in the element, and the element's own node, if it has one. */
+    /** The node that gets the content of the element, and the element's own node, if it has one. */
     this.owner = owner;
     this.node = node;
     this.isSeen = isSeen;
@@ -13,7 +13,7 @@ class Visit {
     this.shadow = null;
     this.more = NONE;
     this.moreAt = 0;
-    /** True if space surrounds it, as it surrounds everything that is not part of a line of text. */
+    /** True if space surrounds it, as it surrounds everything outside of a line of text. */
     this.isApart = facts.display !== 'inline' || facts.tag === 'br';
   }
 
@@ -36,17 +36,17 @@ class Visit {
   }
 }
 
-/** Most elements that one walk visits, whether they become nodes or not. Unit: elements. Source: chosen. */
+/** Maximum number of elements that one walk visits, whether they become nodes or not. Source: chosen. */
 const MOST_VISITS = 400_000;
 /** Longest text of one node. Unit: UTF-16 units. Source: chosen; a field may hold a book. */
 const MAX_TEXT = 1_000_000;
 
-/** The making of a tree. */
+/** The building of a tree. */
 class Build {
   constructor(maxNodes, maxText, listening) {
     this.root = new TreeNode('fragment', null, null);
     this.visits = [];
-    /** Nodes that are complete and stay. */
+    /** Number of nodes that are complete and stay. */
     this.nodes = 0;
     this.visited = 0;
     this.maxNodes = maxNodes;
@@ -54,7 +54,7 @@ class Build {
     this.listening = listening;
     /** Room for text. Unit: UTF-16 units. */
     this.room = maxText;
-    /** True if a cap was reached: elements after it are never visited. `hasMore` is true if there were any. */
+    /** True if a cap was reached, so that later elements are not visited. `hasMore` is true if there were any. */
     this.isCut = false;
     this.hasMore = false;
     this.active = dom.active(document);
@@ -64,7 +64,7 @@ class Build {
     this.ownsNothing = documentQuery(document, '[aria-owns]').length === 0;
   }
 
-  /** Everything below an element, which is visited too. */
+  /** Visits an element and everything below it. */
   run(top) {
     this.enter(top, this.root, true, false);
     while (this.visits.length > 0) {
@@ -89,12 +89,12 @@ class Build {
     this.put(owner, isMaskedHere && text.trim() !== '' ? MASK : text);
   }
 
-  /** Gives a node a text. */
+  /** Adds a text to a node. */
   put(owner, text) {
     if (text !== '') owner.addText(this.taken(text));
   }
 
-  /** A text that is not without end, of which all together are not either. */
+  /** Cuts a text to the longest one of a node, and takes it out of the room for all texts. */
   taken(text) {
     const cut = text.length > MAX_TEXT ? clip(text, MAX_TEXT) : text;
     this.room -= cut.length;
@@ -150,14 +150,14 @@ class Build {
     if (closeNode(node, parent)) this.nodes++;
   }
 
-  /** The node that the innermost open element's own node belongs to. */
+  /** The node that the innermost open element adds its nodes to. */
   parentOf() {
     return this.visits.length === 0 ? this.root : this.visits[this.visits.length - 1].owner;
   }
 
   /**
-   * Whether a script listens for clicks on this element, or its own look says that it opens something or can be dragged; a script
-   * that listens on the whole page says nothing of it.
+   * Returns true if a script listens for clicks on this element, or if its look says that it opens something or can be dragged. A
+   * script that listens on the whole page does not count.
    */
   listensFor(facts) {
     const { element, tag } = facts;
@@ -165,7 +165,7 @@ class Build {
     return this.listening.size > 0 && tag !== 'body' && this.listening.has(tickets.get(element));
   }
 
-  /** The node of an element, or null if it has no meaning of its own. */
+  /** The node of an element; null if the element has no meaning of its own. */
   nodeOf(facts, parent, isParentMasked, isMaskedHere) {
     const { element } = facts;
     const isFrame = isFrameFact(facts);
@@ -196,12 +196,12 @@ function isForItself(facts, parent) {
   return !ASKED.has(parent.role) && hasRoom(facts) && facts.takesPointer;
 }
 
-/** Returns true if the pointer becomes a hand here, and not around it. */
+/** Returns true if the hand cursor begins at this element. */
 function isHand(facts, parent) {
   return facts.hasHand && !parent.isInClickable && !parent.hasHand && isForItself(facts, parent);
 }
 
-/** Returns true if the pointer becomes one that drags here, and not around it. */
+/** Returns true if a cursor for dragging begins at this element. */
 function isGrip(facts) {
   return facts.hasGrip && aboveOf(facts)?.hasGrip !== true;
 }
@@ -226,7 +226,7 @@ function valueOf(facts) {
   return fieldValue(facts);
 }
 
-/** An address as it is written; of one that holds the data itself, only what kind. */
+/** An address as it is written; of a `data:` address, only the part before the data. */
 function shortAddress(address) {
   const comma = address.startsWith('data:') ? address.indexOf(',') : -1;
   return comma < 0 ? address : `${address.slice(0, comma + 1)}…`;

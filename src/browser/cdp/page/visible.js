@@ -1,9 +1,9 @@
-// The parts of a page that a person could see and use: visible, enabled, editable; and the form of an element in a
-// message.
+// The parts of a page that a person could see and use: visible, enabled, editable. Also the form in which messages show an
+// element.
 
-/** Fields of text: what a person types into. */
+/** Input types that a person types into. */
 const TEXT_TYPES = new Set(['email', 'number', 'password', 'search', 'tel', 'text', 'url']);
-/** Fields whose control gives a value of one form only. */
+/** Input types whose values have a fixed form. */
 const SET_TYPES = new Set(['color', 'date', 'datetime-local', 'month', 'range', 'time', 'week']);
 /** Roles that know `aria-disabled`. Source: WAI-ARIA 1.2, `aria-disabled`, "used in roles" and those that inherit it. */
 const CAN_BE_DISABLED = new Set([
@@ -18,7 +18,7 @@ const CAN_BE_READ_ONLY = new Set([
   'spinbutton', 'switch', 'textbox', 'treegrid',
 ]);
 
-/** The boxes of an element in the viewport that have an area; those of its content if it has none of its own. */
+/** The boxes of an element in the viewport that have an area. For an element without a box, those of its content. */
 function boxesOf(element) {
   const hasArea = ({ width, height }) => width > 0 && height > 0;
   const style = dom.style(element);
@@ -36,7 +36,10 @@ function isVisible(element) {
   return width > 0 && height > 0;
 }
 
-/** A disabled fieldset, its legend, groups of options: the browser knows. What only says so is believed if its role can. */
+/**
+ * Returns true if an element is disabled. The browser knows it for fieldsets, legends and groups of options;
+ * `aria-disabled` counts only for roles that support it.
+ */
 function isDisabled(element) {
   if (dom.matches(element, ':disabled')) return true;
   if (dom.isHtml(element, 'option') && dom.closest(element, 'select:disabled') !== null) return true;
@@ -48,7 +51,7 @@ function isDisabled(element) {
   return false;
 }
 
-/** Tells if text can be put into an element: `true`, `false` while it is read-only, `null` if it is no field. */
+/** Returns true if text can be put into an element, false if it is read-only, and null if it is not a field. */
 function isWritable(element) {
   if (dom.isHtml(element, 'input') || dom.isHtml(element, 'textarea') || dom.isHtml(element, 'select')) {
     return !dom.has(element, 'readonly');
@@ -70,9 +73,9 @@ function isField(element) {
   return dom.matches(element, 'input, textarea, select') || dom.isEditable(element);
 }
 
-/** The labels of a control, none for what has none. */
+/** The labels of a control; none for any other element. */
 function controlLabels(element) {
-  // No form has this property, and every other element has the getter of its own.
+  // A form has no labels, but a field of it may be called `labels`. On every other element this is the real property.
   return dom.isHtml(element) && !dom.isHtml(element, 'form') ? [...(element.labels ?? [])] : [];
 }
 
@@ -82,10 +85,10 @@ function isInSecret(element) {
   return false;
 }
 
-/** Elements that are written without an end. */
+/** Elements without an end tag. */
 const NEVER_CLOSED = new Set(['area', 'br', 'embed', 'hr', 'img', 'input', 'source', 'track', 'wbr']);
 
-/** An element as a person who reads HTML would know it, short. */
+/** A short form of an element that a person who reads HTML would recognise. */
 function preview(element) {
   const tag = clip(dom.tag(element), 40);
   let shown = '';

@@ -3,11 +3,11 @@
 // A row is `[depth, role, name, ref, states, value, extra]`, in reading order; `src/browser/cdp/rows.rs` makes the page
 // tree of them. Nothing readable is cut from names and texts; the crate cleans them.
 
-/** Longest name that is told; longer ones are prose. Unit: UTF-16 units. Source: the other driver's tool. */
+/** Longest name that is reported; longer ones are prose. Unit: UTF-16 units. Source: the other driver's tool. */
 const MAX_NAME = 900;
-/** Nodes that are looked at to see whether any has words. Unit: nodes. Source: chosen; more are no picture. */
+/** Maximum number of nodes that are searched for words. Source: chosen; an element with more is no picture. */
 const MOST_MUTE = 50;
-/** Fields whose text is their value whatever else they have. Source: the page tree. */
+/** Roles of fields whose text is their value, whatever else they contain. Source: the page tree. */
 const EDITABLE = setOf('textbox searchbox combobox spinbutton');
 
 const hintsOf = makeHintsOf();
@@ -15,9 +15,9 @@ let generation = 0;
 let lastRows = [];
 
 /**
- * All that the page shows, or what changed in it since the walk of generation `since`: then the first `head` and the
- * last `tail` rows are as they were and not told again. `listening` has the tickets of elements that listen for clicks. At most `maxNodes` rows of about `maxText` UTF-16 units; `omitted`
- * counts the rest.
+ * The content of the page, or its changes since the walk of generation `since`. In a change, the first `head` and the last `tail`
+ * rows are the same as before and left out. `listening` has the tickets of elements that listen for clicks. At most `maxNodes`
+ * rows and about `maxText` UTF-16 units are returned; `omitted` counts the rest.
  */
 function walk({ since, maxNodes, maxText, listening }) {
   const { rows, omitted } = look(() => readPage(maxNodes, maxText, new Set(listening)));
@@ -71,7 +71,7 @@ function nodeRow(node, depth, value, isInHand, isInEditor) {
   if (node.isActive) node.is('active', true);
   const isHand = !isInHand && node.hasHand && node.isReachable;
   if (isHand) node.is('pointer', true);
-  // What holds only floating or absolute parts has no height of its own.
+  // An element that holds only floating or absolutely positioned parts has no height of its own.
   if (node.listens && (node.isReachable || node.hadNodes)) node.is('listens', true);
   const name = node.name.length > MAX_NAME ? '' : whole(node.name);
   const number = node.isReachable ? numberOf(node.facts.element) : 0;
@@ -79,7 +79,7 @@ function nodeRow(node, depth, value, isInHand, isInEditor) {
   return [depth, node.role, name, number, node.states ?? 0, value === null ? null : node.exact ?? whole(value), extra];
 }
 
-/** What a node's element says beside role and name: its states are noted, its properties given back. */
+/** The properties of a node that its element's attributes give beyond role and name. Also records the states that they give. */
 function hintsFor(node, isHand, isInEditor) {
   const { element, isBare, isMasked, tag } = node.facts;
   const isEditor = !isInEditor && !EDITABLE.has(node.role) && dom.isEditable(element);
@@ -106,7 +106,7 @@ function isMute(node) {
   return true;
 }
 
-/** Returns the parts that only some nodes have, 0 if it has none of them. */
+/** Returns the properties that only some nodes have; 0 if the node has none of them. */
 function extraOf(node, hints) {
   const properties = [];
   if (node.level > MAX_LEVEL) properties.push(['level', String(node.level)]);
@@ -137,7 +137,7 @@ function isSame(a, b) {
   return true;
 }
 
-/** Whether two objects of a row say the same. Links have one each, so they are looked at as they are and not as their JSON. */
+/** Returns true if two objects of a row are equal. They are compared by key, because every link has one and JSON is slower. */
 function isSamePart(a, b) {
   if (!isObject(a) || !isObject(b)) return false;
   for (const key in a) if (a[key] !== b[key] && !(isObject(a[key]) && JSON.stringify(a[key]) === JSON.stringify(b[key]))) return false;

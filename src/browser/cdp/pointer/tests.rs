@@ -1,4 +1,4 @@
-//! Presses in a browser that the test plays, so that a document is replaced at one moment and no other.
+//! Presses in a simulated browser, in which a document is replaced at an exact moment.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::browser::cdp::{
     wire::tests::{From, To},
 };
 
-/// The tab's frame, and a frame in it.
+/// The frame of the tab, and a frame inside it.
 const PAGE: &str = "P";
 const INNER: &str = "I";
 /// The element that is pressed, and the element of the page that shows the inner frame.
@@ -24,7 +24,7 @@ const OWNER: u64 = 2;
 /// The event that follows the release of the mouse button.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Then {
-    /// Nothing beside the click.
+    /// Nothing apart from the click.
     Stays,
     /// A frame gets another document, which answers from now on.
     Replaced(&'static str),
@@ -35,7 +35,8 @@ enum Then {
 /// A page with a frame, as the browser and our page side in it would answer for them.
 struct Played {
     then: Then,
-    /// The report of the watch of each frame; a document that does not watch reports no hit, as the page script does.
+    /// The report of the watch in each frame. As in the real page script, a document that does not
+    /// watch reports no hit.
     saw: BTreeMap<&'static str, Value>,
     /// The document that each frame shows.
     documents: BTreeMap<&'static str, u64>,

@@ -9,7 +9,8 @@ use super::Effect;
 pub(in crate::browser::cdp) const MAX_DOWNLOAD: u64 = 100 << 20;
 /// Maximum number of incomplete files at once; a further one is dropped. Source: chosen; a person starts a few.
 pub(super) const MAX_COMING: usize = 100;
-/// The most that one browser keeps. Unit: bytes and files. Source: chosen; a page can offer files until the disk is full.
+/// Largest total size and number of files that one browser keeps. Unit: bytes and files. Source: chosen; a page can
+/// offer files until the disk is full.
 pub(super) const MAX_KEPT: (u64, u32) = (1 << 30, 1000);
 
 /// An incomplete file.
@@ -30,7 +31,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Records a new download. `is_ours` says whether this driver decides about it.
+    /// Records a new download. `is_ours` is true if this driver decides about it.
     pub(super) fn began(&mut self, id: String, name: String, is_ours: bool) -> Vec<Effect> {
         let is_full = self.coming.len() >= MAX_COMING;
         if is_full && !is_ours {

@@ -13,9 +13,9 @@ const MAX_DOCUMENTS: usize = 20;
 /// Our script world in one document. It ends with the document, and never answers for another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::browser::cdp) struct World {
-    /// Its number within its process; another process may use the same number.
+    /// The number of the world within its process; another process may use the same number.
     pub(in crate::browser::cdp) context: u64,
-    /// The object of our script in it, by an id that no other process uses.
+    /// The object of our script in the world, by an id that no other process uses.
     pub(in crate::browser::cdp) object: String,
 }
 
@@ -39,7 +39,7 @@ pub(in crate::browser::cdp) struct Frame {
     pub(in crate::browser::cdp) asked: bool,
     /// The id of the document that the frame is on its way to.
     pub(in crate::browser::cdp) goes: Option<String>,
-    /// True if its loading was waited for once without success.
+    /// True if its loading was already waited for once without success.
     pub(in crate::browser::cdp) vain: bool,
     /// Number of changes of its address without a new document.
     pub(in crate::browser::cdp) steps: u64,
@@ -73,7 +73,7 @@ pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) url: String,
     pub(in crate::browser::cdp) title: String,
     pub(in crate::browser::cdp) dialog: Option<DialogInfo>,
-    /// True if the dialog was reported, or need not be.
+    /// True if the dialog was reported or need not be reported.
     pub(in crate::browser::cdp) dialog_told: bool,
     /// Number of dialogs so far, because two may have the same text.
     pub(in crate::browser::cdp) dialogs: u64,
@@ -98,7 +98,8 @@ pub(in crate::browser::cdp) struct Tab {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     loader: String,
-    /// True if the document before it was on its way elsewhere when this one came, and may still replace it.
+    /// True if the previous document was already navigating elsewhere when this one came, so that its navigation
+    /// may still replace this one.
     contested: bool,
 }
 
@@ -145,7 +146,7 @@ impl Frame {
         (self.goes.is_some() || (self.loading && !self.ready)) && !self.vain
     }
 
-    /// Starts a navigation. If earlier ones were waited for long enough, this one is waited for again.
+    /// Starts a navigation. Even if earlier ones were waited for in vain, this one is waited for.
     fn begins(&mut self, loader: Option<String>) {
         // A report of the same navigation by another session or event changes nothing.
         if loader
@@ -190,7 +191,7 @@ impl Tab {
         self.frames.get(&self.target)
     }
 
-    /// Returns true if anything that the tab requested is still to come.
+    /// Returns true if the tab still waits for anything that it requested.
     pub(in crate::browser::cdp) fn is_fetching(&self) -> bool {
         !self.requests.is_empty() || self.frames.values().any(Frame::is_awaited)
     }

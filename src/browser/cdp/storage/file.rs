@@ -41,7 +41,7 @@ pub(super) struct Cookie {
     /// The site whose pages the cookie is limited to when it is used in a frame; `None` for a cookie without a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     partition_key: Option<String>,
-    /// True if there is another site between that page and the frame.
+    /// True if there is a frame of another site between the top page and the frame.
     #[serde(
         rename = "_crHasCrossSiteAncestor",
         default,
@@ -96,7 +96,7 @@ impl Cookie {
     /// A cookie from the browser's description; `None` for one that cannot be set in another browser.
     pub(super) fn told(mut cookie: Value) -> Option<Self> {
         let key = cookie.as_object_mut()?.remove("partitionKey");
-        // It belongs to a page without a site, and ends with that page.
+        // The cookie belongs to a page without a site, and ends with that page.
         if cookie["partitionKeyOpaque"] == true {
             return None;
         }

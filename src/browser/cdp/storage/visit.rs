@@ -22,7 +22,7 @@ pub(super) struct Stored {
     pub(super) items: Vec<Item>,
 }
 
-/// An invisible tab for one origin after the other. It closes when this value is dropped.
+/// An invisible tab that visits one origin after another. It closes when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Visit<'a> {
     hub: &'a Hub,
