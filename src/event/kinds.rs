@@ -296,7 +296,7 @@ pub enum EventKind {
     },
     /// This run changed a record of memory.
     MemoryChanged {
-        /// The record. Its collection is the name of the kind.
+        /// Id of the record. Its collection is the name of the memory kind.
         item: AdviceId,
         /// The change in one word that the memory kind chose, such as `recorded`.
         what: String,

@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl EventKind {
-    /// The same event with every secret replaced.
+    /// Returns the event with every secret replaced.
     #[must_use]
     pub(crate) fn redacted(mut self, redactor: &Redactor) -> Self {
         if redactor.is_empty() {
@@ -181,7 +181,7 @@ impl EventKind {
 }
 
 impl Intent {
-    /// The same intent with every secret replaced.
+    /// Returns the intent with every secret replaced.
     #[must_use]
     pub(crate) fn redacted(mut self, redactor: &Redactor) -> Self {
         let net = Net(redactor);

@@ -20,7 +20,7 @@ const MAX_NAMES: usize = 5;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Item {
-    /// The shelf. Its collection is the name of the kind.
+    /// The shelf that holds the record. Its collection is the name of the memory kind.
     pub shelf: Shelf,
     /// The record as it is stored.
     pub record: Record,

@@ -1,4 +1,4 @@
-//! The actions of the port.
+//! Carries out the actions of the port.
 
 use std::time::Duration;
 
@@ -225,7 +225,7 @@ impl Cdp {
                 let filled = self
                     .named(&aim, self.fill(turn, &aim, text, &request.secrets))
                     .await;
-                // A dialog now would prevent the rest of the action.
+                // A dialog that opens now would prevent the press of Enter, so the action is not done yet.
                 turn.sent &= !*submit;
                 let told = filled?;
                 if *submit {

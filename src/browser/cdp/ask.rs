@@ -81,8 +81,8 @@ impl Hub {
         let context = make().await?;
         let script = json!({ "expression": page::library(first), "contextId": context });
         let object = evaluated(self.call(&session, "Runtime.evaluate", script).await?)?.object_id;
-        // Another process numbers its worlds anew, so the script may have reached a world of the page in between. Asked
-        // again, the browser returns the world of that name, or creates one with another number.
+        // The numbers of worlds begin again in another process, so the script may have reached a world of the page
+        // meanwhile. A second request returns the world of our name, or a new one with another number.
         if make().await? != context {
             return Err(CdpError::Moved);
         }

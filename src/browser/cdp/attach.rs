@@ -207,7 +207,7 @@ async fn version(host: &str, port: u16) -> io::Result<String> {
     stream.write_all(question.as_bytes()).await?;
     let mut answer = Vec::new();
     let mut reader = BufReader::new(stream).take(MAX_ANSWER);
-    // The connection stays open, so the length tells where the answer ends.
+    // The connection stays open, so only the length shows where the answer ends.
     let mut length = None;
     loop {
         let before = answer.len();

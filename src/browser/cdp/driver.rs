@@ -97,14 +97,14 @@ impl Cdp {
     /// Attaches to a browser that runs with `--remote-debugging-port`, at `http://host:port` or at the address of its
     /// WebSocket, and opens a tab of its own there.
     ///
-    /// It sees that tab and the tabs that its pages open, and no other tab of the browser; cookies and storage are the
-    /// browser's. Files that pages offer go to the browser's own download folder and are reported as not kept.
-    /// `state_save` saves all cookies of the browser; `state_load` replaces those of the sites in the saved state and
-    /// leaves all others alone.
+    /// The driver sees that tab and the tabs that its pages open, and no other tab of the browser. Cookies and
+    /// storage are those of the browser. Files that pages offer go to the browser's own download folder and are
+    /// reported as not kept. `state_save` saves all cookies of the browser; `state_load` replaces those of the sites
+    /// in the saved state and leaves all others alone.
     ///
-    /// Its tabs are closed when it is closed or dropped, and when attaching is cancelled. If the program is killed,
-    /// they stay open: a browser closes tabs by itself only together with cookies of their own, and these cookies are
-    /// the person's.
+    /// The driver's tabs are closed when it is closed or dropped, and when attaching is cancelled. If the program is
+    /// killed, they stay open: a browser closes the tabs of a lost client only if they have cookies of their own, and
+    /// these tabs use the person's cookies.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for anything that is not such an address, [`ErrorKind::Unavailable`] if no browser
@@ -299,7 +299,7 @@ impl Drop for Cdp {
         let Some(line) = self.life.get_mut().line.take_if(|_| !self.hub.owned) else {
             return;
         };
-        // Without a runtime the browser cannot be told, and its tabs stay open.
+        // Without a runtime nothing can be sent to the browser, and its tabs stay open.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             return;
         };

@@ -188,8 +188,8 @@ impl Hub {
         self.shared.changed.send_replace(());
     }
 
-    /// Starts a command with this time limit. Documents may take two thirds of it. After that they are given up, and
-    /// the current page has the rest to answer. Source: chosen.
+    /// Starts a command with this time limit. Documents may take two thirds of it. Then they are given up, and the
+    /// remaining time is for the current page to answer. Source: chosen.
     pub(super) fn begin(&self, time: Duration) {
         *self.shared.load_until() = Some(Instant::now() + time * 2 / 3);
     }
@@ -330,7 +330,8 @@ impl Hub {
             match effect {
                 Effect::Attach { target } => {
                     let params = json!({ "targetId": target, "flatten": true });
-                    // A tab that is gone again needs nothing. The event of its session tells the rest.
+                    // The answer is not needed: an event reports the new session, and a tab that is gone again needs
+                    // nothing.
                     drop(
                         self.wire
                             .call::<Value>(None, "Target.attachToTarget", params),
@@ -444,8 +445,8 @@ impl Hub {
                 "Target.setAutoAttach",
                 json!({ "autoAttach": true, "waitForDebuggerOnStart": guards, "flatten": true }),
             ),
-            // Also for a frame with a process of its own, because the system's file chooser would be invisible and must
-            // not stay open.
+            // A frame with a process of its own needs this too, because the system's file chooser would be invisible
+            // and must not stay open.
             (
                 "Page.setInterceptFileChooserDialog",
                 json!({ "enabled": true }),

@@ -252,7 +252,7 @@ impl Cdp {
         }
         match strokes(key) {
             Some(events) => self.dispatch(turn, "Input.dispatchKeyEvent", events).await,
-            // It is one character that no key has.
+            // The key is a character that is on no key of the keyboard.
             None => self.insert(turn, key.as_str()).await,
         }
     }

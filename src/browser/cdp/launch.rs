@@ -82,8 +82,8 @@ impl Drop for Own {
 
 /// Starts a browser with a private folder.
 ///
-/// If it crashes while starting, it is started once more. Chromium sometimes crashes on a machine that is short of
-/// something, and the user has not put anything into it yet.
+/// A browser that crashes while starting is started once more. Chromium sometimes crashes on a machine that is short
+/// of something, and at this point no work is lost.
 pub(super) async fn launch(options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     match start(options).await {
         Err(Failed { crashed: true, .. }) => start(options).await.map_err(|failed| failed.error),

@@ -51,7 +51,7 @@ impl Hub {
     pub(super) fn stop_loading(&self) {
         let session = self.state().tab().and_then(|tab| tab.session.clone());
         if let Some(session) = session {
-            // Nobody waits for the answer; events tell the effect.
+            // Nobody waits for the answer, because events report the effect.
             drop(
                 self.wire
                     .call::<Value>(Some(&session), "Page.stopLoading", json!({})),

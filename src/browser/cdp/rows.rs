@@ -10,7 +10,8 @@ use crate::{
     page::{ElementRef, Node, Role, States, Tree, TreeBuilder},
 };
 
-/// One node of a document: depth, role, name, number, states, value, and the rest.
+/// One node of a document: depth, role, name, number, states, value, and further
+/// properties.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Row(
     u32,

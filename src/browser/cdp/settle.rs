@@ -49,7 +49,7 @@ pub(super) enum Pending {
     Navigation,
     /// The document has arrived, but parts of it are missing.
     Parts,
-    /// Only the rest of answers to scripts is missing.
+    /// Only the remaining parts of answers to scripts are missing.
     Rest,
 }
 

@@ -432,7 +432,7 @@ impl BrowserState {
                 let is_new = matches!(frame, std::collections::btree_map::Entry::Vacant(_));
                 let frame = frame.or_insert_with(|| Frame::new(session.clone(), number));
                 session.clone_into(&mut frame.session);
-                // It shows another document, which was not reported yet.
+                // The frame shows another document, which was not reported yet.
                 frame.loader.clear();
                 frame.world = None;
                 if is_new {
@@ -452,7 +452,7 @@ impl BrowserState {
         [prepare].into_iter().chain(watch).collect()
     }
 
-    /// A session of which only the requests matter.
+    /// Adds a session of which only the requests matter, such as that of a worker.
     fn other(&mut self, session: String, waits: bool) -> Vec<Effect> {
         self.others.insert(session.clone());
         let watch = (self.guards || waits).then_some(Effect::Watch { session });

@@ -81,7 +81,7 @@ impl Cdp {
             .map_err(broken)
     }
 
-    /// The local storage of the current page's origin, as the page sees it now; `None` if the page cannot tell.
+    /// The local storage of the current page's origin, as the page sees it now; `None` if the page does not report it.
     async fn kept_here(&self) -> Result<Option<OfOrigin>, CdpError> {
         let page = self.page()?;
         match self.hub.ask::<Stored>(&page, "stored", json!([])).await {

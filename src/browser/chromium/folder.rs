@@ -159,7 +159,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Closing the socket ends the tool's daemon; the rest makes sure of it.
+        // Closing the socket ends the tool's daemon; the code below makes sure of it.
         drop(self.owner.take());
         let (pid, path) = (*self.process.get_mut(), std::mem::take(&mut self.path));
         if pid == 0 && remove(&path).is_ok() {

@@ -99,7 +99,7 @@ pub(in crate::browser) fn environment(folder: &Folder) -> Vec<(OsString, OsStrin
 
 /// Makes a path absolute, because a browser runs in a folder of its own and would resolve it there.
 pub(in crate::browser) fn absolute(path: PathBuf) -> PathBuf {
-    // If the path is empty or there is no working directory, the use of the path will fail with a reason.
+    // If the path is empty or there is no working directory, the later use of the path fails with a reason.
     std::path::absolute(&path).unwrap_or(path)
 }
 

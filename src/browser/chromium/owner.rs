@@ -20,7 +20,7 @@ const LOCK: &str = "owner.lock";
 #[cfg(unix)]
 const SOCKET: &str = "owner.sock";
 
-/// Ownership of a folder. Dropping it tells the daemon and every later start.
+/// Ownership of a folder. Dropping it releases the lock and the socket, which the daemon and every later start notice.
 #[derive(Debug)]
 pub(in crate::browser) struct Owner {
     _lock: File,

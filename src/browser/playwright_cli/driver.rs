@@ -296,9 +296,9 @@ impl PlaywrightCli {
 #[derive(Debug)]
 pub(super) enum Scripted {
     Returned(Box<Returned>),
-    /// The tool did not run it: a dialog is open.
+    /// The tool did not run the script, because a dialog is open.
     Refused(String),
-    /// It ran, and a dialog opened before it returned anything.
+    /// The script ran, and a dialog opened before it returned anything.
     Interrupted(Dialog),
 }
 

@@ -1,4 +1,4 @@
-//! The actions of the port as commands of the tool.
+//! Carries out the actions of the port by commands of the tool.
 
 use std::time::Duration;
 

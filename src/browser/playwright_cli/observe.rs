@@ -225,7 +225,7 @@ impl PlaywrightCli {
             return Err(Error::new(ErrorKind::TooLarge, "browser.screenshot").with("bytes", size));
         }
         let bytes = std::fs::read(&file).map_err(failed)?;
-        // If it cannot be removed now, it goes with the folder.
+        // If the file cannot be removed now, it is removed with the folder.
         let _ = std::fs::remove_file(&file);
         if bytes.starts_with(PNG) {
             Ok(Ok(bytes))

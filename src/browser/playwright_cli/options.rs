@@ -32,7 +32,7 @@ pub enum TransportChoice {
     /// Through the daemon's socket, and through processes as soon as anything about the socket is unusual.
     #[default]
     Auto,
-    /// Only through processes.
+    /// Only through processes, one for each command.
     Process,
     /// Only through the socket. Launching fails if that is not possible.
     Socket,

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::folder::{META, NEW, VERSION};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// The operation of a failure to delete old runs, to tell it from a failure to write a new one.
+/// The operation of a failure to delete old runs, which distinguishes it from a failure to write a new one.
 pub(super) const PRUNE: &str = "event.prune";
 
 /// Default of [`Retention::max_age`]: 30 days. Source: chosen.

@@ -5,11 +5,11 @@
 //! { "since": 3, "lines": [[0, 120], { "depth": 4, "role": "text", "states": {}, "value": "14:02" }, [121, 9879]] }
 //! ```
 //!
-//! This stands in place of `tree` in the fourth line of `observations.jsonl`. `since` is the number of the line before,
-//! from 1. `lines` are the nodes of the tree in document order: `[from, count]` copies nodes of the tree before,
-//! counted from 0, and an object is a new node. A node is written with its depth, from 0, where a whole tree has
-//! `parent` and `end`, so that adding or removing a node changes no other node. Version 1 of the folder has whole trees
-//! only. Pure: events in, values out, and back.
+//! In the fourth line of `observations.jsonl`, for example, this replaces the value of `tree`. `since` is the number of
+//! the line before, from 1. `lines` are the nodes of the tree in document order: `[from, count]` copies nodes of the
+//! tree before, counted from 0, and an object is a new node. A new node is written with its depth, from 0, where a
+//! whole tree has `parent` and `end`, so that adding or removing a node changes no other node. Version 1 of the folder
+//! has whole trees only. Pure: events in, values out, and back.
 
 use std::collections::HashMap;
 

@@ -42,7 +42,7 @@ impl Provider {
         }
     }
 
-    /// Guesses the provider from a model's name; `None` if the name does not tell.
+    /// Guesses the provider from a model's name; `None` if the name gives no hint.
     ///
     /// ```
     /// use webwise::llm::Provider;

@@ -113,7 +113,7 @@ impl Relay {
 }
 
 impl Asked {
-    /// The same request, addressed to the provider.
+    /// Returns the request, addressed to the provider.
     fn onward(self, http: &reqwest::Client, upstream: &str) -> RequestBuilder {
         let mut headers = self.headers;
         for own in [HOST, CONNECTION, CONTENT_LENGTH] {

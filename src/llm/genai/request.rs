@@ -147,7 +147,7 @@ fn without_constants(schema: Value) -> Value {
 /// Marks the prefix that stays the same for a run as cacheable. Gemini and Ollama cache without a mark.
 fn cache(request: &ChatRequest, kind: AdapterKind, provider: Provider, chat: &mut ChatOptions) {
     match kind {
-        // The mark stands on the system instruction, which covers the tools before it.
+        // The mark is on the system instruction, and covers the tools before it.
         AdapterKind::Anthropic => chat.cache_control = Some(CacheControl::Ephemeral),
         // Sends calls with the same prefix to the same machine. Without this key, the crate switches off the cache of
         // the newest models.

@@ -64,7 +64,7 @@ pub(super) struct Document {
     pub(super) records: Vec<Record>,
     /// Fields that a later version or a person added.
     pub(super) extra: BTreeMap<String, Value>,
-    /// The same for fields inside `shelf`.
+    /// Fields inside `shelf` that a later version or a person added.
     pub(super) shelf_extra: BTreeMap<String, Value>,
     /// The version in which the file was stored.
     pub(super) version: u64,

@@ -43,7 +43,8 @@ pub trait Fs: Debug + Send + Sync {
     /// Makes the entries of a folder durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
 
-    /// Lists a folder, in no order; empty if there is no such folder. Names that are not UTF-8 are left out.
+    /// Lists a folder, in no particular order; empty if there is no such folder. Names that are not UTF-8 are left
+    /// out.
     fn list(&self, dir: &Path) -> io::Result<Vec<FsEntry>>;
 
     /// Tries once to take the exclusive lock of a lock file; `None` if another holder has it. The file is created if

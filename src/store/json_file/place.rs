@@ -133,7 +133,7 @@ fn namespace_dir(namespace: &Namespace) -> PathBuf {
     }
 }
 
-/// The collection that a file name stands for, if it is a shelf's.
+/// The collection whose shelf has a file of this name; `None` if no shelf has.
 pub(super) fn collection_of(file: &str) -> Option<&str> {
     file.strip_suffix(JSON).filter(|name| is_collection(name))
 }

@@ -99,7 +99,7 @@ function hasArea(element) {
   return width > 0 && height > 0;
 }
 
-/** Returns true if an element stands in a line of text. */
+/** Returns true if an element is part of a line of text. */
 function isInLine(facts) {
   return facts.display === 'contents' ? firstSeenIn(facts) === TEXT : facts.display === 'inline' && isStyleShown(facts);
 }

@@ -15,7 +15,7 @@ pub(in super::super) struct Change {
     pub(in super::super) why: String,
 }
 
-/// Sends commands through the fast transport while it works, and through the safe one from then on.
+/// Sends commands through the fast transport until it fails, and through the safe one from then on.
 #[derive(Debug)]
 pub(in super::super) struct Link {
     safe: Box<dyn Transport>,

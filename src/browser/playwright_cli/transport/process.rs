@@ -1,4 +1,4 @@
-//! Commands through a process each: the tool's own client, without a shell, with every free value after `--`.
+//! Commands through processes, one for each: the tool's own client, without a shell, with every free value after `--`.
 
 use std::{
     ffi::OsString,
