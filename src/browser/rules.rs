@@ -121,20 +121,20 @@ pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
     }
 }
 
-/// A text that is waited for.
+/// The text that a wait is for.
 #[derive(Debug)]
 pub(in crate::browser) struct Awaited {
     /// The text, folded.
     text: String,
-    /// True if the wait is for the text to appear, false if it is for it to go.
+    /// True if the text must appear, false if it must disappear.
     here: bool,
 }
 
 impl Awaited {
-    /// Returns the text that a wait waits for.
+    /// Returns the text that ends a wait.
     ///
     /// # Errors
-    /// The refusal, if it does not name exactly one text.
+    /// The refusal, if the wait does not name exactly one text.
     pub(in crate::browser) fn of(wait: &Wait) -> Result<Self, Outcome> {
         let (text, here) = match (&wait.text, &wait.gone) {
             (Some(text), None) => (text, true),

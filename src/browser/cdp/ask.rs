@@ -41,7 +41,7 @@ impl Hub {
     }
 
     /// Calls our script in every document of the current page without waiting for the answers. A document without our
-    /// script needs no call. Later calls are answered later.
+    /// script needs no call. Calls made after these are also answered after them.
     pub(super) fn tell(&self, function: &'static str) {
         let known = self.state();
         for at in known.tab().into_iter().flat_map(|tab| tab.frames.values()) {

@@ -33,7 +33,7 @@ const MAX_ANSWER: u64 = 64 << 10;
 /// too long, the tab is closed.
 pub(super) async fn attach(address: &str, options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     let (attached, wanted) = oneshot::channel();
-    // On a task of its own, so that a caller who leaves cannot leave the tab behind.
+    // This runs on a task of its own, so that a caller who leaves cannot leave the tab behind.
     tokio::spawn(in_the_background(
         address.to_owned(),
         options.clone(),

@@ -52,12 +52,12 @@ pub(super) fn answer<T: DeserializeOwned>(json: &str) -> Result<T, CdpError> {
 }
 
 impl CdpError {
-    /// A refusal by this driver.
+    /// The failure for a refusal by this driver.
     pub(super) fn refused(class: ErrorClass, why: &str) -> Self {
         Self::Refused(Failure::new(class, why))
     }
 
-    /// A reply that the browser should never send.
+    /// The failure for a reply that the browser should never send.
     pub(super) fn malformed(what: &'static str) -> Self {
         Self::Broken(Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what))
     }

@@ -1,5 +1,5 @@
-//! The hub, where calls, events and the known state meet. Everything that talks to the browser does so through a
-//! [`Hub`].
+//! The hub: it connects calls and events with the known state of the browser. Everything that talks to the browser
+//! does so through a [`Hub`].
 
 use std::{
     convert::Infallible,

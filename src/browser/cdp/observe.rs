@@ -44,7 +44,7 @@ const MAX_TEXT: usize = 8_000_000;
 const MAX_SIDE: f64 = 16_384.0;
 /// Largest picture. Unit: square CSS pixels. Source: chosen; some thirty windows, and it takes Chromium two seconds to draw.
 const MAX_AREA: f64 = 32_000_000.0;
-/// Longest time during which documents may replace each other before one of them could be read. Source: chosen; a page
+/// Longest time for reading a page whose documents replace each other before they can be read. Source: chosen; a page
 /// redirects once or twice.
 const REPLACED: Duration = Duration::from_secs(2);
 /// Pause after a document was replaced before the next one is tried. Source: chosen; a look takes as long.

@@ -348,7 +348,7 @@ impl Cdp {
                 return Err(trouble);
             }
         };
-        // Scrolling the goal into view may not have begun the drag; this move does.
+        // If scrolling the target into view has not begun the drag, this move does.
         self.part(
             turn,
             "Input.dispatchMouseEvent",

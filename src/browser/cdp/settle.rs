@@ -20,8 +20,8 @@ use super::{
 /// Longest time for a requested navigation to begin; one that has not begun by then was refused. Source: chosen; it
 /// takes a few milliseconds.
 const BEGINNING: Duration = Duration::from_millis(500);
-/// Time without a further part of an answer after which nobody seems to read it, because scripts often read only its
-/// head. Source: chosen; the parts of an answer follow each other within a few milliseconds.
+/// Time without a further part of an answer after which the answer counts as not being read: scripts often read only
+/// its head. Source: chosen; the parts of an answer follow each other within a few milliseconds.
 const REST: Duration = Duration::from_millis(100);
 /// Maximum number of documents that are waited for after one action. A redirect rarely leads to a third document, and a page that
 /// reloads itself again and again is observed as it is. Source: chosen; twice what sign-in pages need.

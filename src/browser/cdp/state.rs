@@ -421,7 +421,7 @@ impl BrowserState {
             "iframe" => {
                 let number = self.last_frame + 1;
                 let Some(tab) = parent.and_then(|parent| self.tab_of(parent)) else {
-                    // For example, the second session of a window. One that waits must be let go.
+                    // For example, the second session of a window. A session that waits must be allowed to begin.
                     return if waits {
                         self.other(session, waits)
                     } else {

@@ -218,7 +218,7 @@ impl Cdp {
 /// The distance by which a window is scrolled. Unit: CSS pixels.
 type Scrolled = Point;
 
-/// The number of the frame and that of the element.
+/// The number of the frame and that of the element in a reference; the frame's is 0 for the page itself.
 pub(super) fn numbers(reference: &ElementRef) -> Option<(u32, u64)> {
     let text = reference.as_str();
     match text.strip_prefix('f') {

@@ -78,7 +78,7 @@ const VARIABLES: [&str; 21] = [
     "LOCALAPPDATA",
     "USERPROFILE",
 ];
-/// Prefixes of further such variables.
+/// Prefixes of further variables that are passed on.
 const VARIABLE_GROUPS: [&str; 2] = ["LC_", "XDG_"];
 
 /// The environment of a browser: the variables of this process that are passed on, and places in the private folder for

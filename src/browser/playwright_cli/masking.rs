@@ -98,10 +98,10 @@ impl PlaywrightCli {
     }
 }
 
-/// For each frame, a locator that matches only if all of its references are there and plain.
+/// For each frame, a locator that matches only if all of its references exist and are plain.
 ///
 /// The first step of a locator chooses the frame. Each further reference is looked up in that frame's last snapshot,
-/// wherever the element before it stands.
+/// wherever the previous element is.
 fn plain_fields(references: &[&str]) -> Vec<String> {
     let mut frames: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for reference in references {

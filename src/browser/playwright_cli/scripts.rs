@@ -53,7 +53,7 @@ pub(super) struct Returned {
     pub(super) sends: Vec<Sends>,
     /// The reactions of the page to an action, if they were watched for.
     pub(super) traces: Option<Vec<Trace>>,
-    /// Width and height of an element that a point lies outside of. Unit: CSS pixels.
+    /// Width and height of the element, if the point of the action lies outside of it. Unit: CSS pixels.
     pub(super) size: Option<(u64, u64)>,
     /// The visible part of the page and of its frames.
     pub(super) scene: Option<SeenScene>,

@@ -188,7 +188,7 @@ async fn one_call_ends_at_its_own_time_out_and_is_made_again() {
     );
 }
 
-/// Answers after this time.
+/// A model that answers after this time.
 #[derive(Debug)]
 struct Slow(Duration);
 

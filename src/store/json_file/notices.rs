@@ -23,7 +23,7 @@ struct Inner {
 }
 
 impl Notices {
-    /// Adds a notice of an action of the store.
+    /// Adds a notice of something that the store did, such as a repair.
     pub(super) fn did(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),

@@ -1,6 +1,6 @@
 // Selecting options, and reading the state of checkboxes.
 
-/** Roles that are checked or not. Source: WAI-ARIA 1.2, `aria-checked`, and the native radio and checkbox. */
+/** Roles with a checked state. Source: WAI-ARIA 1.2, `aria-checked`, and the native radio and checkbox. */
 const CAN_BE_CHECKED = new Set([
   'checkbox', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'treeitem',
 ]);

@@ -1,4 +1,4 @@
-// Questions of the driver about a whole document.
+// Functions that the driver calls for a whole document.
 
 /**
  * The place of the document and its content, read at the same moment; see `walk`. New elements get numbers above those of

@@ -147,7 +147,7 @@ impl Played {
     }
 }
 
-/// A driver of a played browser that has two tabs; the first one is the current one.
+/// A driver of a simulated browser that has two tabs; the first one is the current one.
 async fn driver(mut played: Played) -> Cdp {
     let (to, mut sent) = mpsc::unbounded_channel();
     let (says, from) = mpsc::unbounded_channel();

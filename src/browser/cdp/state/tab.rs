@@ -108,7 +108,7 @@ pub(super) struct Shown {
 pub(in crate::browser::cdp) struct Request {
     /// Number of requests that had begun before it.
     pub(in crate::browser::cdp) count: u64,
-    /// True if its answer began to arrive. A script that never reads the answer leaves it at that.
+    /// True if its answer began to arrive. The request stays in this state if a script never reads the answer.
     pub(in crate::browser::cdp) answered: bool,
 }
 

@@ -6,7 +6,7 @@ use crate::{
     page::{Dialog, DialogKind},
 };
 
-/// A browser whose events the test makes.
+/// A simulated browser whose events the test creates.
 #[derive(Default)]
 struct Played(BrowserState);
 

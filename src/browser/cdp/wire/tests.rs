@@ -5,7 +5,7 @@ use tokio::time::timeout;
 
 use super::*;
 
-/// A browser that the test plays, with the messages from it and to it.
+/// A simulated browser, with the messages from it and to it.
 struct Played {
     wire: Wire,
     line: Line,
@@ -14,11 +14,11 @@ struct Played {
     events: mpsc::UnboundedReceiver<Option<(Option<String>, String, Value)>>,
 }
 
-/// Messages from the played browser.
+/// Messages from the simulated browser.
 pub(in crate::browser::cdp) struct From(
     pub(in crate::browser::cdp) mpsc::UnboundedReceiver<Vec<u8>>,
 );
-/// Messages to the played browser.
+/// Messages to the simulated browser.
 pub(in crate::browser::cdp) struct To(pub(in crate::browser::cdp) mpsc::UnboundedSender<Vec<u8>>);
 
 impl Reader for From {
