@@ -16,12 +16,12 @@
 //!   same speed. It has no pipe, cannot evaluate in frames of another site, has no deadline for each call, and drops
 //!   whole messages that contain a value newer than itself.
 //! - A browser of our own is connected by a pipe, and `tokio-tungstenite` carries only attached ones. A pipe opens no
-//!   port that another user or a page could reach. After a kill of this process, of 12 browser processes none is left
-//!   a second later; with a port all 12 are.
+//!   port that another user or a page could reach. A second after a kill of this process, none of 12 browser
+//!   processes is left; with a port, all 12 are.
 //! - A line of `sh` puts the ends of the pipe on descriptors 3 and 4, because code of ours between fork and exec
 //!   would be `unsafe`.
-//! - A browser has a process group of its own. `close` ends it in order; dropping kills the group, because a program
-//!   that is not a browser does not notice the end of its pipe.
+//! - A browser has a process group of its own. `close` ends it in an orderly way; dropping kills the group, because a
+//!   program that is not a browser does not notice the end of its pipe.
 //! - The state of a browser is a pure function of its events (`cdp/state`), so any order of events is tested without
 //!   a browser.
 //! - In an attached browser only our own tabs are seen: a person's tabs do not concern the model.
@@ -78,8 +78,8 @@
 //!   slow each action.
 //! - A document that does not arrive in time is given up, because while it is under way the browser does not let the
 //!   current page answer.
-//! - A script that gives no answer for 3 s is ended before its page is left, because an endless script would keep
-//!   every other page out.
+//! - If a page does not answer for 3 s, its script is ended before the page is left, because an endless script would
+//!   keep every other page out.
 //! - A page that navigates by itself while it is sent to an address is stopped and sent again, three times at most,
 //!   because the browser prefers the page's own navigation.
 //! - A window's focus is emulated only once its document is there: Chromium's renderer crashes if a document of
