@@ -1,4 +1,4 @@
-//! The whole memory as one JSON document, and back.
+//! Exports the whole memory as one JSON document, and imports such a document.
 //!
 //! ```json
 //! {
@@ -8,8 +8,8 @@
 //! }
 //! ```
 //!
-//! Nothing is lost: each shelf is written as it is. On import, each kind of memory says in which form it takes a record:
-//! words that a person accepted elsewhere wait for review again, unless the importing person trusts the document.
+//! The export is lossless: each shelf is written exactly as it is stored. On import, each kind of memory decides how it stores
+//! a record: words that a person accepted elsewhere wait for review again, unless the importing person trusts the document.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -19,23 +19,23 @@ use serde_json::{Map, Value};
 use super::{Change, Edit, MemoryKind, Namespace, Record, Scope, Shelf, ShelfEdit, Standing};
 use crate::base::{Error, ErrorKind, Host, Result, text};
 
-/// The value of `format` that marks such a document.
+/// Value of the field `format`, by which a memory document is recognised.
 pub const FORMAT: &str = "webwise-memory";
-/// The version that is read and written.
+/// Version of the document that this crate reads and writes.
 pub const VERSION: u64 = 1;
-/// Largest document that is read. Unit: bytes. Source: the cap of a whole store.
+/// Maximum size of a document that is read. Unit: bytes. Source: the cap of a whole store.
 pub const MAX_BYTES: usize = 256 * 1_024 * 1_024;
-/// Longest name of a collection. Unit: bytes. Source: chosen.
+/// Maximum length of a collection's name. Unit: bytes. Source: chosen.
 const MAX_COLLECTION: usize = 40;
-/// The operation named in errors.
+/// Operation named in errors.
 const PARSE: &str = "memory_archive.parse";
 
-/// The shelves of a document.
+/// A parsed memory document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Archive {
-    /// The shelves with their records, as stored in the document.
+    /// The shelves and their records, in the order of the document.
     pub shelves: Vec<(Shelf, Vec<Record>)>,
-    /// The parts that could not be read, for a person.
+    /// Descriptions, for a person, of the parts that could not be read.
     pub problems: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ struct Written {
     shelves: Vec<Stored>,
 }
 
-/// Writes these shelves in their order, readable and with a newline at the end.
+/// Writes the shelves in the given order as indented JSON with a newline at the end.
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] if the shelves cannot be written as JSON.
@@ -75,16 +75,16 @@ pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Result<String> {
     Ok(text)
 }
 
-/// Returns true if a JSON value is marked as such a document.
+/// Returns true if the field `format` of a JSON value is [`FORMAT`].
 pub fn is_archive(value: &Value) -> bool {
     value.get("format").and_then(Value::as_str) == Some(FORMAT)
 }
 
-/// Reads a document. A shelf that cannot be read does not affect the others.
+/// Parses a document. A shelf that cannot be read becomes an entry of [`Archive::problems`]; the other shelves are kept.
 ///
 /// # Errors
 /// [`ErrorKind::TooLarge`] above [`MAX_BYTES`], [`ErrorKind::Unsupported`] for another version,
-/// [`ErrorKind::InvalidInput`] for anything that is not such a document.
+/// [`ErrorKind::InvalidInput`] if it is not a memory document.
 pub fn parse(bytes: &[u8]) -> Result<Archive> {
     if bytes.len() > MAX_BYTES {
         return Err(Error::new(ErrorKind::TooLarge, PARSE)
@@ -131,7 +131,7 @@ pub fn parse(bytes: &[u8]) -> Result<Archive> {
     Ok(archive)
 }
 
-/// Returns true if this program could have made the shelf. Its names become file names.
+/// Returns true if the names of the shelf have the form that this crate gives them. They become file names.
 fn is_fine(shelf: &Shelf) -> bool {
     let collection = &shelf.collection;
     let is_word = (1..=MAX_COLLECTION).contains(&collection.len())
@@ -146,22 +146,23 @@ fn is_fine(shelf: &Shelf) -> bool {
     is_word && again.as_ref() == Some(host)
 }
 
-/// The edits that import an archive.
+/// Edits that import an archive.
 #[derive(Debug, Clone)]
 pub struct Restore {
-    /// The edits, one for each shelf. Idempotent: an existing record stays as it is.
+    /// The edits, one for each shelf. They are idempotent: an existing record is not changed.
     pub edits: Vec<ShelfEdit>,
-    /// Number of records to be imported.
+    /// Number of records that the edits add.
     pub taken: usize,
-    /// Number of imported lessons that wait for review.
+    /// Number of those records that wait for review.
     pub waiting: usize,
-    /// The parts that are not imported, for a person.
+    /// Descriptions, for a person, of the parts that are not imported.
     pub problems: Vec<String>,
 }
 
-/// Turns an archive into edits; with `namespace`, all shelves go into that namespace. Each kind says in which form it
-/// takes its records. Without `trust`, shelves that belong to none of these kinds are not taken, and words that a person
-/// once accepted wait for review here, because it is unknown who accepted them.
+/// Returns the edits that import an archive. If `namespace` is given, all shelves go into that namespace.
+///
+/// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out, and words
+/// that a person once accepted wait for review, because it is unknown who that person was.
 pub fn import(
     archive: &Archive,
     kinds: &[Arc<dyn MemoryKind>],

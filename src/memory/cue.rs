@@ -1,4 +1,4 @@
-//! Moments: when, and about what, memory is asked for advice.
+//! The moments at which memory is asked for advice.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::{
     working::{About, Step},
 };
 
-/// A moment in a run at which memory is asked: the reason, and the run so far.
+/// A moment of a run at which memory is asked for advice.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Moment<'a> {
     /// The reason why memory is asked.
     pub cue: &'a Cue,
-    /// The task.
+    /// The task of the run.
     pub about: &'a About,
-    /// The steps so far.
+    /// The steps taken so far.
     pub steps: &'a [Step],
     /// The time by the run's clock.
     pub now: DateTime<Utc>,
@@ -42,7 +42,8 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Returns true if a shelf belongs to a parent name of the page's host.
+    /// Returns true if the shelf belongs to a parent domain of the page's host: `example.com` for
+    /// `shop.example.com`.
     pub fn is_above(&self, shelf: &Shelf) -> bool {
         match (&shelf.scope, self.cue) {
             (Scope::Host(own), Cue::PageShown { host, .. }) => own != host,
@@ -56,15 +57,16 @@ impl<'a> Moment<'a> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Cue {
-    /// The run starts. The advice stands in the system instruction for the whole run.
+    /// The run starts. The advice goes into the system instruction and stays there for the whole
+    /// run.
     RunStarted,
-    /// A page is shown that memory was not asked about yet (trigger B).
+    /// A page is shown about which memory has not been asked yet (trigger B).
     PageShown {
         /// The host of the page.
         host: Host,
-        /// The kind of page; `None` if its address does not tell.
+        /// The kind of page; `None` if the address does not reveal it.
         page: Option<PageTemplate>,
-        /// The page. Advice about an element that is not on it is not given.
+        /// The page. Advice about an element is given only if that element is on the page.
         seen: Arc<Observation>,
     },
     /// The last command failed or had no effect (trigger A).
@@ -73,13 +75,14 @@ pub enum Cue {
         command: String,
         /// The kind of failure.
         failure: FailureKind,
-        /// The targets of the command, as they were when it was decided.
+        /// The targets of the command, as they were when the model chose it.
         targets: Vec<TargetIdentity>,
-        /// The browser's message: page data, compared with patterns and never stored.
+        /// The browser's error message. It is page data: memory compares it with patterns and never
+        /// stores it.
         detail: String,
-        /// The host on which it happened.
+        /// The host on which the command failed.
         host: Option<Host>,
-        /// The page now; `None` if it is no longer a page of that host.
+        /// The page after the failure; `None` if it is no longer a page of that host.
         seen: Option<Arc<Observation>>,
     },
 }

@@ -1,4 +1,4 @@
-//! Records of memory as a person reads them.
+//! Memory records in a form for people.
 
 use std::fmt;
 
@@ -21,17 +21,17 @@ pub enum Origin {
     Imported,
 }
 
-/// The part of a record in prompts.
+/// The standing of a record: does it appear in prompts, and if not, why?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Standing {
-    /// Prompts show it where it applies.
+    /// Prompts show it wherever it applies.
     Shown,
-    /// No prompt shows it yet, for this reason.
+    /// Prompts do not show it yet, for this reason.
     Silent(&'static str),
-    /// No prompt shows it before a person has accepted its words.
+    /// Prompts show it only after a person has accepted its words.
     WaitsForReview,
-    /// No prompt shows it any more, because it did harm.
+    /// Prompts no longer show it, because it did harm.
     Retired,
 }
 
@@ -46,30 +46,30 @@ impl fmt::Display for Standing {
     }
 }
 
-/// A record as a person reads it, described by the kind of memory that owns it.
+/// A record in a form for people, made by the kind of memory that owns the record.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Described {
-    /// The words, as a prompt shows them.
+    /// The words as a prompt shows them.
     pub text: String,
     /// Where the record comes from.
     pub origin: Origin,
-    /// Its part in prompts.
+    /// The standing of the record in prompts.
     pub standing: Standing,
-    /// What it is, in a few words for a list; may be empty.
+    /// A few words for a list that say what kind of record this is; may be empty.
     pub is: String,
-    /// What came of it, in a few words for a list; may be empty.
+    /// A few words for a list about its results so far; may be empty.
     pub results: String,
-    /// The hosts that taught it, beside the host of its shelf.
+    /// The hosts that taught it, in addition to the host of its shelf.
     pub hosts: Vec<Host>,
-    /// Everything else about it: what each line is, and the line.
+    /// All other details, as pairs of a label and a line of text.
     pub details: Vec<(&'static str, String)>,
-    /// The same for programs, under names of the kind's own.
+    /// The same details for programs, under field names of the kind's choice.
     pub data: Map<String, Value>,
 }
 
 impl Described {
-    /// A record that says these words, which are put into the form that a prompt shows.
+    /// A record with these words, which are converted to the form that a prompt shows.
     pub fn new(words: &str, origin: Origin, standing: Standing) -> Self {
         Self {
             text: Advice::shown(words),

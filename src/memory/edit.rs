@@ -1,4 +1,4 @@
-//! Changes of a shelf: pure functions of the records that are stored now, never of a saved copy.
+//! Edits of a shelf: pure functions from the records that are stored now to a list of changes.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::{MAX_RECORD_BYTES, MAX_RECORD_DEPTH, Record, is_too_deep};
 use crate::base::{Error, ErrorKind, Result, text};
 
-/// Maximum number of characters of a key that an error shows. Source: chosen.
+/// Maximum number of a key's characters that an error shows. Source: chosen.
 const MAX_SHOWN_KEY: usize = 80;
 
-/// One change of one record.
+/// A change of one record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
@@ -22,10 +22,10 @@ pub enum Change {
 
 type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
 
-/// A change of a shelf, as a function of the records that are stored when it runs.
+/// A change of a shelf, computed from the records that the shelf has when the edit runs.
 ///
-/// Pure, and idempotent for a run id, because a backend may call it more than once and a run's changes may arrive
-/// twice.
+/// The function must be pure, because a backend may call it more than once, and idempotent for each run id, because the
+/// changes of a run may arrive twice.
 ///
 /// ```
 /// use serde_json::json;
@@ -50,11 +50,12 @@ impl Edit {
 
     /// Returns the changes for these records, ordered by key.
     ///
-    /// A record may not grow beyond [`MAX_RECORD_BYTES`] or [`MAX_RECORD_DEPTH`], whichever store keeps it. One that is
-    /// larger already may shrink.
+    /// No record may grow beyond [`MAX_RECORD_BYTES`] or [`MAX_RECORD_DEPTH`], in any store. A record that is already
+    /// larger may shrink.
     ///
     /// # Errors
-    /// The error of the function, or [`ErrorKind::TooLarge`] with the key of a record. The shelf then stays as it is.
+    /// The error of the function, or [`ErrorKind::TooLarge`] with the key of the record. The shelf then stays
+    /// unchanged.
     pub fn changes(&self, now: &[Record]) -> Result<Vec<Change>> {
         let changes = (self.0)(now)?;
         for change in &changes {
@@ -71,7 +72,8 @@ fn within_caps(record: &Record, now: &[Record]) -> Result<()> {
         Error::new(ErrorKind::TooLarge, "memory.edit")
             .with("record", text::truncate(&record.key, MAX_SHOWN_KEY))
     };
-    // Few records are too large, and a search for each of them would take longer with every record of the shelf.
+    // Search only for records that are too large, which are few: a search for every record would cost more the larger
+    // the shelf is.
     let before = || now.iter().find(|before| before.key == record.key);
     let bytes = record.size();
     if bytes > MAX_RECORD_BYTES && bytes >= before().map_or(0, Record::size) {

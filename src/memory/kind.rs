@@ -1,18 +1,19 @@
-//! A kind of memory: what it reads, advises and learns, and what a person may do with it.
+//! The interface of a kind of memory: it reads shelves, gives advice, learns from runs, and lets people review and undo.
 //!
-//! A kind of this crate is a folder and a line in [`kinds`]; one of an embedder is given to the loop and to the
-//! [keeper](crate::store::Keeper) by `with_kinds`. Nothing else knows one kind from another: prompts get [`Advice`], events
-//! get [`Note`]s, and people get what it [describes](MemoryKind::describe). `tests/memory_kind.rs` is a kind of 150 lines.
+//! The kinds of this crate are listed in [`kinds`], each with a folder of its own. To add a kind of your own, pass it to
+//! `with_kinds` of the loop and of the [keeper](crate::store::Keeper). No other module depends on a particular kind:
+//! prompts get [`Advice`], events get [`Note`]s, and people get [descriptions](MemoryKind::describe).
+//! `tests/memory_kind.rs` is a complete kind in 150 lines.
 //!
 //! # Decisions
 //!
-//! - A memory kind gives an index a shelf instead of reading records at each cue: a recall is a lookup; a host that
-//!   taught recoveries adds one walk over the page.
-//! - What a run says is distilled before it is learned from: the distilled form holds no typed text, so it may wait
-//!   on disk when the store is busy, and the next run learns from it.
-//! - Runs that wait are a shelf named `pending`: every store can keep it; a file beside the shelves would be one more
-//!   format, and an edit is a function that cannot be stored.
-//! - A waiting run is cut into records: a durable store takes 2 KiB each, and the words of a run are longer.
+//! - A kind builds an [`Index`] for each shelf instead of scanning the records at each cue. So a recall is a lookup; a host with
+//!   learned recoveries adds one walk over the page.
+//! - A run is distilled before a kind learns from it. The distilled form holds no typed text, so it may wait on disk while the
+//!   store is busy, and the next run learns from it.
+//! - Distilled runs wait on a shelf named `pending`, because every store can keep a shelf. A separate file would be one more
+//!   format, and an edit is a function, which cannot be stored.
+//! - A waiting run is split into several records, because a durable store accepts 2 KiB for each and a run needs more.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -25,7 +26,7 @@ use super::{
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
 
-/// A shelf and its edit.
+/// An edit and the shelf to which it applies.
 #[derive(Debug, Clone)]
 pub struct ShelfEdit {
     /// The shelf.
@@ -36,53 +37,55 @@ pub struct ShelfEdit {
 
 /// The records of one shelf, prepared for queries.
 pub trait Index: Debug + Send + Sync {
-    /// Returns its advice, best first. `above` is true if the shelf belongs to a parent name of the page's host.
+    /// Returns the advice for this moment, best first. `above` is true if the shelf belongs to a parent domain of the
+    /// page's host.
     fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice>;
 }
 
-/// A kind of memory. Pure: records come in, advice and edits go out.
+/// A kind of memory. Its methods are pure: they take records, and return advice and edits.
 pub trait MemoryKind: Debug + Send + Sync {
     /// The name of the kind, which is also the name of its collection.
     fn name(&self) -> &'static str;
 
-    /// Returns an edit that a shelf needs before a run reads it, for example to add seeds or to remove stale records;
-    /// `None` if it needs nothing. Idempotent.
+    /// Returns an edit that the shelf needs before a run reads it, for example to add seeds or remove stale records; `None`
+    /// if it needs none. The edit is idempotent.
     fn upkeep(&self, shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Option<Edit>;
 
-    /// Returns the shelves to read at a moment, the most relevant ones first.
+    /// Returns the shelves to read at this moment, the most relevant first.
     fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf>;
 
-    /// Prepares the records of a shelf for queries. Called once for each generation that a run reads.
+    /// Prepares the records of a shelf for queries. Called once for each generation of the shelf that a run reads.
     fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index>;
 
-    /// Maximum amount of advice at a moment, over all shelves.
+    /// Returns the maximum number of pieces of advice for this moment, over all shelves.
     fn limit(&self, moment: &Moment<'_>) -> usize;
 
-    /// Extracts from a run's log what this kind can learn from; `None` if nothing. The value contains no secrets, and
-    /// may wait in a store until there is time to learn from it.
+    /// Returns the part of a run's log that this kind can learn from; `None` if there is none. The value contains no
+    /// secrets, and may wait in a store until the next run learns from it.
     fn distill(&self, log: &RunLog) -> Option<Value>;
 
-    /// Returns the edits that follow from a distilled run, at most one for each shelf. Idempotent for a run.
+    /// Returns the edits to learn from a distilled run, at most one for each shelf. They are idempotent for a run.
     ///
     /// # Errors
-    /// `Corrupt` if the value was not made by [`distill`](Self::distill).
+    /// `Corrupt` if the value does not come from [`distill`](Self::distill).
     fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>>;
 
-    /// An edit of any shelf of this kind that removes what a run taught. Idempotent.
+    /// Returns an edit, valid for any shelf of this kind, that removes everything that a run taught. The edit is
+    /// idempotent.
     ///
     /// # Errors
-    /// `Unsupported` if the kind cannot tell, which is the default: what stays must not pass for undone.
+    /// `Unsupported` if the kind cannot undo, which is the default; an edit without effect would look like success.
     fn undo(&self, run: &RunId) -> Result<Edit> {
         Err(Error::new(ErrorKind::Unsupported, "memory.undo")
             .with("kind", self.name())
             .with("run", run))
     }
 
-    /// An edit of the global shelf of this kind that removes what a host and its site taught. Idempotent. The shelves
-    /// of the host itself are removed without asking the kind.
+    /// Returns an edit of this kind's global shelf that removes everything that a host and its site taught. The edit is
+    /// idempotent. The shelves of the host itself are removed without asking the kind.
     ///
     /// # Errors
-    /// `Unsupported` if the kind cannot tell, which is the default.
+    /// `Unsupported` if the kind cannot do this, which is the default.
     fn forget(&self, site: &Site, host: &Host) -> Result<Edit> {
         Err(Error::new(ErrorKind::Unsupported, "memory.forget")
             .with("kind", self.name())
@@ -90,22 +93,23 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("host", host))
     }
 
-    /// Describes a record for a person.
+    /// Returns a description of the record for a person.
     ///
     /// # Errors
-    /// `Corrupt` if the record cannot be read as one of this kind. `Unsupported` if the kind does not describe its
-    /// records, which is the default.
+    /// `Corrupt` if the record is not a valid record of this kind. `Unsupported` if the kind does not describe its records,
+    /// which is the default.
     fn describe(&self, record: &Record) -> Result<Described> {
         Err(Error::new(ErrorKind::Unsupported, "memory.describe")
             .with("kind", self.name())
             .with("key", &record.key))
     }
 
-    /// An edit by which a person accepts the words of a record, `shown` as [`describe`](Self::describe) gave them.
+    /// Returns an edit that marks the words of a record as accepted by a person. `shown` is the text that
+    /// [`describe`](Self::describe) returned.
     ///
     /// # Errors
-    /// `Unsupported` if nothing of this kind waits for a person, which is the default. The edit fails with
-    /// `InvalidInput` and the reason as `why` if the record is gone or says something else now.
+    /// `Unsupported` if records of this kind never wait for a person, which is the default. The edit itself fails with
+    /// `InvalidInput` and the reason as `why` if the record is gone or its words have changed.
     fn accept(&self, key: &str, shown: &str, now: DateTime<Utc>) -> Result<Edit> {
         let _ = (shown, now);
         Err(Error::new(ErrorKind::Unsupported, "memory.accept")
@@ -113,11 +117,12 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("key", key))
     }
 
-    /// The form in which a record of another store is imported. Without `vouched` nobody vouches for the words in it, so
-    /// they must not count as those of a person here.
+    /// Returns the record as it is to be imported from another store. `vouched` is true if the importing person trusts the
+    /// source; otherwise the words in the record must not count as accepted by a person.
     ///
     /// # Errors
-    /// The reason as `why` if the record is not taken. The default takes what is vouched for, as it is.
+    /// An error with the reason as `why` if the record is refused. The default accepts a record unchanged if `vouched`, and
+    /// refuses it otherwise.
     fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
         if vouched {
             return Ok(record.clone());
@@ -128,7 +133,7 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("why", "is taken only if you vouch for the file"))
     }
 
-    /// Describes committed changes for those who watch. `remaining` is the number of records on the shelf now.
+    /// Returns notes about committed changes, for events. `remaining` is the number of records now on the shelf.
     fn notes(
         &self,
         occasion: Occasion,
@@ -139,16 +144,16 @@ pub trait MemoryKind: Debug + Send + Sync {
     ) -> Vec<Note>;
 }
 
-/// The edit of a kind that changed a shelf.
+/// The occasion on which a kind changed a shelf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occasion {
-    /// The edit of [`MemoryKind::upkeep`], before a shelf is read.
+    /// [`MemoryKind::upkeep`], before the shelf was read.
     Upkeep,
-    /// An edit of [`MemoryKind::learn`], after a run.
+    /// [`MemoryKind::learn`], after a run.
     Learning,
 }
 
-/// Returns every kind of memory that a run uses by default.
+/// Returns the kinds of memory that a run uses by default.
 pub fn kinds() -> Vec<Arc<dyn MemoryKind>> {
     vec![Arc::new(Lessons)]
 }

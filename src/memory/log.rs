@@ -1,4 +1,4 @@
-//! A run as memory sees it: typed values, never log text.
+//! The log of a run for memory: typed values instead of text.
 
 use chrono::{DateTime, Utc};
 
@@ -8,21 +8,21 @@ use crate::{
     working::{About, Step},
 };
 
-/// The record of a run for memory.
+/// The record of a run from which memory learns.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunLog {
-    /// The run.
+    /// The run's id.
     pub run: RunId,
-    /// The task.
+    /// The task of the run.
     pub about: About,
-    /// The end of the run.
+    /// The time when the run ended.
     pub ended_at: DateTime<Utc>,
-    /// True if the goal was reached, with evidence.
+    /// True if the goal was reached and evidence on a page shows it.
     pub success: bool,
     /// The steps in order.
     pub steps: Vec<Step>,
-    /// All advice that was shown in the run, in the order in which it first was.
+    /// All advice shown in the run, in the order of first appearance.
     pub offered: Vec<AdviceId>,
 }
 
@@ -46,7 +46,7 @@ impl RunLog {
         }
     }
 
-    /// The advice in the prompt that decided a step of this run.
+    /// Returns the advice in the prompt that led to a step of this run.
     pub fn offered_at<'a>(&'a self, step: &'a Step) -> impl Iterator<Item = &'a AdviceId> {
         step.offered.iter().filter_map(|at| self.offered.get(*at))
     }

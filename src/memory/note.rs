@@ -1,4 +1,4 @@
-//! Committed changes of memory, described for those who watch.
+//! Notes about committed changes of memory, emitted as events.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,20 +6,20 @@ use serde_json::Value;
 use super::AdviceId;
 use crate::base::Site;
 
-/// A change in memory. [`Note::Changed`] is for every kind; the others are about lessons, and the events of the same name
-/// are documented for other programs.
+/// A committed change of memory. [`Note::Changed`] serves every kind; the other variants are for lessons, and correspond
+/// to the documented events of the same names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Note {
     /// A record of any kind was changed.
     Changed {
-        /// The record. Its collection is the name of the kind.
+        /// The id of the record. Its collection is the name of the kind.
         id: AdviceId,
-        /// What happened, in a word of the kind's own, such as `recorded`.
+        /// A word for the change, chosen by the kind, such as `recorded`.
         what: String,
-        /// The record's text.
+        /// The text of the record.
         text: String,
-        /// Figures of the kind's own; null if there are none.
+        /// Figures chosen by the kind; null if there are none.
         data: Value,
     },
     /// A lesson was added.
@@ -32,16 +32,16 @@ pub enum Note {
         category: String,
         /// The command that fails.
         failed_command: Option<String>,
-        /// The error: an error class for a learned lesson, a text for a person's.
+        /// The error: an error class for a learned lesson, text to match for a person's lesson.
         error_pattern: Option<String>,
     },
-    /// A known lesson was found again, or used.
+    /// A lesson that already exists was found again, or was used.
     Deduplicated {
         /// The lesson's id.
         id: AdviceId,
         /// The lesson's text.
         lesson: String,
-        /// Number of uses now.
+        /// Number of uses, including this one.
         new_use_count: u64,
     },
     /// A lesson was promoted: from now on it is advice for every run.
@@ -55,7 +55,7 @@ pub enum Note {
         /// The sites where it was used.
         triggered_domains: Vec<Site>,
     },
-    /// A lesson is no longer advice for every run, because later runs no longer support it.
+    /// A lesson was demoted: it is no longer advice for every run, because newer runs do not support it.
     Demoted {
         /// The lesson's id.
         id: AdviceId,
@@ -66,7 +66,7 @@ pub enum Note {
         /// Number of uses that did not help.
         harmed: u64,
     },
-    /// A lesson did harm and is no longer shown.
+    /// A lesson was retired: it did harm and is no longer shown.
     Retired {
         /// The lesson's id.
         id: AdviceId,
@@ -77,19 +77,19 @@ pub enum Note {
         /// Number of uses that did not help.
         harmed: u64,
     },
-    /// The results of a lesson in this run.
+    /// A lesson was credited with its results in this run.
     Credited {
         /// The lesson's id.
         id: AdviceId,
-        /// The site.
+        /// The site on which the results were obtained.
         site: Option<Site>,
-        /// The recovery was carried out after its failure.
+        /// True if the recovery was carried out after its failure.
         used: bool,
-        /// The lesson had been shown before.
+        /// True if the lesson had been shown before that.
         followed: bool,
-        /// The recovery restored the effect.
+        /// True if the recovery restored the effect of the failed action.
         helped: bool,
-        /// The recovery did not help.
+        /// True if the recovery did not help.
         harmed: bool,
     },
     /// Stale lessons were removed.

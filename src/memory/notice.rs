@@ -1,15 +1,16 @@
-//! Notices of a store about things that nobody asked for, reported as events of the run.
+//! Notices of a store about events that no call asked for, such as a repaired file. The loop emits them
+//! as events of the run.
 
 use serde::{Deserialize, Serialize};
 
 use super::Shelf;
 
-/// A notice for a person who relies on the store.
+/// A notice for the person responsible for the store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StoreNotice {
-    /// The shelf that it is about, if any.
+    /// The shelf concerned, if any.
     pub shelf: Option<Shelf>,
-    /// The kind of notice.
+    /// What happened.
     pub kind: StoreNoticeKind,
 }
 
@@ -18,51 +19,51 @@ pub struct StoreNotice {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StoreNoticeKind {
-    /// A file that could not be understood was kept whole in quarantine.
+    /// A file that could not be understood was moved to quarantine unchanged.
     Quarantined {
-        /// Its path now, below the store's root.
+        /// Path of the file now, relative to the store's root.
         file: String,
     },
-    /// The shelf's file is missing or broken. The state before its last change is used.
+    /// The shelf's file is missing or broken, so the state before its last change is used.
     RestoredFromBackup,
-    /// The shelf's file and its backup are broken. These records could still be read one by one.
+    /// The shelf's file and its backup are broken. Some records could still be read.
     Salvaged {
-        /// Number of records.
+        /// Number of these records.
         records: usize,
     },
     /// The shelf's file and its backup are broken, and no record could be read. The shelf starts empty.
     StartedEmpty,
-    /// The shelf is read as far as it is understood, and never written.
+    /// The shelf is read as far as it can be understood, and is never written.
     ReadOnly {
-        /// The reason.
+        /// The reason for not writing.
         why: ReadOnly,
     },
-    /// A file or folder was open to other users and is now private.
+    /// A file or folder was accessible to other users, and has been made private.
     ModesTightened {
-        /// Its path below the store's root; empty for the root itself.
+        /// Path relative to the store's root; empty for the root itself.
         path: String,
     },
-    /// The store was over its caps. The hosts that were written least recently were forgotten.
+    /// The store exceeded its caps, so the hosts that were written least recently were removed.
     Compacted {
-        /// Number of hosts.
+        /// Number of removed hosts.
         hosts: usize,
-        /// Total size of the files of the forgotten hosts. Unit: bytes.
+        /// Total size of the removed files. Unit: bytes.
         bytes: u64,
     },
-    /// The store is over its caps, and nothing more may be forgotten.
+    /// The store exceeds its caps, and nothing more may be removed.
     OverCaps,
 }
 
-/// The reason why a shelf is never written.
+/// The reason why a shelf is not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadOnly {
-    /// A newer version of the program wrote it.
+    /// A newer version of the program wrote the shelf.
     NewerVersion,
-    /// It is larger, or nested more deeply, than the reader allows.
+    /// The shelf is larger, or nested more deeply, than the reader allows.
     OverCap,
-    /// It is broken, and quarantine already holds the largest number of broken files of this shelf.
+    /// The shelf is broken, and quarantine already holds the maximum number of its broken files.
     QuarantineFull,
-    /// It is broken and could not be put into quarantine.
+    /// The shelf is broken and could not be moved to quarantine.
     QuarantineFailed,
 }

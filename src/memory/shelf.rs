@@ -1,4 +1,4 @@
-//! Shelves, on which records are kept: a namespace, a collection and a scope.
+//! Shelves, on which records are kept. A shelf is identified by a namespace, a collection and a scope.
 
 use std::fmt;
 
@@ -7,21 +7,21 @@ use serde_json::Value;
 
 use crate::base::{Error, ErrorKind, Host, Result, sorted};
 
-/// The collection of runs that wait because the store could not take their lessons.
+/// Name of the collection for runs that no kind has learned from yet, because the store did not accept the changes.
 pub const PENDING: &str = "pending";
 
-/// A namespace, which separates tenants and experiments. Letters, digits, `_` and `-`. The default is `default`.
+/// A namespace, which separates tenants or experiments. The default is `default`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Namespace(String);
 
 impl Namespace {
-    /// Accepts 1 to 64 letters, digits, `_` and `-`.
+    /// Parses a name of 1 to 64 letters, digits, `_` and `-`.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for anything else.
     pub fn parse(text: impl Into<String>) -> Result<Self> {
-        // An id has the alphabet of a safe folder name.
+        // The rules for ids make the name safe as a folder name.
         crate::base::SessionId::parse(text)
             .map(|id| Self(id.into()))
             .map_err(|error| {
@@ -29,7 +29,7 @@ impl Namespace {
             })
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -55,7 +55,7 @@ impl From<Namespace> for String {
     }
 }
 
-/// The sites that the records of a shelf apply to.
+/// The sites to which the records of a shelf apply.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -65,19 +65,19 @@ pub enum Scope {
     Host(Host),
 }
 
-/// A group of records that is loaded as a whole and changed atomically.
+/// The identity of a shelf: a group of records that is loaded as a whole and changed atomically.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Shelf {
-    /// Tenant or experiment.
+    /// The tenant or experiment.
     pub namespace: Namespace,
-    /// Name of the memory kind that owns the shelf. It comes from our own code, never from a page.
+    /// Name of the memory kind that owns the shelf. It comes from our code, never from a page.
     pub collection: String,
-    /// The sites that its records apply to.
+    /// The sites to which the records apply.
     pub scope: Scope,
 }
 
 impl Shelf {
-    /// The shelf of a collection for every site.
+    /// The shelf of a collection for all sites.
     pub fn global(namespace: &Namespace, collection: &str) -> Self {
         Self {
             namespace: namespace.clone(),
@@ -95,7 +95,7 @@ impl Shelf {
         }
     }
 
-    /// The name of a record on this shelf for people: its key, and the host of the shelf if it has one.
+    /// Returns a record's name for people: its key, followed by `@` and the host if the shelf belongs to one.
     pub fn item_name(&self, key: &str) -> String {
         match &self.scope {
             Scope::Global => key.to_owned(),
@@ -114,7 +114,7 @@ impl fmt::Display for Shelf {
     }
 }
 
-/// A selection of shelves. A field that is `None` selects everything.
+/// A selection of shelves. A field that is `None` does not restrict the selection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShelfFilter {
     /// Only this namespace.
@@ -139,26 +139,27 @@ impl ShelfFilter {
     }
 }
 
-/// Largest record, key and compact body together. An [`Edit`](super::Edit) refuses larger ones; a memory kind shrinks
-/// its records.
+/// Maximum size of a record: its key and its compact body together. An [`Edit`](super::Edit) refuses to make a larger
+/// one.
 ///
 /// Unit: bytes. Source: chosen.
 pub const MAX_RECORD_BYTES: usize = 2 * 1_024;
 
-/// Maximum number of levels of arrays and objects in a record. Source: chosen, below the 128 at which JSON readers stop.
+/// Maximum depth of nested arrays and objects in a record. Source: chosen, below the 128 at which JSON readers stop.
 pub const MAX_RECORD_DEPTH: usize = 120;
 
-/// One JSON body under a key.
+/// A JSON body stored under a key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The key, unique on its shelf. Records are ordered by it.
+    /// The key, unique on its shelf. A shelf's records are ordered by it.
     pub key: String,
-    /// The body, with sorted keys. Its fields belong to the memory kind.
+    /// The body, with sorted keys. The memory kind defines its fields.
     pub body: Value,
 }
 
 impl Record {
-    /// A record. The keys of the body are sorted here, so that equal bodies have equal bytes in every store.
+    /// A record with this key and body. The keys of the body are sorted, so that equal bodies have equal bytes in every
+    /// store.
     pub fn new(key: impl Into<String>, body: &Value) -> Self {
         Self {
             key: key.into(),
@@ -166,18 +167,19 @@ impl Record {
         }
     }
 
-    /// Returns true if a person wrote or accepted the record: its field `source` is `user`. A store never evicts it.
+    /// Returns true if a person wrote or accepted the record, which its field `source` says with `user`. Stores never
+    /// evict such records.
     pub fn is_from_a_person(&self) -> bool {
         self.body.get("source").and_then(Value::as_str) == Some("user")
     }
 
-    /// The size that counts against [`MAX_RECORD_BYTES`]. Unit: bytes.
+    /// Returns the size that counts against [`MAX_RECORD_BYTES`]. Unit: bytes.
     pub fn size(&self) -> usize {
         self.key.len() + self.body.to_string().len()
     }
 }
 
-/// Returns true if a record is nested too deeply to be read again.
+/// Returns true if a record is nested too deeply to be read back.
 pub(crate) fn is_too_deep(body: &Value) -> bool {
     is_deeper_than(body, MAX_RECORD_DEPTH)
 }
@@ -193,7 +195,7 @@ fn is_deeper_than(value: &Value, max: usize) -> bool {
     }
 }
 
-/// The current state of a shelf.
+/// The state of a shelf at one generation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ShelfState {
     /// Number of committed changes of the shelf; 0 if it was never written.

@@ -1,4 +1,5 @@
-//! Distilled runs that wait on a shelf until there is time to learn from them, in parts that fit into a record. Pure.
+//! Distilled runs that wait on a shelf until the next run learns from them. Each is split into parts that fit into
+//! records. Pure.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +10,22 @@ use crate::{
     memory::{MAX_RECORD_BYTES, Record},
 };
 
-/// The distilled run for one kind, and the records that hold it.
+/// A distilled run for one kind of memory, read from the records that hold it.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub(crate) kind: String,
-    /// The run and its distilled value.
+    /// The run and its distilled value; an error if parts are missing or unreadable.
     pub(crate) said: Result<(RunId, Value)>,
     pub(crate) keys: Vec<String>,
 }
 
-/// The records for a distilled run. Its text is split where a record is full.
+/// Splits a distilled run into records of the maximum size.
 pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
     let record = |n: usize, of: usize, part: &str| {
         let body = json!({ "kind": kind, "run": run.as_str(), "part": n, "of": of, "said": part });
         Record::new(format!("{}.{kind}.{n:04}", run.as_str()), &body)
     };
-    // Room of a part, beside the fields that every part has.
+    // Space for text in a part, beside the fields that every part has.
     let room = MAX_RECORD_BYTES
         .saturating_sub(record(9_999, 9_999, "").size())
         .max(8);
@@ -47,7 +48,7 @@ pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
         .collect()
 }
 
-/// Everything that waits on a shelf, by run and kind.
+/// Returns all distilled runs that wait on a shelf, by run and kind.
 pub(crate) fn all(records: &[Record]) -> Vec<Waiting> {
     let mut groups: BTreeMap<(&str, &str), Vec<&Record>> = BTreeMap::new();
     for record in records {
@@ -65,7 +66,7 @@ pub(crate) fn all(records: &[Record]) -> Vec<Waiting> {
     groups.into_iter().map(waiting).collect()
 }
 
-/// Joins the parts of a split value. The parts are in the order of their keys.
+/// Joins the parts of a split value. The parts must be in the order of their keys.
 fn joined(run: &str, parts: &[&Record]) -> Result<(RunId, Value)> {
     let corrupt = || Error::new(ErrorKind::Corrupt, "agent.pending").with("run", run);
     let is_whole = parts

@@ -1,4 +1,4 @@
-//! Lessons of another store on their way in.
+//! Import of lessons from another store.
 
 use super::{Lesson, LessonSource, LessonText};
 use crate::{
@@ -6,11 +6,12 @@ use crate::{
     memory::{Advice, Record},
 };
 
-/// Longest key that is taken. Unit: bytes. Source: chosen; ours have 23.
+/// Maximum length of an imported key. Unit: bytes. Source: chosen; our keys have 23.
 const MAX_KEY: usize = 64;
 
-/// The record to import for a lesson, or the reason why it is not taken. Its words get the form that a prompt shows, so
-/// that a person accepts exactly what is shown. Without `trust` it waits for review.
+/// Returns the record to import for a lesson, or the reason for refusing it. The words are converted to the form that a
+/// prompt shows, so that a person accepts exactly what the model will read. Without `trust` the lesson waits for
+/// review.
 pub(super) fn admit(record: &Record, trust: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Err(Error::new(ErrorKind::InvalidInput, "lesson.admit")
@@ -22,7 +23,7 @@ pub(super) fn admit(record: &Record, trust: bool) -> Result<Record> {
         return refuse("has a key that is not ours");
     }
     let Ok(mut lesson) = Lesson::from_record(record) else {
-        // The record may come from a newer version.
+        // A newer version of this crate may have written the record.
         return if trust {
             Ok(record.clone())
         } else {

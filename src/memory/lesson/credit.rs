@@ -1,5 +1,5 @@
-//! The results of a lesson in a run: was its recovery carried out, had it been shown before, and did it restore the
-//! effect?
+//! The credit of a lesson in a run: was its recovery carried out, had the lesson been shown before, and did the
+//! recovery restore the effect of the failed action?
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use crate::{
     memory::AdviceId,
 };
 
-/// Steps after a failure in which its advice counts as followed. Source: chosen; the model saw the advice for the next
-/// step.
+/// Number of steps after a failure in which its advice can count as followed. Source: chosen; the model reads the
+/// advice at the next step.
 const NEAR: usize = 4;
 
-/// The credits that a trace gives a lesson, by site.
+/// Returns the credit that a run's trace gives a lesson on each site.
 pub(super) fn credits(
     lesson: &Lesson,
     id: &AdviceId,
@@ -46,15 +46,15 @@ type Credits = BTreeMap<Site, Credit>;
 /// One result of a lesson.
 #[derive(Debug, Clone, Copy)]
 struct Came {
-    /// True if its failure happened. Following the advice before anything fails is not a use, so that advice cannot
-    /// keep itself alive.
+    /// True if the failure happened. Advice that is followed before anything fails is not used, so that it cannot keep
+    /// itself from being pruned.
     used: bool,
     followed: bool,
     helped: bool,
 }
 
-/// Adds a result to the site's one credit. If the lesson helped anywhere on the site, that outweighs other failures
-/// there.
+/// Adds a result to the credit of its site. If the lesson helped at least once on the site, failures there do not
+/// count.
 fn note(credits: &mut Credits, site: &Site, came: Came) {
     let credit = credits.entry(site.clone()).or_default();
     credit.used |= came.used;
@@ -79,8 +79,8 @@ const fn forewarned(helped: bool) -> Came {
     }
 }
 
-/// Credits of a general recovery: for recovered failures of its kind, and for failures after which it was followed in
-/// vain.
+/// Adds the credits of a general recovery: for each failure of its kind that was recovered this way, and for each
+/// failure after which the recovery was tried without success.
 fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     for (found, step) in trace
         .recovered()
@@ -101,7 +101,7 @@ fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cred
     }
 }
 
-/// Returns true if the advice stood in the prompt that decided the first step of the recovery.
+/// Returns true if the prompt that led to the first step of the recovery contained the advice.
 fn has_seen(trace: &Trace, found: &Found, id: &AdviceId) -> bool {
     trace
         .steps
@@ -113,8 +113,7 @@ fn is_recovered(trace: &Trace, at: usize) -> bool {
     trace.found.iter().any(|found| found.failed == at)
 }
 
-/// Returns true if the advice was followed after this failure, at least in its first move, without restoring the
-/// effect.
+/// Returns true if the model began to follow the advice after this failure, but the effect was not restored.
 fn in_vain(
     trace: &Trace,
     failed: usize,
@@ -129,7 +128,7 @@ fn in_vain(
     saw.iter().any(|step| begins(step))
 }
 
-/// Returns true if a step is the first move of a recovery from the failed step.
+/// Returns true if the step is the first move of this recovery from the failed step.
 fn begins(recovery: &Recovery, failed: &TraceStep, step: &TraceStep) -> bool {
     match recovery {
         Recovery::ClickThenType | Recovery::ClickThenChoose | Recovery::TypeThenChoose => {
@@ -141,8 +140,8 @@ fn begins(recovery: &Recovery, failed: &TraceStep, step: &TraceStep) -> bool {
     }
 }
 
-/// Credits of advice for every time, such as pressing Enter after filling a field: each time it is followed after
-/// typing.
+/// Adds the credits of advice that names no failure, such as pressing Enter after filling a field: one each time that
+/// it is followed after typing.
 fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     let Recovery::Instead(only) = &template.recovery else {
         return;
@@ -154,7 +153,8 @@ fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cre
     }
 }
 
-/// Credits of a recovery with the names of a host: carried out after its failure, or before the failure could happen.
+/// Adds the credits of a host's own recovery: carried out after its failure, or in advance, before the failure could
+/// happen.
 fn on_site(
     recovery: &SiteRecovery,
     id: &AdviceId,
@@ -214,8 +214,8 @@ fn on_site(
     }
 }
 
-/// Returns true if carrying out the recovery before the failure worked; `None` if this step does not begin it, or its
-/// result is unknown so far.
+/// Returns true if carrying out the recovery in advance worked; `None` if this step does not begin the recovery, or the
+/// result is not known yet.
 fn forestalled(
     recovery: &SiteRecovery,
     before: Option<&TraceStep>,
@@ -281,8 +281,8 @@ fn is_move(aimed: &AimedMove, step: &TraceStep) -> bool {
     same_move(aimed.step) && same_aim(&aimed.aim)
 }
 
-/// Credits of a person's words. A program cannot tell whether they were followed; it counts that their failure happened
-/// and that they were shown for it.
+/// Adds the credits of a person's words. A program cannot tell if the model followed them, so it counts only the
+/// failures for which they were shown.
 fn words(lesson: &Lesson, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     let fails =
         |step: &TraceStep| step.trouble.is_some() && lesson.command() == Some(step.tool.as_str());

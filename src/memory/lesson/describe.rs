@@ -1,4 +1,4 @@
-//! Lessons as a person reads them.
+//! Descriptions of lessons for people.
 
 use serde_json::{Map, Value, json};
 
@@ -8,10 +8,10 @@ use crate::{
     memory::{Described, Origin, Standing},
 };
 
-/// Longest text of another program that is quoted. Unit: characters. Source: chosen.
+/// Maximum length of quoted text from another program. Unit: characters. Source: chosen.
 const MAX_QUOTED: usize = 200;
 
-/// Everything about a lesson.
+/// Describes a lesson with all its details.
 pub(super) fn describe(lesson: &Lesson) -> Described {
     let counts = &lesson.counts;
     let mut described = Described::new(&lesson.text.render(), origin(lesson), standing(lesson));

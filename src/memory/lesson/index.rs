@@ -1,4 +1,4 @@
-//! The lessons of a shelf, indexed so that the advice for a cue is looked up, not searched for.
+//! An index of a shelf's lessons, so that advice for a cue is looked up instead of searched for.
 
 use std::{
     cmp::Reverse,
@@ -17,13 +17,13 @@ use crate::{
 
 /// Maximum number of lessons in the system instruction. Source: chosen.
 pub const MAX_TIER_1: usize = 10;
-/// Maximum number of tips for one failed command, and for one site. Source: chosen.
+/// Maximum number of tips for a failed command, and for a site. Source: chosen.
 pub const MAX_TIPS: usize = 3;
 
-/// An index over the lessons of one shelf.
+/// An index of the lessons on one shelf.
 ///
-/// However many lessons there are, a recall costs only the lessons that it returns, the bytes of the error, and one
-/// walk over the page if any lesson names an element.
+/// The cost of a recall does not depend on the number of lessons. It consists of the lessons returned, the length of
+/// the error message, and one walk over the page if any lesson names an element.
 #[derive(Debug)]
 pub struct LessonIndex {
     tier_1: Vec<Advice>,
@@ -33,15 +33,15 @@ pub struct LessonIndex {
     matcher: Option<AhoCorasick>,
     /// Tips for this site, by rank.
     site: Vec<SiteTip>,
-    /// Positions in `site`, by the failure that they recover from and its target.
+    /// Positions in `site`, by the failure that the tip recovers from and the target of the failed command.
     recoveries: HashMap<(BrowserTool, FailureKind, Option<Aim>), Vec<usize>>,
-    /// Positions in `site`, by the first element that must be on the page for them to apply.
+    /// Positions in `site`, by the first element that must be on the page.
     by_need: HashMap<Aim, Vec<usize>>,
-    /// Positions in `site` of tips that need no element.
+    /// Positions in `site` of tips that do not depend on an element.
     anywhere: Vec<usize>,
-    /// The roles of all elements that the tips need.
+    /// The roles of all elements that tips depend on.
     roles: HashSet<Role>,
-    /// Advice that also applies to the names below this one.
+    /// Advice that also applies to subdomains of this host.
     below: Vec<Advice>,
     /// True if the shelf is for all sites.
     global: bool,
@@ -55,20 +55,20 @@ struct SiteTip {
     /// The elements that must be on the page for the tip to apply.
     needs: Vec<Aim>,
     advice: Advice,
-    /// The same advice for its failure; `None` for a person's words.
+    /// The same advice, placed beside its failure; `None` for a person's words.
     at_failure: Option<Advice>,
 }
 
-/// A person's words about an error.
+/// A person's words about an error that matches a pattern.
 #[derive(Debug)]
 struct Pattern {
     command: Option<String>,
-    /// True if it also applies to the names below its host.
+    /// True if the words also apply to subdomains of the host.
     holds_below: bool,
     advice: Advice,
 }
 
-/// The order of lessons: most uses first, seeds after others, then by key, so that the order never depends on the
+/// The rank of a lesson: most uses first, seeds after others, then by key, so that the order does not depend on the
 /// store.
 fn rank(lesson: &Lesson, key: &str) -> (Reverse<u64>, bool, String) {
     (
@@ -79,7 +79,7 @@ fn rank(lesson: &Lesson, key: &str) -> (Reverse<u64>, bool, String) {
 }
 
 impl LessonIndex {
-    /// Indexes the records of a shelf; records that cannot be read are left out.
+    /// Indexes the records of a shelf. Records that cannot be read are left out.
     pub fn new(shelf: &Shelf, records: &[Record]) -> Self {
         let mut found: Vec<(String, Lesson)> = records
             .iter()
@@ -112,7 +112,7 @@ impl LessonIndex {
             );
         }
         if !words.is_empty() {
-            // Patterns that are too many or too long to compile are not used for this shelf.
+            // If there are too many patterns, or they are too long to compile, none is used for this shelf.
             index.matcher = AhoCorasick::builder().build(&words).ok();
         }
         index
@@ -140,7 +140,7 @@ impl LessonIndex {
             }
             LessonText::Template(_) => {}
             LessonText::Site(recovery) => {
-                // The sentence is ours; the names in it belong to the page.
+                // The sentence is ours; the names in it come from the page.
                 let make = |placement| {
                     Advice::with_names(id.clone(), recovery.pieces(), Trust::Code, placement)
                 };
@@ -156,7 +156,7 @@ impl LessonIndex {
                 }
             }
             LessonText::Words(_) => {
-                // On the global shelf, words for one domain are skipped: they stand on that domain's own shelf.
+                // The global shelf skips words that are for one domain, because that domain's own shelf has them.
                 let is_here = !self.global || lesson.domain.is_none();
                 if let Some(pattern) = lesson
                     .error_pattern
@@ -206,7 +206,7 @@ impl LessonIndex {
     fn for_failure(&self, failure: &Failure<'_>, page: Option<&Tree>) -> Vec<Advice> {
         let tool = BrowserTool::parse(failure.command);
         let known = tool.and_then(|tool| self.failures.get(&(tool, failure.trouble)));
-        // A person's words come first, because they are few and deliberate. Then the recoveries for this very target.
+        // A person's words come first, because they are few and deliberate; then recoveries for this exact target.
         let mut out = self.for_words(failure.command, failure.detail, false);
         out.extend(
             tool.zip(page)
@@ -218,8 +218,8 @@ impl LessonIndex {
         out
     }
 
-    /// Recoveries that helped on this host when the command failed in this way on this target, then those without a
-    /// target.
+    /// Returns the recoveries that helped on this host after the same failure of the same command: first those for
+    /// the same target, then those without a target.
     fn for_target(&self, tool: BrowserTool, failure: &Failure<'_>, page: &Tree) -> Vec<Advice> {
         let target = failure.targets.first();
         let aim = target.map(Aim::of);
@@ -249,7 +249,8 @@ impl LessonIndex {
             .collect()
     }
 
-    /// A person's words about such an error. `below` selects those that also apply to the names below this one.
+    /// Returns a person's words about errors like this one. If `below` is true, returns only words that also apply to
+    /// subdomains.
     fn for_words(&self, command: &str, detail: &str, below: bool) -> Vec<Advice> {
         let mut out = Vec::new();
         if let Some(matcher) = &self.matcher {
@@ -274,7 +275,7 @@ impl LessonIndex {
         out
     }
 
-    /// Tips that can apply on this page; those learned on this kind of page come first.
+    /// Returns the tips that apply to this page. Tips learned on the same kind of page come first.
     fn for_site(&self, kind: Option<&PageTemplate>, page: &Tree) -> Vec<Advice> {
         let here = if self.by_need.is_empty() {
             HashSet::new()
@@ -299,7 +300,7 @@ impl LessonIndex {
     }
 }
 
-/// A failed command, as the query to the index.
+/// A failed command, in the form in which the index looks it up.
 struct Failure<'a> {
     command: &'a str,
     trouble: FailureKind,
@@ -307,9 +308,9 @@ struct Failure<'a> {
     detail: &'a str,
 }
 
-/// The elements with these roles on a page, as lessons name them.
+/// Returns the elements of a page with these roles, in the form in which lessons name them.
 fn on_page(page: &Tree, wanted: impl Fn(&Role) -> bool) -> HashSet<Aim> {
-    // A lesson from before attributes were recorded names its element by position.
+    // Older lessons, recorded without attributes, name their element by position.
     let aims = |seen: &TargetIdentity| std::iter::once(Aim::of(seen)).chain(Aim::by_place(seen));
     sketch(page, wanted).iter().flat_map(aims).collect()
 }

@@ -1,4 +1,4 @@
-//! The changes of a shelf's lessons after a run.
+//! Computes the changes of a shelf's lessons after a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +14,11 @@ use crate::{
     memory::{AdviceId, Change, Record, Scope, Shelf, apply},
 };
 
-/// The lessons of a shelf while they are changed. Records that cannot be read stay as they are.
+/// The lessons of a shelf while they are edited. Records that cannot be read stay unchanged.
 struct Book {
     lessons: BTreeMap<String, Lesson>,
     before: BTreeMap<String, Lesson>,
-    /// Keys of records that cannot be read, perhaps because they come from a newer version.
+    /// Keys of records that cannot be read, perhaps because a newer version wrote them.
     strange: BTreeSet<String>,
 }
 
@@ -38,7 +38,7 @@ impl Book {
         }
     }
 
-    /// The changes since the records were read.
+    /// Returns the changes made since the records were read.
     fn changes(self) -> Result<Vec<Change>> {
         let mut changes = Vec::new();
         for key in self
@@ -56,12 +56,12 @@ impl Book {
         Ok(changes)
     }
 
-    /// Returns true if the changed record was changed again.
+    /// Returns true if the record was changed once more after this change.
     fn is_changed(&self, change: &Change) -> bool {
         matches!(change, Change::Put(Record { key, .. }) if self.lessons.get(key) != self.before.get(key))
     }
 
-    /// The key of the lesson with this text, whatever its source and tier.
+    /// Returns the key of the lesson with this text, whatever its source and tier.
     fn same(&self, text: &LessonText) -> Option<String> {
         self.lessons
             .iter()
@@ -69,7 +69,7 @@ impl Book {
             .map(|(key, _)| key.clone())
     }
 
-    /// Adds a lesson, unless the shelf already has its text.
+    /// Adds a lesson, unless the shelf already has one with the same text.
     fn add(
         &mut self,
         text: LessonText,
@@ -79,7 +79,7 @@ impl Book {
         host: &Host,
     ) {
         let key = text.key();
-        // A person may have stored other words under this key.
+        // The key may already belong to words that a person stored.
         let is_taken = self.lessons.contains_key(&key) || self.strange.contains(&key);
         if !is_taken && self.same(&text).is_none() {
             let mut lesson = Lesson::new(text, category, LessonSource::Learned, trace.ended_at);
@@ -94,7 +94,7 @@ impl Book {
         }
     }
 
-    /// Removes the least proven learned lessons if there are too many.
+    /// If the shelf has too many lessons, removes those learned lessons that have the least evidence.
     fn compact(&mut self) {
         let mut learned: Vec<(u64, DateTime<Utc>, String)> = self
             .lessons
@@ -102,7 +102,7 @@ impl Book {
             .filter(|(_, lesson)| lesson.source == LessonSource::Learned)
             .map(|(key, lesson)| (lesson.counts.helped, lesson.last_used, key.clone()))
             .collect();
-        // Lessons that are never removed count too, because a shelf that is too large accepts no more changes.
+        // Count lessons that are never removed too, because a shelf that is too large accepts no more changes.
         let excess = self.lessons.len().saturating_sub(MAX_LEARNED);
         learned.sort();
         for (_, _, key) in learned.into_iter().take(excess) {
@@ -111,7 +111,7 @@ impl Book {
     }
 }
 
-/// The changes of a shelf after a run.
+/// Returns the changes of a shelf after a run.
 pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<Vec<Change>> {
     let mut book = Book::read(records);
     let host = match &shelf.scope {
@@ -150,7 +150,7 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
             .map(|(site, credit)| (Some(site), credit))
             .collect();
         if trace.offered.contains(&id) {
-            // A run shows a lesson once, on however many sites it worked.
+            // A run counts as having shown a lesson once, even if the lesson was used on several sites.
             match credits.values_mut().next() {
                 Some(first) => first.offered = true,
                 None => {
@@ -172,8 +172,8 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
         if changed {
             lesson.judge(&trace.run);
             if !lesson.is_storable() {
-                // A person's long words leave no room for the counts, and a store would refuse the whole shelf because
-                // of them.
+                // The words of a person can be so long that the counts no longer fit. The store would then refuse all
+                // changes of the shelf.
                 *lesson = before;
             }
         }
@@ -182,14 +182,14 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
     book.changes()
 }
 
-/// The changes that a shelf needs before a run reads it for the first time: adds seeds to the global shelf, removes
-/// stale lessons.
+/// Returns the changes that a shelf needs before a run first reads it: seeds are added to the global shelf, and stale
+/// lessons are removed.
 pub(super) fn upkeep(shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Result<Vec<Change>> {
     let mut book = Book::read(records);
     book.lessons.retain(|_, lesson| !lesson.is_stale(now));
     if shelf.scope == Scope::Global {
         for (key, lesson) in seed::lessons(now) {
-            // A seed of a newer version that cannot be read counts as present.
+            // A seed that cannot be read comes from a newer version, and counts as present.
             if !book.lessons.contains_key(key) && !book.strange.contains(key) {
                 book.lessons.insert(key.to_owned(), lesson);
             }
@@ -198,7 +198,7 @@ pub(super) fn upkeep(shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> R
     book.changes()
 }
 
-/// The changes that remove everything a run taught.
+/// Returns the changes that remove everything that a run taught.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     take_back(
         records,
@@ -207,7 +207,7 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     )
 }
 
-/// The changes that remove everything a host and its site taught.
+/// Returns the changes that remove everything that a host and its site taught.
 pub(super) fn forget_site(records: &[Record], site: &Site, host: &Host) -> Result<Vec<Change>> {
     let mut changes = take_back(
         records,
@@ -217,7 +217,7 @@ pub(super) fn forget_site(records: &[Record], site: &Site, host: &Host) -> Resul
             began_at == Some(host) || began_at.and_then(Host::site).as_ref() == Some(site)
         },
     )?;
-    // Removes the site also from lessons without evidence for it, such as imported ones. Then drops learned lessons that
+    // Remove the site from lessons without evidence for it too, such as imported ones. Then drop learned lessons that
     // have no site left.
     let mut book = Book::read(&apply(records, &changes));
     for lesson in book.lessons.values_mut() {
@@ -248,7 +248,7 @@ fn take_back(
         let taken = lesson.take_back(&of);
         let began_so = is_learned && began(lesson);
         if taken || began_so {
-            // Apply the rules again to the evidence that is left.
+            // Apply the rules again to the remaining evidence.
             (lesson.demoted_by, lesson.retired_by) = (None, None);
             let last = lesson.evidence.last().map(|evidence| evidence.run.clone());
             if let Some(run) = &last {
@@ -263,7 +263,7 @@ fn take_back(
                 };
             }
         }
-        // Older uses may still support the lesson although their evidence was dropped.
+        // Uses whose evidence was dropped earlier may still support the lesson.
         let is_proven = lesson.counts.used > 0 && !lesson.triggered_domains.is_empty();
         !is_learned || is_proven || !(taken || began_so)
     });

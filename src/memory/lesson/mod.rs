@@ -1,38 +1,37 @@
 //! Lessons: what to do when a command fails.
 //!
-//! Two tiers. Tier 1 stands in the system instruction from the start. Tier 2 is recalled when a command fails (trigger
-//! A) or another page is shown (trigger B). Everything here is pure: records come in, advice and edits go out.
+//! There are two tiers. Tier 1 is part of the system instruction from the start. Tier 2 is recalled when a command fails
+//! (trigger A) or when a new page is shown (trigger B). Everything here is pure: records come in, advice and edits go out.
 //!
-//! A recovery that a run finds is kept twice: with the names of its page, for that host only; and without names, for
-//! all hosts, where it is not shown until it has worked on a second site. `trace` is the record of a run, `recover`
-//! finds recoveries in it, `credit` counts the results of a lesson, `rules` decides on promotion and removal, `learn`
-//! makes the edits, `index` recalls.
+//! A recovery that a run finds is kept in two forms: with the names of its page, shown on that host only; and without names,
+//! shown on all sites after it has worked on a second one. `trace` records a run, `recover` finds recoveries in it, `credit`
+//! counts the results of a lesson, `rules` decides on promotion and removal, `learn` makes the edits, and `index` recalls.
 //!
 //! # Decisions
 //!
-//! - A recovery is what restored the effect: the same action with the same values after all, or a known substitute:
-//!   "another action worked later" taught the first program nonsense.
-//! - A recovery that the model finds by itself counts as use and help of the lesson that says the same: whether the
-//!   way out works is one question, whether showing it helps another: `followed`.
-//! - 3 uses in a row that did not help retire a lesson, whatever its share: a page that changed makes a good lesson
-//!   bad at once.
-//! - Memory is asked again at each new look: a tip is shown only while its target is on the page, and three tips are
-//!   few.
-//! - A lesson's time runs from its last use, not from when it was last shown: what memory says must not keep itself
-//!   alive.
-//! - The same action that worked after all counts before any substitute, on the same kind of page and at the same
-//!   place among its like: "press Enter, then click" is no "press Enter instead", and "Continue" of the next page is
-//!   another button.
-//! - Nothing is learned from what happens in a frame: it may be another site's doing, and would be credited to the
-//!   page around it.
-//! - A name that repeats what was typed is left out: pages offer what was typed as a choice.
-//! - What is followed before anything fails is no use: otherwise a lesson that nobody needs any more would keep
-//!   itself alive.
-//! - A run speaks for one new site, and counts for six at most: several sites of one visit may be one hand's.
-//! - Promotion asks that the lesson was shown at least once before it helped: that it works is not yet that saying it
-//!   works.
-//! - A choice that is called otherwise than the value proves a recovery only when the field was seen to take the
-//!   value: a day of the wrong month is called like the right one.
+//! - A recovery must restore the effect of the failed action: the same action later succeeds with the same values, or a known
+//!   substitute does. An earlier program accepted any later success as a recovery, and learned nonsense.
+//! - If the model finds a known recovery by itself, the lesson counts as used and helpful, because the recovery worked. The
+//!   separate count `followed` says if showing the lesson helped.
+//! - Three unhelpful runs in a row retire a lesson, however often it helped before, because a change of the page can make a
+//!   good lesson wrong at once.
+//! - Memory is asked again at each new look at the page: a tip is shown only while its target is on the page, and only three
+//!   tips are shown.
+//! - The age of a lesson counts from its last use, not from when it was last shown. Otherwise lessons would stay alive merely
+//!   by being shown.
+//! - A success of the same action takes precedence over any substitute, and must be on the same kind of page and at the same
+//!   position among equal elements: "press Enter, then click" does not mean "press Enter instead", and "Continue" on the next
+//!   page is another button.
+//! - Nothing is learned from actions inside a frame: the frame may belong to another site, but the lesson would be credited to
+//!   the page around it.
+//! - A name that repeats typed text is left out, because pages offer typed text as a choice.
+//! - Following a lesson before anything fails does not count as a use. Otherwise a lesson that nobody needs would stay alive.
+//! - A run adds at most one new site to a lesson's sites, and is counted on at most six, because several sites of one visit may
+//!   belong to one owner.
+//! - Promotion requires that the lesson helped at least once after it was shown. A recovery that works does not prove that
+//!   showing it helps.
+//! - If a choice is named differently from the value, it proves a recovery only if the field was seen to take the value: the
+//!   same day in the wrong month has the same name.
 
 mod admit;
 mod credit;
@@ -78,27 +77,28 @@ use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site},
 };
 
-/// Name of the collection.
+/// Name of the collection of lessons.
 pub const COLLECTION: &str = "lessons";
 
-/// Lessons of all sites and of single hosts, as a memory kind.
+/// The memory kind for lessons, of all sites and of single hosts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lessons;
 
 impl Lessons {
-    /// An edit that removes what a run taught. Lessons without any other support are deleted.
+    /// Returns an edit that removes everything that a run taught. Lessons without other support are deleted.
     pub fn undo(run: RunId) -> Edit {
         Edit::new(move |records| learn::undo(records, &run))
     }
 
-    /// An edit of the global shelf that removes what a host and its site taught.
+    /// Returns an edit of the global shelf that removes everything that a host and its site taught.
     pub fn forget(site: Site, host: Host) -> Edit {
         Edit::new(move |records| learn::forget_site(records, &site, &host))
     }
 
-    /// An edit by which a person accepts the words of a lesson. They are stored as they were shown.
+    /// Returns an edit that marks a lesson as accepted by a person, and stores its words as they were shown.
     ///
-    /// Fails with [`ErrorKind::InvalidInput`] if there is no such lesson, or if its words are no longer those that were shown.
+    /// The edit fails with [`ErrorKind::InvalidInput`] if there is no such lesson, or if its words are no longer those that
+    /// were shown.
     pub fn trust(key: String, shown: String, now: DateTime<Utc>) -> Edit {
         Edit::new(move |records| {
             let refuse = |why: &str| {
@@ -119,7 +119,7 @@ impl Lessons {
                     "it says something else now"
                 }));
             }
-            // A template is our own sentence and keeps the failure that it answers.
+            // A template stays as it is: it is our own sentence, and it names the failure that it answers.
             if !matches!(lesson.text, LessonText::Template(_)) {
                 lesson.failed_command = lesson.command().map(str::to_owned);
                 lesson.text = LessonText::Words(shown.clone());
@@ -265,7 +265,7 @@ impl MemoryKind for Lessons {
     }
 }
 
-/// Describes what a run did to one lesson.
+/// Returns notes about the changes that a run made to one lesson.
 fn notes_of(id: &AdviceId, lesson: &Lesson, run: &RunId) -> Vec<Note> {
     let (id, text) = (id.clone(), lesson.text.render());
     let mine: Vec<&Evidence> = lesson

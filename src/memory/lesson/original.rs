@@ -1,13 +1,13 @@
-//! The original entry of an imported lesson, kept so that it can be written back unchanged.
+//! The original entry of an imported lesson, kept so that it can be exported unchanged.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The fields of the imported entry that the lesson stores differently.
+/// The fields of an imported entry that the lesson stores differently.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Original {
-    /// The original words, if the lesson has others.
+    /// The original words, if the lesson stores other words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
     /// The command that fails, if the lesson became a template.

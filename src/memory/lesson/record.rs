@@ -17,7 +17,7 @@ use crate::{
 /// has 2 KiB.
 pub const MAX_EVIDENCE: usize = 12;
 
-/// The category of a lesson.
+/// Kind of advice that a lesson gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
@@ -32,7 +32,7 @@ pub enum Category {
 }
 
 impl Credit {
-    /// Returns true if the credit says what the lesson achieved, and not only that it was shown.
+    /// Returns true if the credit is a result of the lesson, and not only proof that it was shown.
     pub const fn tells(self) -> bool {
         self.used || self.followed
     }
@@ -47,7 +47,7 @@ impl Category {
         Self::SiteSpecific,
     ];
 
-    /// The category as events and files write it.
+    /// Returns the category as events and files write it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ToolFallback => "tool_fallback",
@@ -63,7 +63,7 @@ impl Category {
     }
 }
 
-/// The source of a lesson.
+/// Origin of a lesson.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LessonSource {
@@ -78,7 +78,7 @@ pub enum LessonSource {
 }
 
 impl LessonSource {
-    /// The source as files write it.
+    /// Returns the source as files write it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Seed => "seed",
@@ -93,16 +93,16 @@ impl LessonSource {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LessonText {
-    /// Our sentence over closed vocabularies.
+    /// A sentence of ours, built from closed vocabularies.
     Template(Template),
-    /// Our sentence with names from one host's pages.
+    /// A sentence of ours that contains names from the pages of one host.
     Site(SiteRecovery),
     /// The exact text that a person wrote or accepted, or that another program stored.
     Words(String),
 }
 
 impl LessonText {
-    /// The sentence for the prompt.
+    /// Returns the sentence for the prompt.
     pub fn render(&self) -> String {
         match self {
             Self::Template(template) => template.render(),
@@ -111,50 +111,50 @@ impl LessonText {
         }
     }
 
-    /// A key that is the same for the same text in every process, so that equal recoveries are found again.
+    /// Returns a key derived from the text, the same in every process, so that equal recoveries share one lesson.
     pub fn key(&self) -> String {
         let value = serde_json::to_value(self).unwrap_or_default();
         format!("lesson-{}", short_hash(canonical(&value)))
     }
 }
 
-/// The counts of a lesson, each raised at most once for a run and site. Shown does not mean used, and used does not
-/// mean helped.
+/// The counts of a lesson, each raised at most once for a run and site. They are separate because a lesson can be shown without
+/// being used, and used without helping.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
     /// Runs in which it was shown.
     pub offered: u64,
-    /// Its failure happened and its recovery was carried out.
+    /// How often its failure happened and its recovery was carried out.
     pub used: u64,
-    /// Its recovery was carried out after it had been shown, after the failure or before it could happen.
+    /// How often its recovery was carried out after the lesson had been shown, whether after the failure or in advance.
     pub followed: u64,
-    /// Its recovery restored the effect.
+    /// How often its recovery restored the effect of the failed action.
     pub helped: u64,
-    /// It was followed and did not help.
+    /// How often the recovery was tried and did not help.
     pub harmed: u64,
-    /// Fields of a newer version, kept as they are.
+    /// Fields that a newer version wrote, kept unchanged.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// The evidence of one run on one site for a lesson.
+/// Evidence for a lesson from one run on one site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The run.
     pub run: RunId,
-    /// The end of the run.
+    /// The time when the run ended.
     #[serde(default)]
     pub at: DateTime<Utc>,
-    /// The site; `None` for a run in which the lesson was only shown.
+    /// The site; `None` if the run only showed the lesson.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Site>,
-    /// The evidence's part of the counts.
+    /// The amounts that this evidence adds to the counts.
     #[serde(flatten)]
     pub credit: Credit,
 }
 
-/// The amount by which a run raises a lesson's counts on one site.
+/// The amounts by which one run raises a lesson's counts on one site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(
@@ -162,7 +162,7 @@ pub struct Evidence {
     reason = "independent counts of at most one"
 )]
 pub struct Credit {
-    /// The lesson was shown. Set at most once in a run.
+    /// The lesson was shown. Set for at most one site of a run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub offered: bool,
     /// See [`Counts::used`].
@@ -179,19 +179,19 @@ pub struct Credit {
     pub harmed: bool,
 }
 
-/// The origin of a learned lesson.
+/// Origin of a learned lesson.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// The run.
+    /// The run that taught it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
-    /// The host.
+    /// The host on which it was learned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Host>,
-    /// The kind of page.
+    /// The kind of page on which it was learned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTemplate>,
-    /// Fields of a newer version, kept as they are.
+    /// Fields that a newer version wrote, kept unchanged.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -206,20 +206,20 @@ pub struct Lesson {
     pub category: Category,
     /// The source.
     pub source: LessonSource,
-    /// The command that the words are about. Templates contain their command.
+    /// The command that the words are about. Not used for templates, which contain their command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_command: Option<String>,
-    /// Part of the error that the words are about, matched without regard to case. Used for words only.
+    /// Text that the error must contain, ignoring case. Only used for words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_pattern: Option<String>,
-    /// The domain that the words are for, subdomains included. Used for words only.
+    /// The domain that the words apply to, with its subdomains. Only used for words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
     /// The time when it was first stored.
     pub created_at: DateTime<Utc>,
     /// The time when it was last used. Being shown is not a use.
     pub last_used: DateTime<Utc>,
-    /// The counts of how often it was shown, used and followed, and of the results.
+    /// How often the lesson was shown, used and followed, and with which results.
     #[serde(default)]
     pub counts: Counts,
     /// Number of runs in which it was used.
@@ -228,29 +228,28 @@ pub struct Lesson {
     /// Sites where it was used.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub triggered_domains: BTreeSet<Site>,
-    /// The latest evidence for the counts, one entry for each run and site. The same evidence counts once, even if its
-    /// change arrives several times.
+    /// The latest evidence for the counts, one entry for each run and site. Evidence that arrives several times counts once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
-    /// The origin of the lesson.
+    /// Where and when the lesson was learned.
     #[serde(default)]
     pub provenance: Provenance,
-    /// Time up to which evidence may have been dropped. Runs that ended by then are not counted again.
+    /// The end of the latest run whose evidence was dropped. Runs that ended by then are not counted again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_until: Option<DateTime<Utc>>,
     /// The run that promoted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promoted_by: Option<RunId>,
-    /// The run after which it was no longer promoted.
+    /// The run that demoted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demoted_by: Option<RunId>,
-    /// The run after which it was no longer shown, because it harmed.
+    /// The run that retired it: since then it is not shown, because it did harm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_by: Option<RunId>,
-    /// The entry of the file that it was imported from.
+    /// The entry from which it was imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<Original>,
-    /// Fields of a newer version, kept as they are.
+    /// Fields that a newer version wrote, kept unchanged.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -261,7 +260,7 @@ const fn is_zero(n: &u64) -> bool {
 }
 
 impl Lesson {
-    /// A lesson without any counts.
+    /// A lesson with all counts at zero.
     pub fn new(
         text: LessonText,
         category: Category,
@@ -294,7 +293,7 @@ impl Lesson {
     /// Reads a stored lesson.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] naming the key.
+    /// [`ErrorKind::Corrupt`], with the key, if the body is not a lesson.
     pub fn from_record(record: &Record) -> Result<Self> {
         serde_json::from_value(record.body.clone()).map_err(|e| {
             Error::new(ErrorKind::Corrupt, "lesson.read")
@@ -313,8 +312,8 @@ impl Lesson {
         Ok(Record::new(key, &body))
     }
 
-    /// The trust class of its words. Free text that claims to be learned or shipped was not written by this program, so
-    /// it counts as page data.
+    /// Returns the trust class of the lesson's words. Free text that claims to be learned or shipped was not written by this
+    /// program, so it counts as page data.
     pub const fn trust(&self) -> Trust {
         match (&self.text, self.source) {
             (LessonText::Template(_), _) => Trust::Code,
@@ -328,7 +327,7 @@ impl Lesson {
         matches!(self.text, LessonText::Words(_)) && !matches!(self.source, LessonSource::User)
     }
 
-    /// The command that the lesson is about.
+    /// Returns the command that the lesson is about.
     pub fn command(&self) -> Option<&str> {
         match &self.text {
             LessonText::Template(template) => Some(template.command.as_str()),
@@ -337,7 +336,7 @@ impl Lesson {
         }
     }
 
-    /// The kind of failure that it is about.
+    /// Returns the kind of failure that the lesson is about.
     pub const fn trouble(&self) -> Option<FailureKind> {
         match &self.text {
             LessonText::Template(template) => Some(template.trouble),

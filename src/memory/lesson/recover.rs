@@ -1,8 +1,8 @@
-//! Finding recoveries: a failure, and the shortest sequence of actions after it that restored its effect.
+//! Finds recoveries: a failure, and the shortest sequence of later actions that restored the effect of the failed
+//! action.
 //!
-//! Restored means that the same action later succeeded, on the same target with the same values, or that another action
-//! with the same known effect was done in its place. That an action failed and a different one succeeded later proves
-//! nothing.
+//! The effect is restored if the same action later succeeds, on the same target with the same values, or if another
+//! action with the same known effect succeeds in its place. The success of an unrelated action proves nothing.
 
 use super::{
     AimedMove, FailureKind, Form, MAX_MOVES, Recovery, SiteRecovery,
@@ -15,12 +15,13 @@ use crate::{
     working::Step,
 };
 
-/// Steps after a failure in which its recovery is searched for. Source: chosen; a recovery follows soon or not at all.
+/// Number of steps after a failure that are searched for its recovery. Source: chosen; a recovery follows soon or not
+/// at all.
 const WINDOW: usize = 10;
 
 type Traced<'a> = (&'a Step, TraceStep);
 
-/// Every failure that was recovered, in order.
+/// Returns every failure that was recovered, in order.
 pub(super) fn found(steps: &[Traced<'_>]) -> Vec<Found> {
     (0..steps.len())
         .filter_map(|at| recovered(steps, at))
@@ -31,19 +32,19 @@ fn recovered(steps: &[Traced<'_>], failed: usize) -> Option<Found> {
     let (logged, step) = &steps[failed];
     let trouble = step.trouble.filter(|trouble| trouble.teaches())?;
     let end = steps.len().min(failed + 1 + WINDOW);
-    // The recovery must happen on the host of the failure.
+    // The recovery must happen on the same host as the failure.
     let here = steps[failed + 1..end]
         .iter()
         .take_while(|(_, later)| later.host == step.host)
         .count();
     let after = &steps[failed + 1..failed + 1 + here];
-    // If one action failed several times, only its last failure before the success was recovered.
+    // If one action failed several times, only its last failure before the success counts as recovered.
     let again = after.iter().position(|(later, _)| is_same(logged, later));
     if again.is_some_and(|at| !after[at].1.is_done()) {
         return None;
     }
     let until = again.unwrap_or(after.len());
-    // That the same action succeeded proves more than that another one may have done its work.
+    // A success of the same action is better evidence than another action that may have had the same effect.
     let before = failed.checked_sub(1).map(|at| &steps[at].1);
     let (first, recovery, moves) = match again {
         Some(at) => retried(&after[..at])?,
@@ -66,7 +67,7 @@ fn recovered(steps: &[Traced<'_>], failed: usize) -> Option<Found> {
 
 type Way = (usize, Recovery, Vec<AimedMove>);
 
-/// The moves before the same action succeeded. Failed attempts between them were not part of the recovery.
+/// Returns the moves that were made before the same action succeeded, without failed attempts.
 fn retried(before: &[Traced<'_>]) -> Option<Way> {
     let done: Vec<(usize, &TraceStep)> = before
         .iter()
@@ -77,7 +78,7 @@ fn retried(before: &[Traced<'_>]) -> Option<Way> {
     if done.is_empty() || done.len() > MAX_MOVES {
         return None;
     }
-    // A recovery that discards filled-in values leads further from the goal than the failure did.
+    // If a recovery discards filled-in values, it takes the run further from its goal than the failure did.
     if done.iter().any(|(at, _)| before[*at].0.empties) {
         return None;
     }
@@ -87,7 +88,7 @@ fn retried(before: &[Traced<'_>]) -> Option<Way> {
             aim: step.aim.clone(),
         })
     };
-    // An action that no recovery consists of, such as opening another address, does not explain the success.
+    // An action that cannot be part of a recovery, such as opening another address, does not explain the success.
     let moves: Vec<AimedMove> = done
         .iter()
         .map(|(_, step)| aimed(step))
@@ -96,7 +97,7 @@ fn retried(before: &[Traced<'_>]) -> Option<Way> {
     Some((done[0].0, Recovery::First(general), moves))
 }
 
-/// Another action in place of the failed one, with the same known effect.
+/// Returns the action that took the place of the failed one, with the same known effect.
 fn replaced(
     (failed, step): (&Step, &TraceStep),
     before: Option<&TraceStep>,
@@ -127,14 +128,14 @@ fn replaced(
             if second.is_some_and(|(_, then)| types(then, text)) {
                 Recovery::ClickThenType
             } else if clicks(second, &|then| then.restores.contains(&failed.number)) {
-                // A choice often has another name than the value, like a day in a calendar. The field was seen to take
-                // the value.
+                // A choice is often named differently from the value, like a day in a calendar. But the field was seen
+                // to take the value.
                 Recovery::ClickThenChoose
             } else {
                 return None;
             }
         }
-        // The form of a value can have been the cause only if the value was not accepted.
+        // The form of a value can be the cause only if the value was not accepted.
         (
             BrowserAction::Fill(Fill { text: old, .. }),
             BrowserAction::Fill(Fill { text: new, .. }),
@@ -156,13 +157,13 @@ fn replaced(
             } else if second.is_some_and(types_value)
                 && clicks(third, &|then| is_begun(then, &values[0]))
             {
-                // Typed text narrows the list, so a choice that begins with it is the requested one.
+                // Typed text narrows the list, so a choice that begins with that text is the requested one.
                 Recovery::TypeThenChoose
             } else {
                 return None;
             }
         }
-        // A control that is not a list holds the value all the same, and filling it succeeded.
+        // The control is not a list, but it takes the value when it is filled.
         (BrowserAction::Select(Select { values, .. }), BrowserAction::Fill(Fill { text, .. }))
             if on_it(logged) && values.as_slice() == std::slice::from_ref(text) =>
         {
@@ -174,7 +175,7 @@ fn replaced(
         {
             Recovery::Instead(after[at].1.step?)
         }
-        // Enter in a field submits its form, like the form's button. An effect was seen.
+        // Enter in a field submits the form, like the form's button. That it had an effect is already known.
         (BrowserAction::Click(_), BrowserAction::Press(press))
             if press.key.as_str() == "Enter"
                 && at == 0
@@ -195,7 +196,7 @@ fn is_button(logged: &Step) -> bool {
         .is_some_and(|target| target.role == Role::Button)
 }
 
-/// Returns true if a step put text into a field.
+/// Returns true if a step succeeded in typing text into a field.
 pub(super) const fn has_typed(step: &TraceStep) -> bool {
     matches!(step.tool, BrowserTool::Fill | BrowserTool::Type) && step.is_done()
 }
@@ -204,7 +205,7 @@ fn types(action: &BrowserAction, text: &TextValue) -> bool {
     matches!(action, BrowserAction::Type(Type { text: typed, .. }) if typed == text)
 }
 
-/// The form in which a value was accepted after it was refused in another form.
+/// Returns the form in which a value was accepted, after another form of it was refused.
 fn rewritten(old: &TextValue, new: &TextValue) -> Option<Form> {
     let (TextValue::Literal(old), TextValue::Literal(new)) = (old, new) else {
         return None;
@@ -241,9 +242,9 @@ fn is_begun(logged: &Step, value: &TextValue) -> bool {
     !value.trim().is_empty() && logged.targets.first().is_some_and(begins)
 }
 
-/// Returns true if both steps do the same to the same element. References are compared by their elements.
+/// Returns true if both steps do the same to the same element. Elements are compared by identity, not by reference.
 fn is_same(a: &Step, b: &Step) -> bool {
-    // The same words on another page, or at another position in a list, mean another element.
+    // The same words on another page, or at another position in a list, refer to another element.
     let is_same_place = |a: &TargetIdentity, b: &TargetIdentity| a.ordinal == b.ordinal;
     a.signature == b.signature
         || (a.before.template() == b.before.template()

@@ -1,4 +1,4 @@
-//! The life of a lesson: when it becomes general, and when it is promoted, demoted, retired or pruned.
+//! The rules for the life of a lesson: when it is shown on all sites, promoted, demoted, retired or pruned.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -10,37 +10,37 @@ use crate::{
     memory::MAX_RECORD_BYTES,
 };
 
-/// Sites on which a recovery must have worked before it is shown on others. Source: chosen.
+/// Number of sites on which a recovery must have worked before it is shown on others. Source: chosen.
 pub const GENERAL_SITES: usize = 2;
-/// Uses, in as many runs, that promotion needs. Source: chosen.
+/// Number of uses, each in a different run, that promotion requires. Source: chosen.
 pub const PROMOTION_USES: u64 = 5;
-/// Sites that promotion needs. Source: chosen.
+/// Number of sites that promotion requires. Source: chosen.
 pub const PROMOTION_SITES: usize = 3;
-/// Share of helpful uses. Promotion needs a lower bound above it; a lesson stays while the upper bound reaches it.
-/// Source: chosen; 5 of 5 gives a lower bound of 0.566, 0 of 4 an upper bound of 0.490.
+/// Threshold for the share of uses that helped. For promotion, the lower bound of the share must be above it; a lesson is retired
+/// when the upper bound falls below it. Source: chosen; 5 of 5 gives a lower bound of 0.566, 0 of 4 an upper bound of 0.490.
 pub const HELPED_SHARE: f64 = 0.5;
-/// Unhelpful uses in a row that retire a lesson. Source: chosen; a change of the page can make a lesson wrong, however
+/// Number of unhelpful runs in a row that retire a lesson. Source: chosen; a change of the page can make a lesson wrong, however
 /// often it helped before.
 pub const HARMS_IN_A_ROW: usize = 3;
-/// Quantile of the normal distribution for 95 %, two-sided.
+/// Quantile of the normal distribution for a two-sided interval of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
 /// Days without use after which a learned lesson with few uses is pruned. Source: chosen.
 pub const PRUNE_AFTER_DAYS: i64 = 90;
-/// Uses from which on a learned lesson is never pruned. Source: chosen.
+/// Number of uses from which a learned lesson is never pruned. Source: chosen.
 pub const PRUNE_BELOW_USES: u64 = 5;
-/// Maximum number of lessons on one shelf; above it, learned ones are removed. Source: chosen; a full record takes up to 3.3 KiB in
-/// an indented file, and a file may take 1 MiB.
+/// Maximum number of lessons on one shelf. Above it, learned ones are removed. Source: chosen; a full record takes up to 3.3 KiB
+/// in an indented file, and a file may take 1 MiB.
 pub const MAX_LEARNED: usize = 300;
-/// Maximum number of sites for which one run counts. Source: chosen, below the number of runs kept as evidence, so that no run
-/// counts twice.
+/// Maximum number of sites on which one run is counted. Source: chosen, less than the number of entries kept as evidence, so that
+/// no run is counted twice.
 const MAX_SITES_OF_A_RUN: usize = 6;
-/// Longest key. Unit: bytes. Source: chosen; ours have 23.
+/// Maximum length of a key. Unit: bytes. Source: chosen; our keys have 23.
 const MAX_KEY: usize = 64;
-/// Room in a record for its key and for the ids of the runs that demote and retire the lesson. Unit: bytes. Source: a
-/// key of ours has 23, an id at most 64, plus the names of both fields.
+/// Space reserved in a record for its key and for the ids of the runs that demote and retire the lesson. Unit: bytes. Source: our
+/// keys have 23, an id has at most 64, plus the names of both fields.
 const RESERVED: usize = 256;
 
-/// The Wilson score interval of a share, 95 % two-sided.
+/// Returns the lower and upper bound of the Wilson score interval of `hits` in `all`, for 95 %, two-sided.
 ///
 /// ```
 /// let (low, high) = webwise::memory::lesson::wilson(5, 5);
@@ -63,13 +63,13 @@ pub fn wilson(hits: u64, all: u64) -> (f64, f64) {
 }
 
 impl Lesson {
-    /// Lower and upper bound of the share of uses that helped.
+    /// Returns the lower and upper bound of the share of uses that helped.
     pub fn helped_share(&self) -> (f64, f64) {
         wilson(self.counts.helped, self.counts.helped + self.counts.harmed)
     }
 
-    /// Returns true if the lesson may be shown: it is not retired, does not wait for review, and is not a recovery that
-    /// was seen on one site only.
+    /// Returns true if the lesson may be shown: it is not retired, does not wait for review, and, if it is a general recovery,
+    /// has worked on at least [`GENERAL_SITES`] sites.
     pub fn speaks(&self) -> bool {
         let is_general = match (&self.text, self.source) {
             (LessonText::Template(_), LessonSource::Learned) => {
@@ -80,7 +80,7 @@ impl Lesson {
         is_general && self.retired_by.is_none() && !self.needs_review()
     }
 
-    /// Adds the credit of a run on a site. Returns false if it was counted already.
+    /// Adds the credit of a run on a site. Returns false if that credit does not count, for example because it was added before.
     pub(super) fn credit(
         &mut self,
         run: &RunId,
@@ -99,7 +99,7 @@ impl Lesson {
         if credit.used {
             self.runs += u64::from(is_first_use);
             self.last_used = self.last_used.max(at);
-            // A run adds only the site of its first use, because all sites of one visit may belong to one person.
+            // A run adds only the site of its first use, because all sites of one visit may belong to one owner.
             if let Some(site) = site
                 && is_first_use
                 && self.triggered_domains.len() < MAX_EVIDENCE
@@ -133,7 +133,7 @@ impl Lesson {
         change(&mut self.counts.harmed, credit.harmed);
     }
 
-    /// Evidence of runs that only showed the lesson is dropped first, because it proves least.
+    /// Drops evidence above the maximum. Evidence of runs that only showed the lesson is dropped first, because it proves least.
     fn forget_oldest(&mut self) {
         while self.evidence.len() > MAX_EVIDENCE {
             self.forget_one();
@@ -149,10 +149,10 @@ impl Lesson {
         self.counted_until = self.counted_until.max(Some(gone.at));
     }
 
-    /// Drops the weakest evidence until the record is small enough; the counts stay. A store would refuse the whole
-    /// shelf because of one record that is too large.
+    /// Drops the weakest evidence until the record is small enough, and keeps the counts. A store refuses all changes of a shelf
+    /// if one record is too large.
     pub(super) fn fit(&mut self) {
-        // First keep as much as the rules need; if that is still too large, drop that too.
+        // First keep as much as the rules need. If that is still too large, keep less.
         for (runs, sites) in [(2 * HARMS_IN_A_ROW, PROMOTION_SITES), (1, 0)] {
             while self.evidence.len() > runs && !self.fits() {
                 self.forget_one();
@@ -166,7 +166,7 @@ impl Lesson {
         }
     }
 
-    /// Returns true if a store accepts the record.
+    /// Returns true if the record is small enough for every store.
     pub(super) fn is_storable(&self) -> bool {
         self.to_record("")
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - MAX_KEY)
@@ -177,7 +177,7 @@ impl Lesson {
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - RESERVED)
     }
 
-    /// Removes what this evidence added. Returns true if any evidence was removed.
+    /// Removes the evidence that `of` selects, and what it added to the counts. Returns true if any was removed.
     pub(super) fn take_back(&mut self, of: impl Fn(&Evidence) -> bool) -> bool {
         let (gone, kept): (Vec<Evidence>, Vec<Evidence>) =
             std::mem::take(&mut self.evidence).into_iter().partition(of);
@@ -214,7 +214,7 @@ impl Lesson {
         !gone.is_empty()
     }
 
-    /// Applies the rules of promotion, demotion and retirement after a run.
+    /// Promotes, demotes or retires the lesson after a run, as the rules demand.
     pub(super) fn judge(&mut self, run: &RunId) {
         let (low, high) = self.helped_share();
         if self.retired_by.is_none() && (high < HELPED_SHARE || self.harms_now()) {
@@ -232,7 +232,7 @@ impl Lesson {
         }
     }
 
-    /// Returns true if the lesson helped in none of the last runs that used its recovery.
+    /// Returns true if the lesson helped in none of the last [`HARMS_IN_A_ROW`] runs that used its recovery.
     fn harms_now(&self) -> bool {
         let mut runs: Vec<(&RunId, bool)> = Vec::new();
         for known in self
@@ -258,7 +258,7 @@ impl Lesson {
             && self.has_earned_promotion()
     }
 
-    /// Returns true if it has enough uses, runs and sites, and was shown before it helped at least once.
+    /// Returns true if the lesson has enough uses, runs and sites, and was followed at least once.
     fn has_earned_promotion(&self) -> bool {
         self.counts.used >= PROMOTION_USES
             && self.counts.followed > 0
@@ -266,7 +266,7 @@ impl Lesson {
             && self.triggered_domains.len() >= PROMOTION_SITES
     }
 
-    /// Returns true if the lesson is stale: learned, seldom used, and not used for a long time.
+    /// Returns true if the lesson should be pruned: learned, seldom used, and not used for a long time.
     pub(super) fn is_stale(&self, now: DateTime<Utc>) -> bool {
         matches!(self.source, LessonSource::Learned)
             && self.counts.used < PRUNE_BELOW_USES

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::action::{BrowserTool, ErrorClass};
 
-/// The seeds with their keys.
+/// Returns the seeds with their keys.
 pub(super) fn lessons(now: DateTime<Utc>) -> Vec<(&'static str, Lesson)> {
     let seed = |category, command, trouble, recovery| {
         let text = LessonText::Template(Template::new(command, trouble, recovery));

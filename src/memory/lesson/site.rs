@@ -1,5 +1,5 @@
-//! Recoveries on one host, with the names that its pages use. The sentence is ours; the names are page data, shown only
-//! on that host and only inside a fence.
+//! Recoveries for one host, with the names that its pages use. The sentence is ours. The names are page data, shown on
+//! that host only, and always inside a fence.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,29 +11,29 @@ use crate::{
     page::{Role, TargetIdentity},
 };
 
-/// Longest text beside a field that counts as its label. Unit: characters. Source: chosen; a longer text is a sentence
-/// and belongs to this visit.
+/// Maximum length of text beside a field that counts as its label. Unit: characters. Source: chosen; a longer text is a
+/// sentence, which may change by the next visit.
 const MAX_LABEL: usize = 40;
 
 /// Attributes that name an element without name and label, the clearest first.
 const MAKERS: [&str; 3] = ["icon", "name", "testid"];
 
-/// The target of a step, reduced to what is needed to recognise it: a name without anything that could be read as
-/// markup, and no surroundings.
+/// The target of a step, reduced to what recognises it again: role and name, without markup and without its
+/// surroundings.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Aim {
     /// The role.
     pub role: Role,
-    /// The name; for an element without one its label, else its icon or its name in the form.
+    /// The name. An element without a name has its label here, else its icon or form name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Position among elements of the same role and name; kept only for an element without name and label.
+    /// Position among elements of the same role and name; `None` for an element with a name or label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
 }
 
 impl Aim {
-    /// The target that an identity describes.
+    /// Returns the target that an identity describes.
     pub fn of(identity: &TargetIdentity) -> Self {
         let name = plain(said(identity));
         let ordinal = name.is_empty().then_some(identity.ordinal);
@@ -44,8 +44,8 @@ impl Aim {
         }
     }
 
-    /// The target described by position alone, as lessons from before attributes were recorded describe it; `None` for
-    /// an element with a name.
+    /// Returns the target by position alone, as lessons stored before attributes were recorded name it; `None` if the
+    /// element has a name or label.
     pub(super) fn by_place(identity: &TargetIdentity) -> Option<Self> {
         let bare = TargetIdentity {
             attributes: Vec::new(),
@@ -59,7 +59,8 @@ impl Aim {
     }
 }
 
-/// The text that will be the same on the next visit: the name, the label, or the name that the page's makers chose.
+/// Returns a text that should be the same on the next visit: the name, the label, or a name that the page's authors
+/// chose.
 fn said(identity: &TargetIdentity) -> &str {
     if !identity.name.is_empty() {
         return &identity.name;
@@ -72,12 +73,12 @@ fn said(identity: &TargetIdentity) -> &str {
         .unwrap_or_default()
 }
 
-/// Returns true if a text beside a field will be there on the next visit. Numbers and sentences change.
+/// Returns true if a text beside a field will probably be the same on the next visit. Numbers and sentences change.
 fn is_lasting(label: &str) -> bool {
     label.chars().count() <= MAX_LABEL && !label.chars().any(char::is_numeric)
 }
 
-/// A name on one line, without characters that a renderer or a model could take for markup.
+/// Returns a name on one line, without characters that a renderer or a model could take for markup.
 fn plain(page_text: &str) -> String {
     let kept: String = text::clean(page_text)
         .chars()
@@ -86,13 +87,13 @@ fn plain(page_text: &str) -> String {
     text::truncate(&text::squeeze(&kept), PageName::MAX_NAME)
 }
 
-/// A move with its target.
+/// A move of a recovery, and the element it is aimed at.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AimedMove {
     /// The move.
     #[serde(flatten)]
     pub step: Move,
-    /// The target.
+    /// The element it is aimed at; `None` for a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
 }
@@ -114,35 +115,35 @@ fn words(ours: &str) -> Piece {
     Piece::Words(ours.to_owned())
 }
 
-/// A failure on a host, and the recovery that restored its effect there.
+/// A failure on a host, and the recovery that restored the effect of the failed action there.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SiteRecovery {
     /// The command that failed.
     pub command: BrowserTool,
     /// The kind of failure.
     pub trouble: FailureKind,
-    /// The target.
+    /// The target of the command that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
     /// The kind of recovery.
     pub recovery: Recovery,
-    /// The moves of a [`Recovery::First`], with their targets; empty for other kinds.
+    /// The moves of a [`Recovery::First`]; empty for other kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<AimedMove>,
 }
 
 impl SiteRecovery {
-    /// The general form of the recovery, without names and positions.
+    /// Returns the general form of the recovery, without names and positions.
     pub fn general(&self) -> Template {
         Template::new(self.command, self.trouble, self.recovery.clone())
     }
 
-    /// The recovery as one sentence, names as JSON strings.
+    /// Returns the recovery as one sentence, with names as JSON strings.
     pub fn render(&self) -> String {
         self.pieces().iter().map(Piece::to_string).collect()
     }
 
-    /// The sentence in pieces, so that names of the page stand apart from our words.
+    /// Returns the sentence in pieces that separate names of the page from our words.
     pub fn pieces(&self) -> Vec<Piece> {
         let mut out = vec![words(self.command.as_str())];
         if let Some(aim) = &self.aim {
@@ -172,8 +173,8 @@ impl SiteRecovery {
         out
     }
 
-    /// The elements that must be on a page for the recovery to apply: its target, and the first element of the
-    /// recovery.
+    /// Returns the elements that must be on a page for the recovery to apply: the target of the failed command, and the
+    /// target of the first move.
     pub(super) fn needs(&self) -> Vec<&Aim> {
         let first = self.moves.first().and_then(|step| step.aim.as_ref());
         self.aim.iter().chain(first).collect()

@@ -1,12 +1,12 @@
-//! The only texts of lessons that may reach a system instruction without a person's review: our sentences over closed
-//! vocabularies.
+//! Sentences of ours over closed vocabularies: the only lessons that may enter a system instruction without a
+//! person's review.
 
 use serde::{Deserialize, Serialize};
 
 use super::{FailureKind, Form, Move};
 use crate::action::{BrowserTool, ErrorClass};
 
-/// Maximum number of moves of one recovery. Source: chosen; more moves are a course of their own, not a recovery.
+/// Maximum number of moves in one recovery. Source: chosen; more moves are a task of their own, not a recovery.
 pub const MAX_MOVES: usize = 3;
 
 /// The instruction of [`Recovery::TypeThenChoose`].
@@ -18,33 +18,33 @@ pub(super) const TYPE_THEN_CHOOSE: &str =
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Recovery {
-    /// Click the field, then type key by key.
+    /// Click the field, then type the text key by key.
     ClickThenType,
     /// Click the list to open it, then click the choice.
     ClickThenChoose,
     /// Click the field, type the value to open its list, then click the choice.
     TypeThenChoose,
-    /// Do these moves first, then the same action again; at most [`MAX_MOVES`].
+    /// Make these moves first, then repeat the failed action; at most [`MAX_MOVES`].
     First(Vec<Move>),
-    /// Do this move instead.
+    /// Make this move instead of the failed action.
     Instead(Move),
     /// Write the value in this form.
     WriteAs(Form),
 }
 
-/// A rule: when this command fails in this way, do that. No part of it can come from a page.
+/// A rule: if this command fails in this way, recover like this. No part of it can come from a page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Template {
     /// The command that fails.
     pub command: BrowserTool,
     /// The kind of failure.
     pub trouble: FailureKind,
-    /// The recovery.
+    /// The recovery to use.
     pub recovery: Recovery,
 }
 
 impl Template {
-    /// A template.
+    /// A rule with these parts.
     pub const fn new(command: BrowserTool, trouble: FailureKind, recovery: Recovery) -> Self {
         Self {
             command,
@@ -53,7 +53,7 @@ impl Template {
         }
     }
 
-    /// The sentence for the prompt.
+    /// Returns the sentence for the prompt.
     pub fn render(&self) -> String {
         let is_enter = |step: &Move| *step == Move::press(super::NamedKey::Enter);
         match (&self.recovery, self.trouble) {
@@ -92,7 +92,7 @@ impl Template {
         format!("If {}: {what}", self.when())
     }
 
-    /// `fill fails because …`.
+    /// Returns the first half of the sentence, such as `fill fails because …`.
     pub(super) fn when(&self) -> String {
         self.trouble.sentence(self.command.as_str())
     }
@@ -106,8 +106,8 @@ fn is_escape(steps: &[Move]) -> bool {
     steps == [Move::press(super::NamedKey::Escape)]
 }
 
-/// A move before trying again. For a covered target, it prefers a button inside the covering element as the way to
-/// close it.
+/// Returns the instruction for a move before trying again. If the target is covered, the instruction prefers a button
+/// inside the covering element as the way to close it.
 fn first(step: Move, trouble: FailureKind) -> String {
     match (step.tool, step.on) {
         (BrowserTool::Click, Some(on)) if is_covered(trouble) => {

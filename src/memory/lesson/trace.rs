@@ -1,5 +1,5 @@
-//! A run as lessons see it: the actions, their outcomes, and the recovered failures. It contains no typed text, and no
-//! page text except the names of targets.
+//! A run in the form that lessons learn from: actions, outcomes and recovered failures. It contains no typed text, and
+//! no page text except the names of targets.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -13,22 +13,22 @@ use crate::{
     working::Step,
 };
 
-/// Shortest typed text that a stored name must not repeat. Unit: characters. Source: chosen; shorter ones are parts of
-/// words.
+/// Minimum length of typed text that a stored name must not repeat. Unit: characters. Source: chosen; shorter texts
+/// are parts of many words.
 const MIN_TYPED: usize = 4;
 
-/// The record of a run for lessons. It can wait in a store until there is time to learn from it.
+/// The record of a run for lessons. It can wait in a store until the next run learns from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     /// The run.
     pub run: RunId,
     /// The end of the run.
     pub ended_at: DateTime<Utc>,
-    /// The actions of the browser, in order, without looking and waiting.
+    /// The browser actions in order, without those that only look or wait.
     pub steps: Vec<TraceStep>,
     /// The failures that were recovered.
     pub found: Vec<Found>,
-    /// All advice that stood in a prompt.
+    /// Every piece of advice that was in a prompt of the run.
     pub offered: Vec<AdviceId>,
 }
 
@@ -41,19 +41,19 @@ pub struct TraceStep {
     pub site: Site,
     /// The tool.
     pub tool: BrowserTool,
-    /// The action as a move of a recovery.
+    /// The action as a move of a recovery; `None` if no recovery contains such an action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Move>,
-    /// The target.
+    /// The target; `None` if the action has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
-    /// The form of the typed text.
+    /// The form of the typed text, such as a date; `None` for other text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
     /// The kind of failure; `None` if the action succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<FailureKind>,
-    /// The advice in the prompt that decided the step.
+    /// The advice in the prompt that led to the step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offered: Vec<AdviceId>,
 }
@@ -68,12 +68,12 @@ pub struct Found {
     /// The kind of page on which it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTemplate>,
-    /// The failure and its recovery.
+    /// The failure and the recovery from it.
     pub what: SiteRecovery,
 }
 
 impl Trace {
-    /// Extracts from a run's log what lessons can learn from.
+    /// Extracts the parts of a run's log that lessons can learn from.
     pub fn of(log: &RunLog) -> Self {
         let typed: Vec<String> = log.steps.iter().flat_map(typed).collect();
         let kept: Vec<(&Step, TraceStep)> = log
@@ -92,14 +92,14 @@ impl Trace {
         }
     }
 
-    /// Returns true if every recovery refers to existing steps. The trace may have been written by another program.
+    /// Returns true if every recovery refers to existing steps. Another program may have written the trace.
     pub(super) fn is_sound(&self) -> bool {
         self.found
             .iter()
             .all(|found| found.failed < found.first && found.first < self.steps.len())
     }
 
-    /// The recovered failures, each with the failed step.
+    /// Returns the recovered failures, each with its failed step.
     pub fn recovered(&self) -> impl Iterator<Item = (&Found, &TraceStep)> {
         self.found
             .iter()
@@ -108,8 +108,8 @@ impl Trace {
 }
 
 impl TraceStep {
-    /// `None` for a step that changes nothing, whose outcome is unclear, that happened on no host, or that led away
-    /// from its site: nothing is learned across that border.
+    /// Returns the step; `None` if it changed nothing, had an unclear outcome, happened on no host, or led to another
+    /// site: nothing is learned across sites.
     fn of(logged: &Step, log: &RunLog) -> Option<Self> {
         let Action::Browser(action) = &logged.action else {
             return None;
@@ -123,7 +123,7 @@ impl TraceStep {
                 | BrowserTool::TabList
                 | BrowserTool::StateSave
         );
-        // An action in a frame may belong to another site, so it is not counted for the page around it.
+        // An action in a frame may concern another site, so it does not count for the page around it.
         let is_framed = logged
             .targets
             .iter()
@@ -150,7 +150,8 @@ impl TraceStep {
         })
     }
 
-    /// The same step without a target name that repeats typed text. A page may offer the typed text as a choice.
+    /// Returns the step without the name of its target if that name repeats typed text: pages offer typed text as a
+    /// choice.
     fn without(mut self, typed: &[String]) -> Self {
         let repeats = |aim: &Aim| {
             typed
@@ -166,13 +167,13 @@ impl TraceStep {
         self.trouble.is_none()
     }
 
-    /// Returns true if this advice stood in the prompt that decided the step.
+    /// Returns true if this advice was in the prompt that led to the step.
     pub fn saw(&self, id: &AdviceId) -> bool {
         self.offered.contains(id)
     }
 }
 
-/// The texts that a step typed, folded. Short ones are left out, because every name contains them.
+/// Returns the texts that a step typed, with case folded. Short texts are left out, because many names contain them.
 fn typed(logged: &Step) -> Vec<String> {
     let Action::Browser(action @ (BrowserAction::Fill(_) | BrowserAction::Type(_))) =
         &logged.action

@@ -1,4 +1,5 @@
-//! The closed vocabularies of lessons: moves of recoveries and kinds of elements, and what failures mean to them.
+//! The closed vocabularies of lessons: moves, kinds of elements and forms of values, and how lessons treat each kind
+//! of failure.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,10 +8,10 @@ use crate::{
     page::Role,
 };
 
-/// The vocabulary of failures belongs to actions; what lessons make of it belongs here.
+/// [`FailureKind`] belongs to the module of actions; the way lessons treat it is defined here.
 impl FailureKind {
-    /// Returns true if a recovery from it can be learned: the page was the cause, and not one of our rules, a wrong
-    /// argument, or a reference that never existed.
+    /// Returns true if a recovery from this failure can be learned. That is the case if the page caused it, and not a
+    /// rule of ours, a wrong argument, or a reference that never existed.
     pub(super) const fn teaches(self) -> bool {
         match self {
             Self::Any => false,
@@ -32,12 +33,12 @@ impl FailureKind {
         }
     }
 
-    /// `click fails because …`.
+    /// Returns the first half of a sentence, such as `click fails because …`.
     pub(super) fn sentence(self, command: &str) -> String {
         format!("{command}{}", self.ending())
     }
 
-    /// ` fails because …`: the text after the command.
+    /// Returns the part after the command, such as ` fails because …`.
     pub(super) fn ending(self) -> String {
         match self {
             Self::Any => " fails".to_owned(),
@@ -57,12 +58,12 @@ macro_rules! vocabulary {
         }
 
         impl $name {
-            /// The word.
+            /// Returns the word for this value.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }
             }
 
-            /// The value of a word.
+            /// Returns the value for this word.
             pub fn parse(word: &str) -> Option<Self> {
                 match word { $($text => Some(Self::$variant),)* _ => None }
             }
@@ -71,7 +72,7 @@ macro_rules! vocabulary {
 }
 
 vocabulary! {
-    /// A kind of element, coarser than a role, in words that a sentence can use.
+    /// A kind of element, coarser than a role, named in words that fit into a sentence.
     Thing {
         Button = "button", Link = "link", Field = "field", List = "list", Checkbox = "checkbox", Choice = "choice",
         Tab = "tab", MenuItem = "menu item", Dialog = "dialog", Picture = "picture", Cell = "cell", Element = "element",
@@ -79,7 +80,7 @@ vocabulary! {
 }
 
 impl Thing {
-    /// The kind of an element with this role.
+    /// Returns the kind of element for a role.
     pub const fn of(role: &Role) -> Self {
         match role {
             Role::Button | Role::Switch => Self::Button,
@@ -101,7 +102,7 @@ impl Thing {
 }
 
 vocabulary! {
-    /// A key that has a meaning by itself. Letters are excluded, because they could spell out a text.
+    /// A key with a meaning of its own. Letters are excluded, because a sequence of them could spell out text.
     NamedKey {
         Enter = "Enter", Escape = "Escape", Tab = "Tab", Space = "Space", Backspace = "Backspace", Delete = "Delete",
         ArrowUp = "ArrowUp", ArrowDown = "ArrowDown", ArrowLeft = "ArrowLeft", ArrowRight = "ArrowRight", Home = "Home",
@@ -110,7 +111,8 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// A form that fields ask of a value. Source: the HTML standard's formats of dates, times, numbers and colours.
+    /// A form in which a field expects its value. Source: the HTML standard's formats of dates, times, numbers and
+    /// colours.
     Form {
         Date = "date", Time = "time", DateTime = "date_time", Month = "month", Week = "week", Number = "number",
         Color = "color",
@@ -118,7 +120,7 @@ vocabulary! {
 }
 
 impl Form {
-    /// The form of a text, if it has one of these.
+    /// Returns the form of a text; `None` if it has none of these.
     pub fn of(text: &str) -> Option<Self> {
         // Replace digits by `9` so that the shape can be compared.
         let shape: String = text
@@ -159,18 +161,18 @@ impl Form {
 /// A move of a recovery, from a closed set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Move {
-    /// The tool.
+    /// The tool that the move uses.
     pub tool: BrowserTool,
-    /// The kind of element.
+    /// The kind of element that the move is aimed at; `None` for a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<Thing>,
-    /// The key.
+    /// The key to press; `None` for other tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<NamedKey>,
 }
 
 impl Move {
-    /// Pressing a key.
+    /// Returns the move of pressing a key.
     pub const fn press(key: NamedKey) -> Self {
         Self {
             tool: BrowserTool::Press,
@@ -179,8 +181,8 @@ impl Move {
         }
     }
 
-    /// The move that an action is; `None` for actions that no recovery consists of: looking, waiting, going elsewhere,
-    /// letters.
+    /// Returns the action as a move; `None` for actions that are never part of a recovery, such as looking, waiting,
+    /// navigating, and typing letters.
     pub fn of(action: &Action, target: Option<&Role>) -> Option<Self> {
         let Action::Browser(action) = action else {
             return None;
@@ -213,7 +215,7 @@ impl Move {
         }
     }
 
-    /// `press Enter`, `click the button it belongs to`.
+    /// Returns the move as words, such as `press Enter` or `click the button it belongs to`.
     pub(super) fn before(self) -> String {
         self.sentence(&format!(
             "the {} it belongs to",
@@ -221,7 +223,7 @@ impl Move {
         ))
     }
 
-    /// The sentence with `what` as the object.
+    /// Returns the move as words, with `what` as the object.
     pub(super) fn sentence(self, what: &str) -> String {
         match self.verb() {
             (verb, true) => format!("{verb} {what}"),
@@ -229,7 +231,7 @@ impl Move {
         }
     }
 
-    /// The verb, and true if an object follows it.
+    /// Returns the verb, and true if an object follows it.
     pub(super) fn verb(self) -> (String, bool) {
         let (verb, takes_target) = match self.tool {
             BrowserTool::Press => {

@@ -1,4 +1,4 @@
-//! Export of lessons to version 1.
+//! Export of lessons to `memory.json`, version 1.
 
 use serde_json::{Map, Value};
 
@@ -11,15 +11,15 @@ use crate::{
     },
 };
 
-/// Collection for the fields of an imported file itself.
+/// Collection that keeps an imported file's own fields.
 pub(super) const IMPORTS: &str = "imports";
-/// Key of the record with these fields.
+/// Key of the record that keeps them.
 pub(super) const FILE: &str = "memory_json";
 
 /// Returns the lessons of these shelves as a file of version 1, ordered by shelf and key.
 ///
-/// Version 1 cannot say that a lesson was retired, so retired lessons are left out. Results and other details that
-/// version 1 does not know are left out too.
+/// Version 1 cannot mark a lesson as retired, so retired lessons are left out. Results and other details that
+/// version 1 does not have are left out too.
 pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Document {
     let (mut lessons, mut problems, mut extra) = (Vec::new(), Problems::default(), Map::new());
     let mut retired = 0;
@@ -45,7 +45,7 @@ pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Document {
     if retired > 0 {
         problems.add(None, format!("{retired} retired lessons are left out"));
     }
-    // A shelf's own fields never replace those of version 1.
+    // The shelf's stored fields never replace those of version 1.
     extra.retain(|name, _| name != "version" && name != "lessons");
     Document {
         lessons,
@@ -54,7 +54,7 @@ pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Document {
     }
 }
 
-/// The lesson as the file writes it.
+/// Returns the lesson as an entry of the file.
 pub(super) fn written(shelf: &Shelf, lesson: &Lesson) -> Entry {
     let original = lesson.original.clone().unwrap_or_default();
     let is_words = matches!(lesson.text, LessonText::Words(_));
@@ -62,7 +62,7 @@ pub(super) fn written(shelf: &Shelf, lesson: &Lesson) -> Entry {
     let (failed_command, error_pattern) = match lesson.trouble() {
         _ if is_words => (lesson.failed_command.clone(), lesson.error_pattern.clone()),
         _ if lesson.original.is_some() => (original.failed_command, original.error_pattern),
-        // In version 1, a command alone would match each of its failures.
+        // In version 1, a command without an error would match every failure of that command.
         None | Some(FailureKind::Any) => (None, None),
         Some(trouble) => (known(lesson.command()), known(Some(trouble.as_str()))),
     };

@@ -1,7 +1,7 @@
-//! Import of a file of version 1.
+//! Import of `memory.json`, version 1.
 //!
-//! Merging takes the larger count, the earlier first day and the later last day. So a file may be imported twice, or a
-//! newer one after an older one in any order, and nothing is counted twice.
+//! Merging takes the larger count, the earlier first day and the later last day. So files may be imported twice and in
+//! any order, and nothing is counted twice.
 
 use std::collections::BTreeMap;
 
@@ -23,13 +23,13 @@ use crate::{
     },
 };
 
-/// Largest lesson that is taken. Unit: bytes of its record. Source: the cap of a record, less room for its later
+/// Maximum size of an imported lesson. Unit: bytes of its record. Source: the cap of a record, less space for later
 /// counts.
 const MAX_LESSON_BYTES: usize = MAX_RECORD_BYTES - 512;
 /// Maximum number of imported lessons on one shelf. Source: chosen; half of the full records that fit on a shelf.
 pub const MAX_ON_A_SHELF: usize = 150;
-/// The beginnings of the documented seeds, in words; the document cuts off the second and third. A lesson with such a
-/// beginning whose source is `seed` is one of our seeds in other words.
+/// The documented seeds by the beginnings of their sentences; the document cuts off the second and third. A lesson
+/// whose source is `seed` and that begins like one of these is one of our seeds in other words.
 const DOCUMENTED: [(&str, &str); 3] = [
     (
         "seed-fill-fallback",
@@ -45,16 +45,16 @@ const DOCUMENTED: [(&str, &str); 3] = [
     ),
 ];
 
-/// The edits that import a file.
+/// Edits that import a file.
 #[derive(Debug, Clone)]
 pub struct Import {
-    /// The edits, one for each shelf. Idempotent.
+    /// The edits, one for each shelf. They are idempotent.
     pub edits: Vec<ShelfEdit>,
-    /// Number of lessons taken.
+    /// Number of imported lessons.
     pub taken: usize,
-    /// Number of taken lessons that wait for review.
+    /// Number of imported lessons that wait for review.
     pub waiting: usize,
-    /// Lessons that are not taken, or not taken unchanged.
+    /// Lessons that were refused or changed, with the reason.
     pub problems: Vec<Problem>,
 }
 
@@ -62,14 +62,14 @@ pub struct Import {
 #[derive(Debug, Clone)]
 struct Item {
     entry: Entry,
-    /// The text that will be shown, and that a person accepts.
+    /// The text that prompts will show, and that a person accepts.
     text: LessonText,
     is_trusted: bool,
     now: DateTime<Utc>,
 }
 
-/// Turns a file into edits. With `trust`, the importing person vouches for its words. Without, the words wait for
-/// review and are not shown before.
+/// Returns the edits that import a file. With `trust`, the importing person vouches for its words. Without it, the
+/// words are not shown until a person has reviewed them.
 pub fn import(
     document: &Document,
     namespace: &Namespace,
@@ -98,7 +98,7 @@ pub fn import(
                 continue;
             }
         };
-        // A person accepts exactly the bytes that are shown later.
+        // A person must accept exactly the text that will be shown.
         let shown = Advice::shown(&entry.lesson);
         let seed = seeds.iter().find(|(key, seed)| is_seed(entry, key, seed));
         let (key, text) = match seed {
@@ -182,7 +182,7 @@ pub fn import(
     }
 }
 
-/// An edit that stores a record unless it is stored already.
+/// Returns an edit that stores a record unless the same record is already stored.
 fn keep(record: Record) -> Edit {
     Edit::new(move |records| {
         Ok(if records.contains(&record) {
@@ -193,7 +193,7 @@ fn keep(record: Record) -> Edit {
     })
 }
 
-/// The key of a lesson, equal in every file: it is made of the words and the fields that match errors.
+/// Returns the key of a lesson, the same for every file: it depends on the words and on the fields that match errors.
 fn key_of(entry: &Entry) -> String {
     let value = json!([
         entry.lesson,
@@ -204,7 +204,7 @@ fn key_of(entry: &Entry) -> String {
     format!("import-{}", short_hash(canonical(&value)))
 }
 
-/// Returns true if a lesson is this seed, in our words or in the documented ones.
+/// Returns true if the entry is this seed, in our words or in the documented ones.
 fn is_seed(entry: &Entry, key: &str, seed: &Lesson) -> bool {
     let words = text::words(&entry.lesson);
     let begins = |known: &str| words.starts_with(&text::words(known));
@@ -217,7 +217,7 @@ fn is_seed(entry: &Entry, key: &str, seed: &Lesson) -> bool {
         && (is_documented || words == text::words(&seed.text.render()))
 }
 
-/// The changes of a shelf.
+/// Returns the changes of a shelf.
 fn changes(
     shelf: &Shelf,
     records: &[Record],
@@ -245,7 +245,7 @@ fn changes(
         };
         let (key, known) = match own.or_else(same) {
             None => (key.as_str(), None),
-            // The record comes from a newer version or from a person, so it stays.
+            // The record is from a newer version or from a person, so it stays.
             Some((_, None)) => continue,
             Some((key, Some(lesson))) => (*key, Some(lesson)),
         };
@@ -258,7 +258,8 @@ fn changes(
             Some(known) => item.merged(shelf, known),
         };
         let record = next.to_record(key)?;
-        // A known lesson that would outgrow its record stays as it is, so that the rest of the file can be imported.
+        // If the merged lesson would be too large for its record, keep the stored one, so that the rest of the file
+        // can be imported.
         if known != Some(&next) && (known.is_none() || record.size() <= MAX_LESSON_BYTES) {
             changes.push(Change::Put(record));
         }
@@ -267,7 +268,7 @@ fn changes(
 }
 
 impl Entry {
-    /// Merges another entry of the same lesson into this one.
+    /// Merges another entry for the same lesson into this one.
     fn absorb(&mut self, other: &Self) {
         self.use_count = self.use_count.max(other.use_count);
         self.created_at = self.created_at.into_iter().chain(other.created_at).min();
@@ -289,7 +290,7 @@ impl Entry {
 }
 
 impl Item {
-    /// Returns true if an entry is the same lesson.
+    /// Returns true if the entry is for the same lesson.
     fn is_same(&self, other: &Entry) -> bool {
         let key = |entry: &Entry| {
             (
@@ -309,7 +310,7 @@ impl Item {
         day.map_or(self.now, |day| day.and_time(NaiveTime::MIN).and_utc())
     }
 
-    /// The lesson for a shelf that does not have it.
+    /// Returns the lesson for a shelf that does not have it yet.
     fn fresh(&self) -> Lesson {
         let entry = &self.entry;
         let source = match (self.is_words(), self.is_trusted) {
@@ -349,7 +350,7 @@ impl Item {
         lesson
     }
 
-    /// A lesson of the shelf, merged with the file's entry.
+    /// Returns a lesson of the shelf, merged with the entry of the file.
     fn merged(&self, shelf: &Shelf, known: &Lesson) -> Lesson {
         let entry = &self.entry;
         let mut lesson = known.clone();
@@ -376,7 +377,7 @@ impl Item {
             }
             if let Some(day) = entry.last_used {
                 let day = self.day(Some(day));
-                // A seed that was never used has no last use of its own.
+                // A seed that was never used takes its last use from the file.
                 lesson.last_used = if is_unused && known.original.is_none() {
                     day
                 } else {

@@ -1,7 +1,7 @@
-//! The documented file `memory.json`, version 1: parsed, imported, exported.
+//! The documented file `memory.json`, version 1: parsing, import and export.
 //!
-//! Parsing is strict about the fields of version 1, and keeps unknown ones. One bad lesson does not affect the others.
-//! No person here has read the words of another program, so they wait for review.
+//! Parsing is strict about the fields of version 1 and keeps unknown fields. One bad lesson does not affect the
+//! others. Imported words wait for review, because no person here has read them.
 
 mod export;
 mod import;
@@ -21,20 +21,20 @@ pub use import::{Import, MAX_ON_A_SHELF, import};
 use super::Category;
 use crate::base::{Error, ErrorKind, Host, Result, Site, text};
 
-/// The version that is read and written.
+/// Version of the file that this crate reads and writes.
 pub const VERSION: u64 = 1;
-/// Largest file that is read. Unit: bytes. Source: chosen, the same as for every file of memory.
+/// Maximum size of a file that is read. Unit: bytes. Source: chosen, the same as for every file of memory.
 pub const MAX_BYTES: usize = 8 * 1_024 * 1_024;
-/// Maximum number of lessons taken from one file. Source: chosen; more than ten shelves hold.
+/// Maximum number of lessons read from one file. Source: chosen; more than ten shelves hold.
 pub const MAX_LESSONS: usize = 5_000;
-/// Maximum number of problems listed one by one. Source: chosen for a person who reads them.
+/// Maximum number of problems listed one by one. Source: chosen, for a person who reads them.
 pub const MAX_PROBLEMS: usize = 100;
-/// Longest piece of a file quoted in a problem. Unit: characters. Source: chosen.
+/// Maximum length of text quoted from a file in a problem. Unit: characters. Source: chosen.
 const MAX_SHOWN: usize = 40;
-/// The operation named in errors.
+/// Operation named in errors.
 const PARSE: &str = "memory_json.parse";
 
-/// The source of a lesson, as version 1 writes it. `user` is an addition of ours.
+/// The source of a lesson as version 1 writes it. `user` is our addition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -63,7 +63,7 @@ impl Source {
     }
 }
 
-/// One lesson of the file. The fields are in the order in which version 1 writes them.
+/// One lesson of the file, with its fields in the order in which version 1 writes them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
     /// The advice.
@@ -72,31 +72,31 @@ pub struct Entry {
     pub category: Category,
     /// The command that fails.
     pub failed_command: Option<String>,
-    /// Part of the error.
+    /// Text that the error must contain.
     pub error_pattern: Option<String>,
-    /// The site it applies to, subdomains included.
+    /// The domain that the lesson applies to, with its subdomains.
     pub domain: Option<String>,
-    /// Number of times that it was triggered.
+    /// How often the lesson was triggered.
     pub use_count: u64,
-    /// The day on which it was made; `None` if the file does not say.
+    /// The day on which the lesson was made; `None` if the file does not say.
     pub created_at: Option<NaiveDate>,
-    /// The day on which it was last triggered; `None` if the file does not say.
+    /// The day on which the lesson was last triggered; `None` if the file does not say.
     pub last_used: Option<NaiveDate>,
-    /// The source.
+    /// The origin of the lesson.
     pub source: Source,
-    /// The domains where it was useful.
+    /// The domains where the lesson was useful.
     pub triggered_domains: Vec<String>,
     /// Fields that version 1 does not have.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
-/// A problem of the file, for a person. It affects at most the lesson that it is about.
+/// A problem in a file, described for a person. It affects at most one lesson.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// Position of the lesson in the file, from 1; `None` if the problem is about the whole file.
+    /// Position of the lesson in the file, counted from 1; `None` if the problem concerns the whole file.
     pub lesson: Option<usize>,
-    /// The description.
+    /// Description of the problem.
     pub what: String,
 }
 
@@ -109,7 +109,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Problems in the order in which they were found, at most as many as a person can read.
+/// Problems in the order in which they were found, up to [`MAX_PROBLEMS`].
 #[derive(Debug, Default)]
 struct Problems {
     told: Vec<Problem>,
@@ -142,11 +142,11 @@ impl Problems {
 /// A file of version 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Document {
-    /// The readable lessons, each with its position in the file, from 1.
+    /// The lessons that could be read, each with its position in the file, counted from 1.
     pub lessons: Vec<(usize, Entry)>,
     /// Fields of the file that version 1 does not have.
     pub extra: Map<String, Value>,
-    /// The parts that could not be read.
+    /// Descriptions of the parts that could not be read.
     pub problems: Vec<Problem>,
 }
 
@@ -159,7 +159,7 @@ struct Written<'a> {
 }
 
 impl Document {
-    /// Returns the text of the file, readable and with a newline at the end.
+    /// Returns the document as indented JSON with a newline at the end.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if the document cannot be written as JSON.
@@ -189,7 +189,7 @@ impl Document {
 ///
 /// # Errors
 /// [`ErrorKind::TooLarge`] above [`MAX_BYTES`], [`ErrorKind::Unsupported`] for another version,
-/// [`ErrorKind::InvalidInput`] for anything that is not such a file.
+/// [`ErrorKind::InvalidInput`] if it is not a file of version 1.
 pub fn parse(bytes: &[u8]) -> Result<Document> {
     if bytes.len() > MAX_BYTES {
         return Err(Error::new(ErrorKind::TooLarge, PARSE)
@@ -236,7 +236,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     })
 }
 
-/// One lesson, or the problem with it.
+/// Returns one lesson, or the reason why it cannot be read.
 fn entry(value: Value) -> Result<Entry, String> {
     let Value::Object(mut map) = value else {
         return Err("it is not an object".to_owned());
@@ -281,7 +281,7 @@ fn entry(value: Value) -> Result<Entry, String> {
     })
 }
 
-/// An optional text.
+/// Returns an optional text.
 fn word(map: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
     match map.remove(name) {
         None | Some(Value::Null) => Ok(None),
@@ -290,7 +290,7 @@ fn word(map: &mut Map<String, Value>, name: &str) -> Result<Option<String>, Stri
     }
 }
 
-/// An optional day, written as `YYYY-MM-DD`.
+/// Returns an optional day, written as `YYYY-MM-DD`.
 fn day(map: &mut Map<String, Value>, name: &str) -> Result<Option<NaiveDate>, String> {
     let Some(text) = word(map, name)? else {
         return Ok(None);
@@ -302,7 +302,7 @@ fn day(map: &mut Map<String, Value>, name: &str) -> Result<Option<NaiveDate>, St
         .ok_or_else(|| format!("its {name} is {}", shown(&text.into())))
 }
 
-/// A piece of the file as one short, clean JSON text.
+/// Returns a value of the file as one short line of JSON.
 fn shown(value: &Value) -> String {
     let piece = match value {
         Value::Array(_) => "a list".to_owned(),
@@ -315,13 +315,13 @@ fn shown(value: &Value) -> String {
     text::truncate(&piece, MAX_SHOWN)
 }
 
-/// The site of a domain, as such a file writes it.
+/// Returns the site of a domain that the file names; `None` if it is not a domain of a site.
 pub(super) fn site_of(domain: &str) -> Option<Site> {
     let host = Host::of_domain(domain).ok()?;
     Site::of(&Url::parse(&format!("https://{host}/")).ok()?).ok()
 }
 
-/// The sites of some domains.
+/// Returns the sites of these domains.
 fn sites_of<'a>(domains: impl IntoIterator<Item = &'a String>) -> BTreeSet<Site> {
     domains
         .into_iter()
