@@ -1,4 +1,5 @@
-//! The work after an action: recording it, asking memory about a failure, and applying the rules that stop a run.
+//! The last part of a step: recording the action, asking memory about a failure, and applying the rules that stop
+//! a run.
 
 use std::sync::Arc;
 
@@ -22,14 +23,14 @@ use crate::{
     working::StopReason,
 };
 
-/// The note for the model about an action that may have worked.
+/// Returns the note to the model about an action that may have worked.
 fn unclear(tool: &str) -> String {
     format!(
         "the page changed while the last {tool} was carried out, so it may have worked: check on this page before you do it again"
     )
 }
 
-/// Returns true if an action leaves the page as it is, so that the calls after it can go on without it.
+/// Returns true if an action does not change the page, so that a failure does not affect the calls after it.
 const fn only_looks(action: &Action) -> bool {
     use BrowserAction as A;
     matches!(
@@ -59,7 +60,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.note_call(&action, &outcome, changed, before.as_ref());
         match outcome {
             Outcome::Done => {}
-            // Neither success nor failure: memory is not asked for another way to do what may already be done.
+            // The action is neither a success nor a failure. Memory is not asked for an alternative, because the
+            // action may have worked.
             Outcome::Unclear(_) => {
                 self.executor
                     .drop_queue("it is not known whether the call before them worked");
@@ -86,7 +88,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         stop.map_or(Ok(()), Err)
     }
 
-    /// Keeps the result of a call for the next message, and its text as evidence for an answer.
+    /// Keeps the result of a call for the next message, and its text as possible evidence for an answer.
     fn note_call(
         &mut self,
         action: &Action,
@@ -132,7 +134,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Outcome::Failed(failure) => format!("{}: {}", failure.class, failure.detail),
             other => other.as_str().to_owned(),
         };
-        // Lessons of a host are shown on its own pages only, and the action may have led to another host.
+        // Lessons of a host are shown only on its own pages, and the action may have led to another host.
         let seen = self
             .executor
             .state
@@ -164,7 +166,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.add_advice(found);
     }
 
-    /// Asks memory about this cue, now.
+    /// Asks memory for advice about this cue.
     pub(super) async fn recall(&mut self, cue: &Cue) -> Vec<Advice> {
         let asking = Asking {
             emitter: &self.executor.emitter,
@@ -178,7 +180,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .await
     }
 
-    /// Adds advice from memory, each item once.
+    /// Adds advice from memory, without duplicates.
     pub(super) fn add_advice(&mut self, found: Vec<Advice>) {
         for advice in found {
             if !self

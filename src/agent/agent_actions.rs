@@ -1,4 +1,4 @@
-//! The agent's own actions, and the tools of the embedder.
+//! Actions of the loop itself, such as `finish` and `note`, and tools of the embedder.
 
 use std::sync::Arc;
 
@@ -18,15 +18,16 @@ use crate::{
     working::{Finished, StopReason},
 };
 
-/// Maximum number of characters of an answer, a question, a fact, and of what an embedder's tool gives. Source: chosen, as an extraction.
+/// Maximum length of an answer, a question, a fact, and the result of an embedder's tool. Unit: characters. Source: chosen, as an
+/// extraction.
 const MAX_SAID: usize = MAX_EXTRACT;
-/// Maximum number of notes of one run that are kept. Source: chosen.
+/// Maximum number of notes kept in a run. Source: chosen.
 const MAX_NOTES: usize = 20;
-/// Longest note. Unit: characters. Source: chosen, a few rows of a table.
+/// Maximum length of a note. Unit: characters. Source: chosen, a few rows of a table.
 const MAX_NOTE: usize = 800;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Carries out an action of the loop itself.
+    /// Carries out an action that does not need the browser.
     pub(super) async fn do_agent(
         &mut self,
         action: AgentAction,
@@ -52,7 +53,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.absorb(tried.ended(outcome)).await
     }
 
-    /// Step 9: a finish needs evidence on the page. Without it, it is refused once, then recorded as unverified.
+    /// Step 9: checks the evidence of a `finish`. The first `finish` without evidence is refused; the next one is recorded as
+    /// unverified.
     fn finish_or_refuse(&mut self, finish: &Finish, mut tried: Tried) -> Result<(), StopReason> {
         let page = self.executor.state.page.as_ref();
         let found = check(
@@ -62,7 +64,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         );
         let shown = !matches!(found, Evidence::Missing(_));
         let is_whole = page.is_none_or(|page| page.view.notes.is_empty() && self.was_read(page));
-        // Nobody relies on the answer of a run that gave up.
+        // Nobody relies on the answer of a run that reports failure.
         let unverified = if finish.success {
             unverified(
                 &finish.answer,
@@ -119,7 +121,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Err(stop)
     }
 
-    /// Keeps a note of the model's; the oldest go first.
+    /// Keeps a note of the model. If there are too many, the oldest are dropped.
     fn write_down(&mut self, note: &Note) -> Outcome {
         self.executor
             .state
@@ -165,7 +167,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Calls a tool of the embedder. It is approved like the built-in ones, and the run's scope is checked afterwards.
+    /// Calls a tool of the embedder. It needs approval like a built-in tool, and the scope is checked afterwards.
     pub(super) async fn do_custom(
         &mut self,
         call: CustomCall,
@@ -215,7 +217,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
             Err(error) => Outcome::failed(ErrorClass::Other, &self.executor.describe(error)),
         };
-        // The tool may have used the same browser.
+        // The tool may have used the run's browser.
         let before = self.executor.state.page.clone();
         let mut after = self.executor.look(self.executor.patience()).await?;
         if let Some(blocked) = self

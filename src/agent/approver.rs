@@ -1,4 +1,4 @@
-//! The port to the person who is asked: before an action that needs approval, and when the model has a question.
+//! The port to a person, who approves actions and answers the model's questions.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -14,24 +14,24 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
-    /// The run.
+    /// The run that asks.
     pub run: RunId,
-    /// The action, with typed secrets as placeholders.
+    /// The action, with placeholders for typed secrets.
     pub action: Action,
-    /// The targets of the action: page data.
+    /// The elements that the action is aimed at; page data.
     pub targets: Vec<TargetIdentity>,
-    /// The worst effect of the action.
+    /// The worst effect that the action may have.
     pub effect: Effect,
-    /// Address of the page.
+    /// Address of the current page.
     pub url: String,
-    /// Title of the page: page data.
+    /// Title of the current page; page data.
     pub title: String,
-    /// Message of the open dialog, if there is one: page data.
+    /// Message of the open dialog, if there is one; page data.
     pub dialog: Option<String>,
 }
 
 impl ApprovalRequest {
-    /// A request without any surroundings.
+    /// A request without address, title, targets and dialog.
     pub const fn new(run: RunId, action: Action, effect: Effect) -> Self {
         Self {
             run,
@@ -45,19 +45,19 @@ impl ApprovalRequest {
     }
 }
 
-/// The answer to a request.
+/// The answer to an [`ApprovalRequest`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approval {
     /// The action may run.
     Yes,
-    /// The action may not run. The model is told, and the run goes on.
+    /// The action may not run. The model is told so, and the run continues.
     No,
     /// The action may not run, and the run ends.
     Stop,
 }
 
-/// Approves actions and answers questions: a person, or a policy that stands in for one. An answer may take any amount of
-/// time; only the run's own time budget ends the wait.
+/// Approves actions and answers questions, as a person or as a policy that acts for one. An answer may take any amount of
+/// time; only the run's time budget limits the wait.
 ///
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]
@@ -66,7 +66,7 @@ pub trait Approver: Debug + Send + Sync {
     /// Decides whether the action may run.
     async fn approve(&self, request: &ApprovalRequest) -> Approval;
 
-    /// Answers a question of the model; `None` if nobody is there.
+    /// Answers a question of the model; `None` if nobody is available.
     async fn answer(&self, question: &str) -> Option<String>;
 }
 

@@ -1,4 +1,4 @@
-//! The builder of a loop.
+//! The builder of a [`DecisionLoop`] or a [`GuardedBrowser`].
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     memory::{MemoryKind, kinds},
 };
 
-/// Builds a [`DecisionLoop`].
+/// Builds a [`DecisionLoop`], or a [`GuardedBrowser`] without model and memory.
 #[derive(Debug)]
 pub struct Builder<B, L, M> {
     parts: DecisionLoop<B, L, M>,
@@ -36,13 +36,13 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Sets the most steps of a run. Default: 50.
+    /// Sets the maximum number of steps of a run. Default: 50.
     pub fn with_max_steps(mut self, steps: u32) -> Self {
         self.parts.guarded.options.budget.max_steps = steps;
         self
     }
 
-    /// Sets which actions need approval. Default: irreversible ones.
+    /// Sets the actions that need approval. Default: irreversible ones.
     pub fn with_approval(mut self, mode: ApprovalMode) -> Self {
         self.parts.guarded.options.approval = mode;
         self
@@ -60,19 +60,20 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Sets the journal, which is awaited before each action except reads. Default: none.
+    /// Sets the journal. The run waits until the journal has recorded an action before it carries the action
+    /// out; reads are not recorded. Default: none.
     pub fn with_journal(mut self, journal: impl Journal + 'static) -> Self {
         self.parts.guarded.journal = Some(Arc::new(journal));
         self
     }
 
-    /// Sets the clock. Default: the machine's clock.
+    /// Sets the source of the current time. Default: the machine's clock.
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
         self.parts.guarded.clock = Arc::new(clock);
         self
     }
 
-    /// Sets a cancel handle that was made earlier; it then also stops this loop's runs.
+    /// Sets a cancel handle made earlier, which then also stops the runs of this loop.
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.parts.guarded.cancel = cancel;
         self
@@ -90,10 +91,11 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Checks the options and returns the loop.
+    /// Validates the options and builds the loop.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`], which names the wrong option, or a tool whose name is taken or not allowed.
+    /// [`ErrorKind::InvalidInput`] with the name of the invalid option, or of a tool whose name is taken or not
+    /// allowed.
     pub fn build(self) -> Result<DecisionLoop<B, L, M>> {
         let options = &self.parts.guarded.options;
         let checks = [
@@ -151,10 +153,10 @@ impl<B, L, M> Builder<B, L, M> {
 }
 
 impl<B> Builder<B, (), ()> {
-    /// Checks the options and returns the browser behind its guards, without model and memory.
+    /// Validates the options and builds the guarded browser, without model and memory.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`], which names the wrong option.
+    /// [`ErrorKind::InvalidInput`] with the name of the invalid option.
     pub fn build_guarded(self) -> Result<GuardedBrowser<B>> {
         Ok(self.build()?.guarded)
     }

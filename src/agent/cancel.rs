@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// A request to stop runs. Clones share the request.
+/// A handle that stops runs. All clones are the same handle.
 ///
-/// A run stops at the next point where it waits, records what it has, and learns from it.
+/// A run stops at the next point where it waits, keeps its results so far, and learns from them.
 #[derive(Debug, Clone)]
 pub struct Cancel(Arc<watch::Sender<bool>>);
 
@@ -17,7 +17,7 @@ impl Default for Cancel {
 }
 
 impl Cancel {
-    /// A handle on which nobody has asked to stop yet.
+    /// A handle that has not been cancelled yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -27,12 +27,12 @@ impl Cancel {
         self.0.send_replace(true);
     }
 
-    /// Returns true if somebody asked to stop.
+    /// Returns true after [`cancel`](Self::cancel) was called.
     pub fn is_cancelled(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Waits until somebody asks to stop.
+    /// Waits until [`cancel`](Self::cancel) is called.
     pub(super) async fn cancelled(&self) {
         // The sender lives as long as `self`, so the wait cannot fail.
         let _ = self.0.subscribe().wait_for(|asked| *asked).await;

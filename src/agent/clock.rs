@@ -1,10 +1,11 @@
-//! The time of day, as a part that tests can replace.
+//! The source of the current time, which tests can replace.
 
 use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-/// A source of the time of day. Durations are measured with tokio's clock, which tests can pause.
+/// A source of the current time. Durations do not use it; they are measured with tokio's clock,
+/// which tests can pause.
 pub trait Clock: Debug + Send + Sync {
     /// Returns the current time.
     fn now(&self) -> DateTime<Utc>;

@@ -28,20 +28,20 @@ use crate::{
     working::{By, History, StopReason},
 };
 
-/// Replies in a row without a usable call after which the model counts as unusable. Source: chosen.
+/// Number of replies in a row without a usable call after which the model counts as unusable. Source: chosen.
 const MAX_UNUSABLE: u32 = 3;
-/// The note about a file chooser, which no answer of a dialog can accept.
+/// The note about an open file chooser, which cannot be accepted like a dialog.
 const CHOOSER: &str =
     "a file chooser is open: call upload with the names of files, or dialog_dismiss";
-/// Maximum number of tokens that a provider counts for one picture. Source: chosen; providers count 258 to 1,600.
+/// Number of tokens reserved for one picture. Source: chosen; providers count 258 to 1,600.
 const IMAGE_TOKENS: u64 = 1_600;
 
-/// Size of a request to a model whose window is unknown. Unit: tokens. Source: chosen; half of the smallest window of the models that
-/// providers offer today.
+/// Maximum size of a request to a model whose window is unknown. Unit: tokens. Source: chosen; half of the smallest window among
+/// the models that providers offer today.
 const UNKNOWN_ROOM: u64 = 64_000;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Trigger B: asks memory about a page that it was not asked about yet.
+    /// Trigger B: asks memory about the current page, if it was not asked about this look yet.
     pub(super) async fn recall_for_page(&mut self) {
         let page = self.executor.state.page.as_ref();
         let here = page.and_then(|page| Some((page.place.host()?.clone(), page)));
@@ -84,7 +84,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .iter()
             .filter(|advice| advice.placement() == Placement::Site)
             .map(Advice::id);
-        // Another page of the same host is worth an event only if memory has other advice for it.
+        // Another page of the same host is an event only if memory gives other advice for it.
         if was_on.as_ref() != Some(&host) || !shown.eq(&items) {
             self.executor.emitter.emit(EventKind::DomainRecall {
                 domain: host,
@@ -104,7 +104,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.add_advice(found);
     }
 
-    /// Makes the request: a constant system instruction, and one message about the current state, which fits the model's window.
+    /// Makes the request: the constant system instruction, and a message about the current state that fits the model's window.
     pub(super) fn prompt(&mut self) -> ChatRequest {
         let options = &self.parts.guarded.options;
         let capabilities = self.parts.model.capabilities();
@@ -180,18 +180,18 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     budget,
                 })
             });
-        // Memory's advice was never redacted here, and clean texts can form a secret where they meet.
+        // Advice from memory has not been redacted yet, and clean texts can form a secret where they meet.
         request.message = self.executor.redactor.text(&message);
         request
     }
 
-    /// Asks the model, within the budget.
+    /// Sends the request to the model, within the budget.
     pub(super) async fn ask(&mut self, request: ChatRequest) -> Result<ChatResponse, StopReason> {
         let estimated_tokens = estimate_request(&request);
         let prices = self.parts.guarded.options.prices.as_ref();
         let worst = CallEstimate::new(estimated_tokens, request.max_output, prices);
         let budget = &self.parts.guarded.options.budget;
-        // The current step is already counted.
+        // The current step is already included in the count.
         let others = Spent {
             steps: self.executor.state.spent.steps.saturating_sub(1),
             ..self.executor.state.spent
@@ -214,7 +214,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         });
         self.offer(offered);
         let started = Instant::now();
-        // Counted before the answer, because a call that is given up was made all the same.
+        // Count the call before its reply, because a call that is given up was made too.
         let before = self.executor.state.spent;
         self.executor.state.spent.add_call(None, &worst, prices);
         let limit = self.parts.guarded.options.model_timeout;
@@ -226,7 +226,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             };
         match answer {
             Ok(response) => {
-                // Redacted first, because a cut must not leave half a secret.
+                // Redact before cutting, so that a cut never leaves half a secret.
                 let response = response.redacted(&self.executor.redactor).capped();
                 let usage = response
                     .usage
@@ -247,10 +247,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Err(error) => {
                 let kind = error.kind();
                 if matches!(kind, ErrorKind::Timeout | ErrorKind::MalformedReply) {
-                    // The cost of a call without an answer, or with an unreadable one, is unknown.
+                    // The cost of a call without a readable reply is unknown.
                     self.executor.state.estimated = true;
                 } else {
-                    // The provider refused, so nothing was read or written.
+                    // The provider refused the call, so no tokens were used.
                     self.executor.state.spent = before;
                     self.executor
                         .state
@@ -263,7 +263,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     error: error.clone(),
                 });
                 if kind == ErrorKind::MalformedReply {
-                    // An unreadable answer counts as one without calls.
+                    // An unreadable reply counts as a reply without calls.
                     return Ok(ChatResponse::default());
                 }
                 self.executor.state.error = Some(error);
@@ -272,8 +272,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Puts the calls of a reply into the queue. A reply without a usable call is reported to the model; three in a row
-    /// end the run.
+    /// Queues the calls of a reply. A reply without a usable call is reported to the model; [`MAX_UNUSABLE`] of them in a row end
+    /// the run.
     pub(super) fn read_calls(&mut self, response: &ChatResponse) -> Result<(), StopReason> {
         self.know_facts();
         self.executor.state.remarks = Remarks::default();
@@ -304,7 +304,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                         problem: problem.clone(),
                     });
                     self.executor.state.remarks.refused.push(problem);
-                    // The calls after one that cannot run were decided on the assumption that it would.
+                    // The calls after a call that cannot run were decided on the assumption that it would run.
                     break;
                 }
             }
@@ -330,14 +330,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Err(StopReason::ModelUnusable)
     }
 
-    /// The current identities of the elements that an action refers to; `None` if a reference is not on the page.
+    /// Returns the current identities of the elements that an action refers to; `None` if a reference is not on the page.
     fn identify(&self, action: &Action) -> Option<Vec<TargetIdentity>> {
         identities(action, self.executor.state.page.as_ref()?)
     }
 }
 
-/// Returns the size that the message of this request may have: the model's window without the reply and a tenth for what estimates
-/// miss, less what the request holds already.
+/// Returns the maximum size of the message in this request: the model's window, less the room for the reply, a tenth for errors
+/// of the estimate, and the other parts of the request.
 fn room(window: Option<TokenCount>, request: &ChatRequest) -> TokenCount {
     let whole = window.map_or(UNKNOWN_ROOM, |window| {
         let tenth = window.0.div_ceil(10);
@@ -372,7 +372,7 @@ fn estimate_request(request: &ChatRequest) -> TokenCount {
         + pictures
 }
 
-/// The estimated usage of a call, for a provider that does not report it.
+/// Returns the estimated usage of a call, for a provider that does not report it.
 fn estimate_usage(response: &ChatResponse, request: TokenCount) -> Usage {
     let calls: TokenCount = response
         .calls

@@ -1,14 +1,14 @@
-//! The loop as a value: its parts, and two ways to run it.
+//! The agent as a value: its parts, and the ways to run it.
 
 use std::sync::Arc;
 
 use super::{Builder, Cancel, GuardedBrowser, Run, RunReport, State, StepEnd, Task, Tool};
 use crate::{BrowserDriver, LlmClient, base::Result, memory::MemoryKind, store::MemoryBackend};
 
-/// The agent: a browser, a model, a memory, and the options of their use.
+/// The agent: a browser, a model, a memory and options.
 ///
-/// It can run many tasks, one after the other, in one browser. A run that is started while another one uses the browser
-/// ends at once with [`StopReason::Busy`](crate::working::StopReason::Busy).
+/// It can run many tasks in one browser, one after the other. A run that is started while another one is using the
+/// browser ends at once with [`StopReason::Busy`](crate::working::StopReason::Busy).
 ///
 /// ```
 /// # async fn doc(browser: impl webwise::BrowserDriver, model: impl webwise::LlmClient) -> webwise::Result<()> {
@@ -30,17 +30,18 @@ pub struct DecisionLoop<B, L, M> {
 }
 
 impl<B, L, M> DecisionLoop<B, L, M> {
-    /// Starts to build a loop from these parts.
+    /// Returns a builder for an agent with these parts.
     pub fn builder(browser: B, model: L, memory: M) -> Builder<B, L, M> {
         Builder::new(browser, model, memory)
     }
 
-    /// The browser. The loop never closes it; its owner does.
+    /// The browser. The agent never closes it; close it yourself when you are done.
     pub const fn browser(&self) -> &B {
         self.guarded.browser()
     }
 
-    /// The same browser with the same guards, for actions that a program decides itself. It is busy while a run uses it.
+    /// The agent's browser with the agent's guards, for actions that your program decides itself. It is busy while a run
+    /// uses it.
     pub const fn guarded(&self) -> &GuardedBrowser<B> {
         &self.guarded
     }
@@ -57,28 +58,28 @@ impl<B, L, M> DecisionLoop<B, L, M> {
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
-    /// Runs a task to its end and learns from it, even if it failed or was stopped.
+    /// Runs a task to its end and learns from the run, even if it failed or was stopped.
     ///
-    /// Never fails: the report holds the error, with everything that was reached before it. If the future is dropped,
-    /// nothing is learned and nothing stays locked.
+    /// Never fails: the report contains the error and all results obtained before it. If the future is dropped, nothing
+    /// is learned and nothing stays locked.
     pub async fn run(&self, task: Task) -> RunReport {
         let mut run = self.start(task).await;
         while let StepEnd::Continue = run.step().await {}
         run.finish().await
     }
 
-    /// Starts a task that the caller drives step by step and ends with [`Run::finish`].
+    /// Starts a task that the caller advances step by step, and ends with [`Run::finish`].
     ///
-    /// The run holds the browser until it is finished or dropped. A run that is started in the meantime does nothing and
-    /// ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
+    /// The run holds the browser until it is finished or dropped. Another run that is started in the meantime does
+    /// nothing and ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
     pub async fn start(&self, task: Task) -> Run<'_, B, L, M> {
         Run::start(self, task).await
     }
 
-    /// Resumes a run whose [`State`] was kept, with its goal, steps, advice, guards and budgets as they were.
+    /// Resumes a run from its stored [`State`], with the same goal, steps, advice, guards and budgets.
     ///
-    /// The task is the one that it was started with: secrets and parameters stand in no state. The browser shows what
-    /// it showed; the page is looked at anew before the next decision.
+    /// `task` must be the task that the run was started with, because a state does not contain secrets and parameters.
+    /// The browser must still show the page; it is observed again before the next decision.
     ///
     /// # Errors
     /// `Unsupported` if another version of this crate wrote the state.

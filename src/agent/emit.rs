@@ -1,4 +1,4 @@
-//! Making events.
+//! Emission of events.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     secret::Redactor,
 };
 
-/// Makes events with run, step and time, and passes them to the sink with all secrets replaced.
+/// Adds run, step and time to events, and passes them to the sink with all secrets replaced.
 #[derive(Debug, Clone)]
 pub(super) struct Emitter {
     pub(super) sink: Arc<dyn EventSink>,
@@ -32,13 +32,13 @@ impl Emitter {
         ));
     }
 
-    /// The reason why events of this run are lost, if they are.
+    /// Returns the reason why events of this run are being lost; `None` if none are.
     pub(super) fn failure(&self) -> Option<String> {
         self.sink.failure(&self.run)
     }
 }
 
-/// The time since then. Unit: milliseconds.
+/// Returns the time elapsed since then. Unit: milliseconds.
 pub(super) fn elapsed_ms(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,8 +1,9 @@
-//! Memory as the loop uses it: kinds decide, the engine reads and writes, and a failing store never fails a run.
+//! The memory engine of the loop: it reads and writes the store, while kinds of memory decide. A failing store never
+//! fails a run.
 //!
 //! # Decisions
 //!
-//! - The store's answers end with the run's time plus 1.5 s: a silent store must not stretch a run.
+//! - After the run's time is up, the store has 1.5 s in all for its answers, so that a silent store cannot prolong a run.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -22,34 +23,34 @@ use crate::{
     store::MemoryBackend,
 };
 
-/// Time for all answers of the store together after the run's time is up, so that learned lessons are not lost. Source:
-/// chosen, within the 2 s that a run may take beyond its time.
+/// Time for all answers of the store together after the run's time is up, so that what the run learned is not lost.
+/// Source: chosen, within the 2 s that a run may take beyond its time.
 const AFTER_TIME: Duration = Duration::from_millis(1_500);
-/// Maximum number of runs that wait to be learned from, and most of them that one start handles. Source: chosen.
+/// Maximum number of runs that wait to be learned from, and that one start learns from. Source: chosen.
 const MAX_PENDING: usize = 20;
 
-/// The state of a shelf, as one run knows it.
+/// The state of a shelf as known to one run.
 #[derive(Debug)]
 struct CachedShelf {
     state: ShelfState,
-    /// The indexes for queries, by kind: a kind may read what another one wrote. Empty until the first query, and again
-    /// after a change.
+    /// The indexes for queries, by kind, because a kind may read what another one wrote. Empty before the first query
+    /// and after each change.
     indexes: BTreeMap<&'static str, Arc<dyn Index>>,
 }
 
-/// The shelves of one run. Each is read once, and changes that the store refuses are kept here until the run ends.
+/// The shelves that one run uses. Each is read once. Changes that the store refuses are kept here until the run ends.
 #[derive(Debug)]
 pub(super) struct Engine {
     kinds: Vec<Arc<dyn MemoryKind>>,
     namespace: Namespace,
     shelves: BTreeMap<Shelf, CachedShelf>,
     timeout: Duration,
-    /// The end of the run's time and of the extra time after it.
+    /// The end of the run's time, with the extra time of [`AFTER_TIME`].
     end: Option<Instant>,
     failed: bool,
 }
 
-/// The parts of the asking run that the engine needs.
+/// The parts of the run that the engine uses.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asking<'a> {
     pub(super) emitter: &'a Emitter,
@@ -72,7 +73,7 @@ impl Engine {
         }
     }
 
-    /// The same engine for a run whose time is up at `deadline`.
+    /// Returns the engine for a run whose time is up at `deadline`.
     pub(super) fn with_deadline(self, deadline: Option<Instant>) -> Self {
         Self {
             end: deadline.and_then(|deadline| deadline.checked_add(AFTER_TIME)),
@@ -80,7 +81,7 @@ impl Engine {
         }
     }
 
-    /// Waits for the store within its time limit. A store that does not answer has failed.
+    /// Waits for the store within its time limit. A store that does not answer in time has failed.
     async fn within<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
         let left = self
             .end
@@ -95,7 +96,7 @@ impl Engine {
         }
     }
 
-    /// Learns from the runs that wait.
+    /// Learns from earlier runs that wait on the store.
     pub(super) async fn prepare(&mut self, store: &impl MemoryBackend, asking: Asking<'_>) {
         if self.kinds.is_empty() {
             return;
@@ -107,7 +108,7 @@ impl Engine {
         };
         let mut done = Vec::new();
         let waiting = waiting::all(&waiting).into_iter().filter_map(|run| {
-            // Skip a kind that this run does not use.
+            // Skip runs of a kind that this run does not use.
             let kind = self
                 .kinds
                 .iter()
@@ -120,12 +121,12 @@ impl Engine {
             match edits {
                 Ok((run, edits)) => {
                     if let Err(error) = self.learn_from(store, &*kind, &run, edits, asking).await {
-                        // If the store refuses one, the run would wait for each of the others.
+                        // If the store refuses one change, do not wait for it with each of the others.
                         self.tell(error, asking);
                         break;
                     }
                 }
-                // An unreadable entry would wait for ever.
+                // An unreadable entry would wait forever.
                 Err(error) if error.kind() == ErrorKind::Corrupt => {}
                 Err(error) => {
                     self.tell(error, asking);
@@ -137,13 +138,13 @@ impl Engine {
         if !done.is_empty() {
             let edit = Edit::new(move |_| Ok(done.clone()));
             if let Err(error) = self.within(store.update(&shelf, edit)).await {
-                // They will be learned from again, and counted once.
+                // The runs will be learned from again, and counted once.
                 self.tell(error, asking);
             }
         }
     }
 
-    /// Collects the advice of every kind at a moment, in the order of the kinds.
+    /// Collects advice from every kind for this moment, in the order of the kinds.
     pub(super) async fn recall(
         &mut self,
         store: &impl MemoryBackend,
@@ -164,8 +165,8 @@ impl Engine {
         advice
     }
 
-    /// Stores what every kind learned from the run, one update for each shelf. If the store refuses, the run waits
-    /// there for the next start.
+    /// Stores what every kind learned from the run, with one update for each shelf. If the store refuses, the distilled
+    /// run waits there for the next start.
     pub(super) async fn learn(
         &mut self,
         store: &impl MemoryBackend,
@@ -210,7 +211,7 @@ impl Engine {
             match self.within(store.update(&shelf, edit.clone())).await {
                 Ok(committed) if committed.changes.is_empty() => {}
                 Ok(committed) => {
-                    // The records that were read before the change are out of date.
+                    // The records read before the change are out of date.
                     let before = self
                         .shelves
                         .remove(&shelf)
@@ -227,7 +228,7 @@ impl Engine {
                 }
                 Err(error) => {
                     let kept = self.keep_here(store, &shelf, &edit, asking).await;
-                    // The first error of the store says what is wrong.
+                    // The first error of the store shows the cause.
                     first = first.and_then(|()| kept.and(Err::<(), Error>(error)));
                 }
             }
@@ -235,7 +236,7 @@ impl Engine {
         first
     }
 
-    /// Stores a distilled run beside the shelves, for the next run to learn from.
+    /// Stores a distilled run on a shelf of its own, so that the next run learns from it.
     async fn keep_for_later(
         &self,
         store: &impl MemoryBackend,
@@ -257,7 +258,7 @@ impl Engine {
             .map(drop)
     }
 
-    /// The index over the records of a shelf.
+    /// Returns the index of a shelf's records.
     async fn index(
         &mut self,
         store: &impl MemoryBackend,
@@ -278,7 +279,7 @@ impl Engine {
         }
     }
 
-    /// Reads a shelf unless it is known, and has the kind that owns it do its upkeep.
+    /// Reads a shelf unless it is already known, and applies the upkeep of its kind.
     async fn read(&mut self, store: &impl MemoryBackend, shelf: &Shelf, asking: Asking<'_>) {
         if self.shelves.contains_key(shelf) {
             return;
@@ -306,8 +307,8 @@ impl Engine {
                         == state.generation + u64::from(!committed.changes.is_empty());
                     state.generation = committed.generation;
                     if !is_next {
-                        // Another run has written the shelf since it was read, for example the seeds when several runs
-                        // start for the first time.
+                        // Another run has written the shelf since it was read, for example with the seeds when several
+                        // runs start for the first time.
                         match self.within(store.load(shelf)).await {
                             Ok(now) => state = now,
                             Err(error) => self.tell(error, asking),
@@ -340,7 +341,7 @@ impl Engine {
         );
     }
 
-    /// Keeps the change for the rest of this run only, on top of the store's records.
+    /// Keeps a change for the rest of this run only, on top of the store's records.
     async fn keep_here(
         &mut self,
         store: &impl MemoryBackend,
@@ -356,7 +357,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Emits one event for all failures of a run, because the first error says what is wrong.
+    /// Emits one event for all failures of the store in a run, because the first error shows the cause.
     fn tell(&mut self, error: Error, asking: Asking<'_>) {
         if !std::mem::replace(&mut self.failed, true) {
             let operation = error.operation().to_owned();
@@ -375,7 +376,7 @@ fn tell_notices(store: &impl MemoryBackend, asking: Asking<'_>) {
     }
 }
 
-/// Emits a committed change with its time and its notes.
+/// Emits an event for a committed change, with its duration, and its notes.
 fn tell_of(
     (kind, occasion): (&dyn MemoryKind, Occasion),
     shelf: &Shelf,

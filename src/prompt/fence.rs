@@ -1,4 +1,4 @@
-//! The fence around data, with marks that the text inside cannot know.
+//! The fence around data in a prompt. The text inside cannot know the fence's marks.
 
 use std::fmt::Write as _;
 
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use crate::base::Nonce;
 
-/// The marks around data, and the data between them.
+/// A fence: an opening and a closing mark, and the data between them.
 ///
-/// Inside the fence, every text from outside is a JSON string on one line, so it can neither end the line nor look like
-/// a mark or a heading. The nonce around the current page is new for each message, so a page that saw one prompt cannot
-/// forge the next one.
+/// Inside the fence, each text from outside is a JSON string on one line, so it can neither end the line nor pass for a
+/// mark or a heading. The nonce in the marks of the current page is new for each message, so a page that has seen one
+/// prompt cannot forge the next.
 #[derive(Debug, Clone)]
 pub(super) struct Fence {
     marks: (String, String),
@@ -18,7 +18,7 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// The fence of one message.
+    /// An empty fence with this nonce.
     pub(super) fn new(nonce: Nonce) -> Self {
         Self {
             marks: (format!("<<<{nonce}"), format!("{nonce}>>>")),
@@ -26,7 +26,7 @@ impl Fence {
         }
     }
 
-    /// Adds a section of lines under a heading of ours, unless there are no lines.
+    /// Adds a heading of ours and these lines; nothing if there are no lines.
     pub(super) fn section(&mut self, heading: &str, lines: impl IntoIterator<Item = String>) {
         let mut lines = lines.into_iter().peekable();
         if lines.peek().is_none() {
@@ -34,7 +34,7 @@ impl Fence {
         }
         let _ = writeln!(self.body, "## {heading}");
         for line in lines {
-            // Each line must stay one line, whatever the caller put into it.
+            // Each line must stay one line, even if the caller passed line breaks.
             self.body.extend(
                 line.chars()
                     .map(|c| if c == '\n' || c == '\r' { ' ' } else { c }),
@@ -43,7 +43,7 @@ impl Fence {
         }
     }
 
-    /// The sections between their marks; empty if there are none.
+    /// Returns the sections between their marks; empty if there are no sections.
     pub(super) fn finish(self) -> String {
         let (open, close) = self.marks;
         if self.body.is_empty() {
@@ -54,13 +54,13 @@ impl Fence {
     }
 }
 
-/// A text from outside as a JSON string of at most `max` characters.
+/// Returns a text from outside as a JSON string of at most `max` characters, with its whitespace squeezed.
 pub(super) fn quoted(text: &str, max: usize) -> String {
     let one_line = crate::base::text::squeeze(&crate::base::text::clean(text));
     Value::from(crate::base::text::truncate(&one_line, max)).to_string()
 }
 
-/// The same, but with its spaces and line breaks, which a JSON string escapes and so keeps on one line.
+/// Like [`quoted`], but keeps whitespace and line breaks, which a JSON string escapes and so keeps on one line.
 pub(super) fn verbatim(text: &str, max: usize) -> String {
     Value::from(crate::base::text::truncate(
         &crate::base::text::clean(text),

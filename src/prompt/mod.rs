@@ -1,15 +1,16 @@
-//! The prompt: a system instruction with constant bytes, then one message for each step, from stable to volatile.
+//! The prompt of a step: a system instruction that never changes in a run, and one message, ordered from stable to
+//! volatile parts.
 //!
-//! Pure: everything shown is an argument, including the nonce of the fence. All text from a page stands inside the
-//! fences of the message, as JSON strings.
+//! Pure: everything in the prompt is an argument, including the nonces of the fences. All text from a page is inside
+//! the message's fences, as JSON strings.
 //!
 //! # Decisions
 //!
-//! - A question to a person stands in the fence, the answer outside of it: the model may repeat a page, the person is
-//!   the user.
-//! - History stands inside the fence of its message: its lines name elements, and names are page text; the price is
-//!   that a provider's cache ends before it.
-//! - Nonces are printed in decimal: models read three digits as one token.
+//! - A question that the model asks a person is inside the fence, and the answer is outside: the model may repeat a page, but
+//!   the person is the user.
+//! - The history is inside a fence, because its lines contain names of elements, and names are page text. The nonce of that
+//!   fence stays the same for the run, so that a provider can cache the history.
+//! - Nonces are printed in decimal, because models read three digits as one token.
 
 mod fence;
 mod pack;

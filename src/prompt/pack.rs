@@ -1,20 +1,20 @@
-//! Fits the parts of a message that may be cut into the tokens that are left. Pure.
+//! Cuts parts of a message to the tokens that are available. Pure.
 
 use crate::base::{
     TokenCount,
     tokens::{ContentType, estimate},
 };
 
-/// The end of a block that is worth more.
+/// The end of a block that is kept when the block is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// The first lines: what was read or found begins with what was asked for.
+    /// The first lines. Used for text that was read or found, which begins with the requested part.
     First,
-    /// The last lines: of what was done, the newest counts.
+    /// The last lines. Used for the history, where the newest step matters most.
     Last,
 }
 
-/// A part of a message that may be cut, line by line.
+/// A part of a message that may be cut line by line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     lines: Vec<TokenCount>,
@@ -25,7 +25,7 @@ pub struct Block {
 impl Block {
     /// A block of these lines.
     ///
-    /// A block of twice the priority gets twice the lines of another one where both are too long; 0 counts as 1.
+    /// If two blocks are both too long, one with twice the priority gets twice as many lines. Priority 0 counts as 1.
     pub fn new<T: AsRef<str>>(lines: &[T], priority: u8, keep: Keep) -> Self {
         Self {
             lines: lines.iter().map(|line| cost(line.as_ref())).collect(),
@@ -34,7 +34,7 @@ impl Block {
         }
     }
 
-    /// The cost of the line that is kept as the `nth`, from 0.
+    /// Returns the cost of the line that is kept as number `nth`, counted from 0; `None` if there are fewer lines.
     fn nth(&self, nth: usize) -> Option<TokenCount> {
         match self.keep {
             Keep::First => self.lines.get(nth).copied(),
@@ -42,7 +42,7 @@ impl Block {
         }
     }
 
-    /// The lines that are shown, if `kept` of them are.
+    /// Returns the `kept` lines that remain after the cut.
     pub fn shown<'a, T>(&self, lines: &'a [T], kept: usize) -> &'a [T] {
         let kept = kept.min(lines.len());
         match self.keep {
@@ -52,17 +52,17 @@ impl Block {
     }
 }
 
-/// Estimates what a text of a message takes: names in quotes, references and numbers, for which models need more tokens than
-/// for prose.
+/// Estimates the tokens of a line. Messages consist of quoted names, references and numbers, for which models need more tokens
+/// than for prose.
 pub(super) fn cost(text: &str) -> TokenCount {
     estimate(text, ContentType::Json) + TokenCount(1)
 }
 
-/// Returns how many lines of each block fit, in the order of the blocks.
+/// Returns the number of lines that fit from each block, in the order of the blocks.
 ///
-/// All lines stand in one queue, and its longest beginning that fits is kept. So more tokens never show less of a block. In the
-/// queue the blocks take turns, the most important one first, with as many lines in a turn as their priorities allow: no block
-/// falls out because another one is long.
+/// The blocks take turns, the one with the highest priority first. In each turn a block adds as many lines as its priority
+/// allows, so no block is left out because another is long. The first line that exceeds the budget ends the packing, so a
+/// larger budget never shows fewer lines of a block.
 ///
 /// ```
 /// use webwise::prompt::{Block, Keep, pack};

@@ -1,4 +1,4 @@
-//! The page as lines: address, title, type, then its content, in indented groups.
+//! Writes the page as lines: address, title and type, then the content in indented groups.
 //!
 //! ```text
 //! e3 form "Search"
@@ -17,29 +17,29 @@ use crate::page::{
     Dialog, Digest, Element, Joint, Line, PageType, PageView, Part, Role, Shown, States, Tab, Tri,
 };
 
-/// Longest label shown. Unit: characters. Source: chosen.
+/// Maximum length of a label. Unit: characters. Source: chosen.
 const MAX_LABEL: usize = 160;
-/// Longest text shown of the last line that is left out. Unit: characters. Source: chosen; it lets the model see how a
-/// list is ordered.
+/// Maximum length of the text shown of the last line that is left out. Unit: characters. Source: chosen; it lets the
+/// model see how a list is ordered.
 const MAX_LAST: usize = 40;
-/// Longest kept text of something that was read. Unit: characters. Source: chosen.
+/// Maximum length of a text kept from something that was read. Unit: characters. Source: chosen.
 const MAX_FACT: usize = 160;
-/// Longest choice of a select box shown. Unit: characters. Source: chosen.
+/// Maximum length of a choice of a select box. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 40;
-/// Longest value of a field shown. Unit: characters. Source: chosen.
+/// Maximum length of a field's value. Unit: characters. Source: chosen.
 const MAX_VALUE: usize = 300;
-/// Longest words that may be a button without the role. Unit: bytes. Source: chosen.
+/// Maximum length of a text that may be a button although it has no such role. Unit: bytes. Source: chosen.
 const MAX_BUTTON: usize = 24;
-/// Longest hint of an attribute shown. Unit: characters. Source: chosen.
+/// Maximum length of the hint from an attribute. Unit: characters. Source: chosen.
 const MAX_HINT: usize = 60;
-/// Longest title shown. Unit: characters. Source: chosen.
+/// Maximum length of the title. Unit: characters. Source: chosen.
 const MAX_TITLE: usize = 120;
-/// Longest address shown. Unit: characters. Source: chosen; longer ones can contain session tokens.
+/// Maximum length of the address. Unit: characters. Source: chosen; longer ones can contain session tokens.
 const MAX_URL: usize = 200;
-/// Longest message of a dialog shown. Unit: characters. Source: chosen.
+/// Maximum length of a dialog's message. Unit: characters. Source: chosen.
 const MAX_DIALOG: usize = 200;
 
-/// Returns the lines of a page block.
+/// Returns the lines of the page section.
 pub(super) fn lines(
     view: &PageView,
     digest: &Digest<'_>,
@@ -87,7 +87,7 @@ pub(super) fn lines(
     out
 }
 
-/// Returns true if the page's lines tell as much as its type does.
+/// Returns true if the type adds nothing to what the lines of the page show.
 const fn tells_nothing(kind: PageType) -> bool {
     matches!(
         kind,
@@ -95,7 +95,7 @@ const fn tells_nothing(kind: PageType) -> bool {
     )
 }
 
-/// Returns the lines of a page that were found or read, in full.
+/// Returns lines of a page that were found or read, in full.
 pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     let words = Words {
         elements,
@@ -105,7 +105,7 @@ pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     shown.iter().map(|shown| words.shown(shown)).collect()
 }
 
-/// Returns the same lines without references, for facts that outlive their page.
+/// Returns the same lines without references, to keep as facts after the page is left.
 pub fn facts(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     let words = Words {
         elements,
@@ -115,15 +115,15 @@ pub fn facts(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     shown.iter().map(|shown| words.shown(shown)).collect()
 }
 
-/// The references that are written in lines.
+/// The references that lines contain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum References {
-    /// References of elements that can be acted on, and of short words that stand alone.
+    /// References of elements that can be acted on, and of short text that is alone on its line.
     Acting,
     None,
 }
 
-/// The way in which lines are written.
+/// The settings with which lines are written.
 struct Words<'a> {
     elements: &'a [Element],
     max_text: usize,
@@ -147,7 +147,7 @@ impl Words<'_> {
                     2.. => write!(out, "{alike} more alike"),
                     _ => write!(out, "{lines} more lines"),
                 };
-                // A box is mostly called alike in all rows.
+                // In a list of rows, the checkboxes usually all have the same name.
                 let is_told = |part: &&Part| !part.text.is_empty();
                 let is_box = |part: &&Part| matches!(part.role, Role::Checkbox | Role::Radio);
                 let words = last.all_parts().filter(is_told).find(|part| !is_box(part));
@@ -178,8 +178,8 @@ impl Words<'_> {
                 out.push_str(": ");
             }
         }
-        // Words that stand alone may be a target as a whole; words in a row are mostly only read, unless something
-        // listens for them.
+        // Text that is alone on its line may be a target as a whole. Text in a row is usually only read, unless
+        // something listens for clicks on it.
         let alone = line.parts.len() == 1;
         for (n, part) in line.parts.iter().enumerate() {
             if n > 0 {
@@ -230,7 +230,7 @@ impl Words<'_> {
         }
     }
 
-    /// Returns `e12 `, or nothing if the reference is not worth its tokens.
+    /// Returns the reference followed by a space; empty if the reference is not needed.
     fn reference(&self, part: &Part, needed: bool) -> String {
         let wanted = match self.references {
             References::Acting => needed,
@@ -241,7 +241,7 @@ impl Words<'_> {
     }
 }
 
-/// Returns one element without its reference: `button "Search" [disabled]`.
+/// Returns an element without its reference, such as `button "Search" [disabled]`.
 fn element_words(element: &Element) -> String {
     let mut line = format!("{} {}", element.role, quoted(&element.label, MAX_LABEL));
     if let Some(value) = element.value.as_deref().filter(|value| !value.is_empty()) {
@@ -263,7 +263,7 @@ fn element_words(element: &Element) -> String {
     line
 }
 
-/// Returns hints and states: ` type "date" [disabled]`.
+/// Returns the hints and states of an element, such as ` type "date" [disabled]`.
 fn told_of(element: &Element) -> String {
     let mut out = String::new();
     for (name, value) in &element.hints {

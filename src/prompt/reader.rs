@@ -1,13 +1,13 @@
-//! The reader of the page section of a message: the counterpart of the writer in `page`.
+//! Reads the page section of a message. It is the counterpart of `page`, which writes that section.
 //!
-//! It serves policies without a model, such as the stand-in and those of tests, which may know only the content of a
-//! prompt.
+//! The reader is for policies that decide without a model, such as the stand-in and those in tests. They may know only what
+//! a prompt contains.
 
 use serde_json::{Deserializer, Value};
 
 use crate::page::{ElementRef, Role};
 
-/// A page as a message shows it.
+/// A page as it appears in a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShownPage {
@@ -15,45 +15,45 @@ pub struct ShownPage {
     pub url: String,
     /// The title.
     pub title: String,
-    /// The kind of page; empty if the message says none.
+    /// The type of page; empty if the message does not name it.
     pub kind: String,
-    /// True if a dialog of the browser waits for an answer.
+    /// True if a dialog of the browser is open.
     pub dialog: bool,
     /// The elements that can be acted on, in order.
     pub elements: Vec<ShownElement>,
     /// The texts that can only be read, in order.
     pub texts: Vec<String>,
-    /// True if some of the page is left out.
+    /// True if part of the page is left out.
     pub more: bool,
 }
 
-/// An element that can be acted on, as a message shows it.
+/// An element that can be acted on, as it appears in a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShownElement {
-    /// Its reference; empty if it has none.
+    /// The reference; empty if there is none.
     pub reference: String,
-    /// Its role; `generic` for words that can be clicked.
+    /// The role; `generic` for text that can be clicked.
     pub role: String,
-    /// Its label.
+    /// The label.
     pub label: String,
-    /// The text that is typed or chosen in it.
+    /// The text that is typed or selected in the element; may be empty.
     pub value: String,
-    /// The choices of a list.
+    /// The choices of a select box; empty for other elements.
     pub options: Vec<String>,
-    /// Its states, such as `checked`.
+    /// The states, such as `checked`.
     pub states: Vec<String>,
 }
 
 impl ShownElement {
-    /// Returns true if it is in this state.
+    /// Returns true if the element is in this state.
     pub fn is(&self, state: &str) -> bool {
         self.states.iter().any(|own| own == state)
     }
 }
 
 impl ShownPage {
-    /// Reads the lines of a page section, without its heading.
+    /// Reads the lines of a page section without its heading.
     ///
     /// ```
     /// use webwise::prompt::ShownPage;
@@ -70,7 +70,7 @@ impl ShownPage {
         page
     }
 
-    /// Reads lines that `find` or `read` returned, and adds their content.
+    /// Reads lines that `find` or `read` returned, and adds their elements and texts.
     pub fn read_more(&mut self, section: &str) {
         for line in section.lines() {
             self.read_parts(line.trim());
@@ -127,7 +127,7 @@ impl ShownPage {
 #[derive(Default)]
 struct Open {
     element: ShownElement,
-    /// True after its label was read.
+    /// True if the label has been read.
     labelled: bool,
     key: String,
 }
@@ -140,7 +140,7 @@ impl Open {
                 self.key.clear();
             }
             (true, "options") => self.element.options.push(text),
-            // What an attribute says is no label of something else.
+            // The value of an attribute is not the label of anything.
             (true, "name" | "type" | "placeholder" | "current" | "valuetext" | "range") => {
                 self.key.clear();
             }
@@ -199,7 +199,8 @@ impl Open {
     }
 }
 
-/// Returns the JSON string at the start of a text and the rest of the text; `None` if it starts with something else.
+/// Splits the JSON string from the start of a text, and returns it with the rest of the text; `None` if the text does not
+/// start with one.
 ///
 /// ```
 /// use webwise::prompt::json_string;

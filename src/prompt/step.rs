@@ -1,4 +1,4 @@
-//! The message of one step: memory for this site, history, the page, its changes, and problems.
+//! The message of one step: advice for the site, history, the page, its changes, and problems.
 
 use std::fmt::Write as _;
 
@@ -22,23 +22,22 @@ use crate::{
     working::{History, Step},
 };
 
-/// Longest question, and longest answer of a person, that is shown. Unit: characters. Source: chosen.
+/// Maximum length of a question, an answer of a person, or a note. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 800;
-/// Longest result of one tool that is shown. Unit: characters. Source: chosen, equal to the limit of one reading of a
-/// page.
+/// Maximum length of a tool's result. Unit: characters. Source: chosen, equal to the limit of one reading of a page.
 const MAX_RESULT: usize = 4_000;
-/// Longest part of a failure's detail that is shown. Unit: characters. Source: chosen.
+/// Maximum length of a failure's detail. Unit: characters. Source: chosen.
 const MAX_DETAIL: usize = 200;
-/// Longest target name in a history line. Unit: characters. Source: chosen.
+/// Maximum length of a target's name in a history line. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
-/// Longest argument in a history line. Unit: characters. Source: chosen.
+/// Maximum length of an argument in a history line. Unit: characters. Source: chosen.
 const MAX_ARGUMENT: usize = 160;
-/// Smallest page that is shown, however small the budget is. Unit: tokens. Source: chosen; a login form takes 150.
+/// Minimum size of the page, even if the budget is smaller. Unit: tokens. Source: chosen; a login form takes 150.
 const MIN_PAGE: usize = 300;
 /// Arguments that name elements.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
-/// The action that just failed.
+/// The action that has just failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastFailure {
     /// The tool's name.
@@ -50,62 +49,62 @@ pub struct LastFailure {
 /// The content of the message of one step.
 #[derive(Debug, Clone)]
 pub struct StepParts<'a> {
-    /// The nonce of the fence around sections that only grow: the same in all messages of a run.
+    /// The nonce of the fence around sections that only grow. It is the same in all messages of a run.
     pub run_nonce: Nonce,
-    /// The nonce of the fence around everything else: new for each message.
+    /// The nonce of the fence around the other sections. It is new for each message.
     pub nonce: Nonce,
-    /// The words of the goal: elements that share them are shown first.
+    /// The words of the goal. Elements that contain them take precedence on the page.
     pub goal_words: &'a [String],
-    /// The advice of memory about this site and about the last error; advice for the system instruction is not shown
-    /// here. The page names in it are numbered over all items.
+    /// Advice of memory about this site and the last error. Advice for the system instruction may be included, but is not shown
+    /// here.
     pub advice: &'a [Advice],
-    /// Notes of the user about this site.
+    /// The user's notes about this site.
     pub site_notes: &'a [&'a str],
-    /// The actions so far.
+    /// The actions taken so far.
     pub history: History<'a>,
-    /// The page after interpretation.
+    /// The interpreted page.
     pub view: &'a PageView,
     /// The same page as lines.
     pub layout: &'a Layout,
-    /// The dialog that blocks it.
+    /// The dialog that blocks the page.
     pub dialog: Option<&'a Dialog>,
     /// The open tabs.
     pub tabs: &'a [Tab],
-    /// The changes since the last message, in short lines of page data.
+    /// The changes since the last message, as short lines of page data.
     pub changed: &'a [String],
-    /// The action that just failed.
+    /// The action that has just failed.
     pub last_failure: Option<&'a LastFailure>,
-    /// The results of `find`, in lines that [`reading`](super::reading) wrote.
+    /// Lines that `find` returned, written by [`reading`](super::reading).
     pub found: &'a [String],
-    /// The parts of the page that `read` returned, in lines of the same form.
+    /// Lines of the page that `read` returned, in the same form.
     pub read: &'a [String],
-    /// Lines read before that matter for the goal, likewise.
+    /// Lines read earlier that matter for the goal, in the same form.
     pub known: &'a [String],
-    /// Notes of the model, oldest first.
+    /// The model's notes, oldest first.
     pub noted: &'a [String],
-    /// Texts that tools of the loop or of the embedder gave, with a label of ours.
+    /// Results of tools of the loop or of the embedder, each with a label of ours.
     pub results: &'a [(String, String)],
-    /// Questions of the model with the answers of a person.
+    /// The model's questions and the person's answers.
     pub answers: &'a [(String, String)],
-    /// Calls that could not be carried out in the form in which they were made.
+    /// Calls that were refused because of their form.
     pub refused: &'a [CallProblem],
-    /// Remarks of guards and of the loop, in our words.
+    /// Remarks of the guards and the loop, in our words.
     pub notes: &'a [String],
-    /// The size of the part of the page that is shown.
+    /// The limits for the shown part of the page.
     pub digest: DigestOptions,
-    /// The size of the whole message, estimated. What was done, read and found before is cut to it; the page is cut only if it does
-    /// not fit even without them; failures, tips, answers and remarks are never cut.
+    /// The maximum size of the whole message, estimated. First the sections about earlier steps and results are cut, and then, if
+    /// that is not enough, the page. Failures, tips, answers and remarks are never cut.
     pub budget: TokenCount,
 }
 
-/// Writes the message of one step: first all text from outside, in fences, then the remarks of the loop.
+/// Writes the message of one step: text from outside, inside fences, then the remarks of the loop.
 ///
-/// The sections that only grow come first, in a fence with the run's nonce: a provider that caches the beginning of
-/// requests charges a fraction for them. The sections that are new in each message follow in a fence of their own,
-/// whose nonce no page has seen.
+/// The sections that only grow come first, inside a fence with the run's nonce. Providers that cache the beginning of requests
+/// charge only a fraction for them. The sections that are new in each message follow inside another fence, whose nonce no page
+/// has seen.
 ///
-/// A tip stands outside of the fences if a person or this crate vouches for its words. Page names in it are replaced by
-/// numbers, and the names themselves stand inside.
+/// A tip is outside the fences if a person or this crate vouches for its words. Names from a page are replaced by numbers in the
+/// tip, and the names themselves are inside the fence.
 pub fn step(parts: &StepParts<'_>) -> String {
     let sections = sections(parts);
     let whole = write(parts, &sections, parts.digest);
@@ -128,10 +127,10 @@ pub fn step(parts: &StepParts<'_>) -> String {
     write(parts, &kept, parts.digest.with_max_tokens(page))
 }
 
-/// Returns the sections that may be cut, in their order.
+/// Returns the sections that may be cut, in the order of the message.
 ///
-/// What was just asked for is what the next decision needs, so it has the highest priorities; of what lies behind, the steps tell
-/// most. Source of the numbers: chosen.
+/// Results that the model has just asked for have the highest priority, because the next decision needs them. Of the older
+/// sections, the model's notes matter most, then the steps. Source of the numbers: chosen.
 fn sections(parts: &StepParts<'_>) -> [Section; 7] {
     use Lifetime::{Message, Run};
 
@@ -175,7 +174,7 @@ fn sections(parts: &StepParts<'_>) -> [Section; 7] {
     ]
 }
 
-/// Writes the message with these sections, and a page of this size.
+/// Writes the message with these sections and a page of at most this size.
 fn write(parts: &StepParts<'_>, sections: &[Section], digest: DigestOptions) -> String {
     let mut past = Fence::new(parts.run_nonce);
     write_all(sections, Lifetime::Run, &mut past);
@@ -190,7 +189,7 @@ fn write(parts: &StepParts<'_>, sections: &[Section], digest: DigestOptions) -> 
         .collect();
     let error_tips: Vec<String> = tips.error.iter().map(|tip| names.line(tip)).collect();
     fence.section("Names in the tips", names.lines());
-    // Text that a page could have shaped is data, even if it comes from memory.
+    // Text that a page could have influenced is data, even if it comes from memory.
     let data = |tip: &Advice| format!("- {}", quoted(tip.text(), Advice::MAX_TEXT));
     fence.section("Memory for this site", tips.site_data.into_iter().map(data));
     for (heading, tips) in tips.headed_data {
@@ -199,7 +198,7 @@ fn write(parts: &StepParts<'_>, sections: &[Section], digest: DigestOptions) -> 
     fence.section("Page", page_lines(parts, digest));
     write_all(sections, Lifetime::Message, &mut fence);
     fence.section("Calls refused", parts.refused.iter().map(refused_line));
-    // The model's question may repeat a page; the answer is the person's own.
+    // The model's question may repeat text of a page. The answer is the person's own.
     let asked = parts
         .answers
         .iter()
@@ -242,14 +241,14 @@ fn write(parts: &StepParts<'_>, sections: &[Section], digest: DigestOptions) -> 
     out
 }
 
-/// Returns the lines of the page, at this size.
+/// Returns the lines of the page, limited to this size.
 fn page_lines(parts: &StepParts<'_>, digest: DigestOptions) -> Vec<String> {
     let elements = &parts.view.elements;
     let digest = parts.layout.digest(elements, parts.goal_words, digest);
     page::lines(parts.view, &digest, parts.dialog, parts.tabs)
 }
 
-/// Appends a heading and the text that `body` writes, or nothing if it writes nothing.
+/// Appends a heading and the text that `body` writes; nothing if `body` writes nothing.
 fn section(out: &mut String, title: &str, body: impl FnOnce(&mut String)) {
     let mut inner = String::new();
     body(&mut inner);
@@ -264,22 +263,22 @@ fn lines(out: &mut String, lines: &[String]) {
     }
 }
 
-/// The advice of one message, by placement.
+/// The advice in one message, by placement.
 #[derive(Debug, Default)]
 struct Tips<'a> {
     site: Vec<&'a Advice>,
     error: Vec<&'a Advice>,
     site_data: Vec<&'a Advice>,
     error_data: Vec<&'a Advice>,
-    /// Advice for the site in sections of its own.
+    /// Advice about the site in sections of its own.
     headed: Headed<'a>,
     headed_data: Headed<'a>,
 }
 
-/// Advice by heading, in the order in which the headings first come.
+/// Advice by heading. The headings are in the order of their first appearance.
 type Headed<'a> = Vec<(&'a str, Vec<&'a Advice>)>;
 
-/// Sorts advice by its heading; what has none is left out.
+/// Groups advice by its heading. Advice without a heading is left out.
 fn by_heading<'a>(all: &[&'a Advice]) -> Headed<'a> {
     let mut headed: Headed<'a> = Vec::new();
     for advice in all {
@@ -295,7 +294,7 @@ fn by_heading<'a>(all: &[&'a Advice]) -> Headed<'a> {
 }
 
 impl<'a> Tips<'a> {
-    /// Each item appears once: a tip about the failure is not repeated for the site.
+    /// Sorts the advice. An item appears once: a tip about the failure is not repeated for the site.
     fn of(parts: &StepParts<'a>) -> Self {
         let of = |placement| {
             let all = parts.advice.iter();
@@ -321,12 +320,12 @@ impl<'a> Tips<'a> {
     }
 }
 
-/// The names in the tips of one message, numbered in the order of their first appearance.
+/// The page names in the tips of one message, numbered in the order of their first appearance.
 #[derive(Debug, Default)]
 struct Names<'a>(Vec<&'a PageName>);
 
 impl<'a> Names<'a> {
-    /// Returns the text of a tip, with `n1` for a name.
+    /// Returns the text of a tip with each page name replaced by its number, such as `n1`.
     fn line(&mut self, tip: &'a Advice) -> String {
         let mut line = String::new();
         for piece in tip.pieces() {
@@ -348,7 +347,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// Returns lines such as `n1 button "Accept all"`.
+    /// Returns one line for each name, such as `n1 button "Accept all"`.
     fn lines(&self) -> impl Iterator<Item = String> {
         self.0
             .iter()
@@ -357,9 +356,9 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Returns a line such as `3. fill searchbox "Search" "padel"`, followed by the outcome, unless it is done.
+/// Returns a line such as `3. fill searchbox "Search" "padel"`, followed by the outcome unless that is `done`.
 ///
-/// References are left out, because they named elements of an earlier page.
+/// References are left out, because they refer to elements of an earlier page.
 fn history_line(step: &Step) -> String {
     let mut line = format!("{}. {}", step.number, step.action.tool_name());
     let mut arguments = step.action.arguments();
@@ -374,7 +373,7 @@ fn history_line(step: &Step) -> String {
     }
     match arguments.as_object() {
         Some(map) if map.is_empty() => {}
-        // The value of a fill and the name of a key need no argument name.
+        // The value of a `fill` and the key of a `press` are clear without the argument's name.
         Some(map) if map.len() == 1 => map.values().for_each(|value| argument(&mut line, value)),
         _ => argument(&mut line, &arguments),
     }
@@ -393,7 +392,7 @@ fn argument(line: &mut String, value: &Value) {
     let text = value
         .as_str()
         .map_or_else(|| clean(&canonical(value)), str::to_owned);
-    // JSON that was cut is no longer valid, so it is shown as a text.
+    // Truncated JSON is no longer valid, so it is shown as text.
     let is_whole_json = !value.is_string() && text.chars().count() <= MAX_ARGUMENT;
     let _ = write!(
         line,
@@ -406,7 +405,7 @@ fn argument(line: &mut String, value: &Value) {
     );
 }
 
-/// Returns the result of a tool, line by line, so that rows stay rows.
+/// Returns the lines of a tool's result, so that rows stay rows.
 fn result_lines((label, text): &(String, String)) -> Vec<String> {
     let mut lines = vec![quoted(label, MAX_NAME)];
     let mut room = MAX_RESULT;
@@ -423,8 +422,8 @@ fn result_lines((label, text): &(String, String)) -> Vec<String> {
     lines
 }
 
-/// Returns the line of a refused call. Its tool name and its reason may both repeat text of the model, or of a page
-/// through it.
+/// Returns the line for a refused call. The tool name and the reason may both repeat text of the model, which may itself repeat
+/// text of a page.
 fn refused_line(problem: &CallProblem) -> String {
     let tool = problem
         .tool
@@ -433,7 +432,7 @@ fn refused_line(problem: &CallProblem) -> String {
     format!("{tool} {}", quoted(&problem.failure.detail, MAX_DETAIL))
 }
 
-/// Returns the browser's message about a failure.
+/// Returns the browser's message about a failure; `None` if there is none.
 fn detail(failure: &LastFailure) -> Option<String> {
     match &failure.outcome {
         Outcome::Failed(why) if !why.detail.is_empty() => Some(quoted(&why.detail, MAX_DETAIL)),

@@ -1,4 +1,4 @@
-//! The system instruction: role, rules, tier-1 lessons, goal. The same bytes in every step of a run.
+//! The system instruction: role, rules, tier-1 lessons and goal. It does not change during a run.
 
 use std::fmt::Write as _;
 
@@ -8,25 +8,25 @@ use crate::{
     secret::SecretName,
 };
 
-/// The content of the system instruction.
+/// The parts of the system instruction.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemParts<'a> {
     /// The goal, in the user's words.
     pub goal: &'a str,
-    /// Instructions of the user beside the goal; empty if there are none.
+    /// The user's instructions in addition to the goal; may be empty.
     pub instructions: &'a str,
-    /// The advice of memory for the whole run; only advice with that placement is shown.
+    /// Advice of memory. Only advice for the system instruction is used.
     pub lessons: &'a [Advice],
-    /// The task's parameters.
+    /// The parameters of the task.
     pub parameters: &'a Parameters,
-    /// The names of the run's secrets.
+    /// The names of the task's secrets.
     pub secrets: &'a [SecretName],
     /// Maximum number of calls in one reply.
     pub max_calls: usize,
-    /// True if memory may give tips.
+    /// True if memory may give tips in this run.
     pub memory: bool,
-    /// The tools, if the provider does not tell the model about them: a reply schema forces the form of a reply, but
-    /// the model does not see it. The list equals the one that a provider would be given.
+    /// The tools, if they must be described here: with a reply schema, the provider forces the form of a reply but does not show
+    /// the schema to the model. The list is the one that a provider would get.
     pub tools: Option<&'a ToolSet>,
 }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Guards, approves, executes and verifies one browser action. The outcome is in what it returns.
+    /// Guards, approves, executes and verifies one browser action. The result contains the outcome.
     pub(in crate::agent) async fn act(
         &mut self,
         action: BrowserAction,
@@ -28,7 +28,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let effect = judged(&action, self.state.page.as_ref());
         tried.effect = effect;
         let refused = match refused {
-            // What the task itself asks for needs nobody's approval.
+            // The start page is requested by the task itself, so it needs no approval.
             None if by != By::Task => self.approval(&tried.action, &tried.targets, effect).await?, // 11
             known => known,
         };
@@ -56,7 +56,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok(tried.ended(execution.outcome))
     }
 
-    /// Step 10: refusals that need no person.
+    /// Step 10: refuses an action for reasons that need no person. `None` if it may run.
     fn refusal(&self, action: &BrowserAction) -> Option<Outcome> {
         if !self
             .parts
@@ -86,8 +86,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         why.map(|why| Outcome::failed(ErrorClass::BadArguments, &why))
     }
 
-    /// The reason why a text cannot be typed: it has an unknown placeholder, or a placeholder inside a longer text,
-    /// which would be typed literally.
+    /// Returns the reason why a text cannot be typed: it contains an unknown placeholder, or a placeholder inside a
+    /// longer text, which would be typed literally.
     fn bad_text(&self, text: &TextValue) -> Option<String> {
         match text {
             TextValue::Secret(name) if !self.task.vault.contains(name) => {
@@ -103,7 +103,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// The action with its address in the form that the scope check understood, so that no other code interprets it
+    /// Returns the action with its address normalised by the scope check, so that no other code interprets it
     /// differently.
     fn normalised(&self, action: &BrowserAction) -> BrowserAction {
         let Some(Ok(url)) = action.url().map(|url| self.state.guards.check_url(url)) else {

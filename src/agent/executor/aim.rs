@@ -1,4 +1,4 @@
-//! Resolving words to references: the element that a target means is decided here, before any guard sees the action.
+//! Resolves targets given in words to references, before any guard sees the action.
 
 use super::Executor;
 use crate::{
@@ -12,11 +12,11 @@ use crate::{
     verify::{PageNow, effect},
 };
 
-/// Maximum number of elements that are listed if a target may mean several. Source: chosen, as many as `find` shows on a usual page.
+/// Maximum number of elements listed for an ambiguous target. Source: chosen, as many as `find` shows on a usual page.
 const MAX_SHOWN: usize = 8;
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Replaces words that mean one element of the page by its reference. If words mean several elements, refuses the
+    /// Replaces words that identify one element of the page by its reference. If the words match several elements, refuses the
     /// action and lists them.
     pub(in crate::agent) fn aim(
         &mut self,
@@ -25,7 +25,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     ) -> Option<Outcome> {
         let page = self.state.page.as_ref()?;
         if is_point(action) && action.targets().is_empty() {
-            // What is there is not known, so no guard could judge it.
+            // It is unknown what is at the point, so no guard could judge the action.
             let why = "no picture of this page was shown: give a target";
             return Some(Outcome::failed(ErrorClass::BadArguments, why));
         }
@@ -37,7 +37,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             };
             match meant(locator, page.tree(), &page.view, suits) {
                 Meant::One(id) => {
-                    // The driver must find an element without a reference.
+                    // An element without a reference must be found by the driver.
                     if let Some(reference) = &page.tree()[id].reference {
                         *target = Target::Ref(reference.clone());
                         is_aimed = true;
@@ -51,7 +51,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
                     let mut lines: Vec<usize> = lines
                         .filter_map(|id| layout.line_of(page.tree(), id))
                         .collect();
-                    // Similar elements follow each other, so equal line numbers are adjacent.
+                    // Similar elements are adjacent, so equal line numbers are too.
                     lines.dedup();
                     let shown: Vec<Shown<'_>> =
                         lines.into_iter().map(|line| layout.shown(line)).collect();
@@ -67,7 +67,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 }
 
-/// The references that an action names, in the order of its arguments.
+/// Returns the references that an action contains, in the order of its arguments.
 pub(in crate::agent) fn references(action: &Action) -> Vec<&ElementRef> {
     let targets = match action {
         Action::Browser(action) => action.targets(),
@@ -78,7 +78,7 @@ pub(in crate::agent) fn references(action: &Action) -> Vec<&ElementRef> {
     targets.into_iter().filter_map(Target::as_ref).collect()
 }
 
-/// Reports whether an action is aimed at something of the page, by a reference, by words or by a point.
+/// Returns true if an action is aimed at something on the page: by a reference, by words or by a point.
 pub(super) fn has_target(action: &Action) -> bool {
     match action {
         Action::Browser(action) => is_point(action) || !action.targets().is_empty(),
@@ -86,12 +86,12 @@ pub(super) fn has_target(action: &Action) -> bool {
     }
 }
 
-/// Reports whether an action is aimed at pixels.
+/// Returns true if an action is aimed at pixels.
 const fn is_point(action: &BrowserAction) -> bool {
     matches!(action, BrowserAction::ClickXy(_) | BrowserAction::DragXy(_))
 }
 
-/// The identities of the elements that an action refers to; `None` if a reference is not on the page.
+/// Returns the identities of the elements that an action refers to; `None` if a reference is not on the page.
 pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Vec<TargetIdentity>> {
     let known = |reference: &ElementRef| {
         page.tree()
@@ -101,10 +101,10 @@ pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Ve
     references(action).into_iter().map(known).collect()
 }
 
-/// The effect of an action, also of one that names another target than the focus or hits a part of its target.
+/// Returns the worst effect of an action, including keys with a target and points inside an element.
 ///
-/// A point in an element may hit anything inside it that reacts, so the worst of these effects counts. A key is judged
-/// like the click or submit that it may cause on its target.
+/// A point inside an element may hit anything interactive in it, so it counts as irreversible if there is any. A key counts like
+/// the click or the submission of the form that it may cause on its target.
 pub(super) fn judged(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let click = |target: &Target| {
         let target = target.clone();

@@ -1,4 +1,4 @@
-//! Asking a person: before an irreversible action, and when the model has a question.
+//! Asks a person for approval before an action.
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ use crate::{
     working::StopReason,
 };
 
-/// Time for an answer after which the page counts as possibly changed. Source: chosen; a policy answers at once, a
+/// If an answer takes longer than this, the page may have changed. Source: chosen; a policy answers at once, a
 /// person takes longer.
 const STALE_AFTER: Duration = Duration::from_secs(2);
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Step 11: asks for approval if the action needs it. The outcome is the refusal.
+    /// Step 11: asks for approval if the action needs it. Returns an outcome if the action was refused.
     pub(in crate::agent) async fn approval(
         &mut self,
         action: &Action,
@@ -48,7 +48,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Looks again after a long wait: the approved target must still be the same.
+    /// Observes the page again after a long wait. Returns an outcome if the approved targets are no longer there.
     async fn still_as_approved(
         &mut self,
         targets: &[TargetIdentity],
@@ -56,7 +56,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let before = self.state.page.clone();
         let url = before.as_ref().map(|page| page.head.url.clone());
         let mut now = self.look(self.patience()).await?;
-        // While the person decided, the page may have gone anywhere.
+        // The page may have gone anywhere while the person decided.
         if let Some(blocked) = self.back_in_scope(None, before.as_ref(), &mut now).await? {
             self.state.page = Some(now);
             return Ok(Some(blocked));

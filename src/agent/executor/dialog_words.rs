@@ -1,4 +1,5 @@
-//! The origin of a dialog's words. A frame that the run may not show can open a dialog, and the browser does not tell.
+//! Hides the words of dialogs that may come from a frame out of scope. The browser does not say which frame opened a
+//! dialog.
 
 use super::{Executor, look::is_closed_frame};
 use crate::{
@@ -10,15 +11,15 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Hides the message of a dialog on a page with frames out of scope, and in a run with limited scope also on a page
-    /// that was not seen yet. A frame that was added after the last look can still put words into a dialog.
+    /// Hides the message of a dialog on a page with frames out of scope. In a run with limited scope, also hides it on
+    /// a page that has not been observed yet. A frame added after the last look can still put words into a dialog.
     pub(super) fn hide_foreign_words(&self, dialog: &mut Dialog, url: &str) {
         if self.may_be_foreign(&dialog.message, url) {
             HIDDEN.clone_into(&mut dialog.message);
         }
     }
 
-    /// The same for the dialog that an action reports.
+    /// Does the same for the dialog that an action reports.
     pub(super) fn hide_foreign_words_of(&self, execution: &mut Execution) {
         let here = self
             .state
@@ -45,7 +46,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         };
         match &page.observation.dialog {
             None => page.observation.tree.nodes().iter().any(is_closed_frame),
-            // The same dialog again: the earlier decision still holds.
+            // This dialog was already observed, so the earlier decision holds.
             Some(shown) => {
                 shown.message != message
                     && (shown.message == HIDDEN || self.state.guards.is_bounded())

@@ -1,4 +1,4 @@
-//! The end of a run: what ends it from outside, and the report.
+//! The end of a run: cancellation, the time limit, and the report.
 
 use std::{future, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Waits until the run must end: it is cancelled, or its time is up.
+    /// Waits until the run must end because it is cancelled or its time is up.
     pub(in crate::agent) fn end(&self) -> impl Future<Output = StopReason> + use<B> {
         let (cancel, own) = (self.parts.cancel.clone(), self.task.cancel.clone());
         let longest = self.parts.options.budget.max_duration;
@@ -26,7 +26,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Ends the run if a step did.
+    /// Ends the run if a step returned a stop reason.
     pub(in crate::agent) fn stop_on(
         &mut self,
         end: Result<(), StopReason>,
@@ -38,7 +38,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         end
     }
 
-    /// Emits once that events are being lost.
+    /// Emits one event when events of the run begin to be lost.
     pub(super) fn watch_recording(&mut self) {
         if self.recording.is_none()
             && let Some(error) = self.emitter.failure()
@@ -51,13 +51,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Ends the run and returns the report. A run that was not stopped counts as cancelled: success takes evidence, which
-    /// a caller judges itself.
+    /// Ends the run and returns the report. A run that was not stopped counts as cancelled, because success needs
+    /// evidence, which only the caller can judge.
     pub fn finish(self) -> RunReport {
         self.ended(StopReason::Cancelled)
     }
 
-    /// Ends the run for this reason, unless it is over already.
+    /// Ends the run with this reason, unless it has already stopped.
     pub(in crate::agent) fn ended(mut self, stop: StopReason) -> RunReport {
         let stop = self.state.stopped.unwrap_or(stop);
         let elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -72,7 +72,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         )
         .with_cost(self.parts.options.prices.map(|_| self.state.spent.cost));
         self.watch_recording();
-        // As with events, everything that leaves is redacted once more.
+        // Like events, everything that leaves the run is redacted once more.
         let clean = |text: String| self.redactor.text(&text);
         self.state.answer = self.state.answer.map(clean);
         self.state.evidence = self.state.evidence.map(clean);

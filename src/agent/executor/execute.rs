@@ -1,4 +1,4 @@
-//! Carrying out an action: the driver, the page after it, the verdict, and the way back if the action left the run's
+//! Carries out an action: asks the driver, observes the page, judges the outcome, and goes back if the action left the run's
 //! scope.
 
 use std::time::Duration;
@@ -26,10 +26,10 @@ use crate::{
     working::StopReason,
 };
 
-/// Time for which a number that changed with an action is watched, to see if it is a clock: one that shows seconds
-/// moves on. Source: chosen.
+/// Time for which a number that changed after an action is watched. If it changes again, it is a clock: a clock that shows
+/// seconds moves in this time. Source: chosen.
 const TICK: Duration = Duration::from_millis(1_100);
-/// The detail of the failure if an opened page does not answer.
+/// The detail of the failure if a page that was opened does not answer.
 const NO_ANSWER: &str = "the page that it led to gives no answer";
 
 impl<B: BrowserDriver> Executor<'_, B> {
@@ -61,7 +61,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
             && let Some(again) = redrawn(&resolved, targets, &after)
             && judged(&again, Some(&after)) <= judged(&resolved, before.as_ref())
         {
-            // The page drew the element anew after it was seen. Nothing was done yet, and it is still the same element.
+            // The page replaced the element after the last look, but the new one has the same identity. Nothing was done yet,
+            // so try again.
             self.note_secrets(&again);
             let again = in_words(&again, &after);
             execution = self.attempt(again, seen, patience).await?;
@@ -72,18 +73,18 @@ impl<B: BrowserDriver> Executor<'_, B> {
             && (action.tool().should_change_page() || matches!(action, BrowserAction::Hover(_)))
             && after.observation.dialog.is_none()
             && !after.observation.unresponsive;
-        // If the page is another one or shows something new, its numbers do not matter.
+        // If another page is shown, or something new appeared, changed numbers are not needed as a sign of success.
         let quiet = |changes: &Option<PageDiff>| {
             may_show && changes.as_ref().is_some_and(PageDiff::is_empty)
         };
         if quiet(&changes) && !self.is_answered_in_numbers(changes.as_ref()) {
-            // Some pages react late, and menus open some time after the pointer arrives. The second look costs nothing
-            // but this wait.
+            // Some pages react late, and menus open some time after the pointer arrives. A second look costs only this wait.
             tokio::time::sleep(self.parts.options.settle).await;
             after = self.look(patience).await?;
             changes = before.as_ref().map(|before| difference(before, &after));
         }
-        // Also where traces answer the action: a number that they do not name is told to the model, and not taken for a clock.
+        // This is also done if traces prove an effect: a changed number that they do not explain is reported to the model, not
+        // taken for a clock.
         if quiet(&changes)
             && let (Some(before), Some(found)) = (&before, &changes)
             && self.state.numbers.is_open(found)
@@ -94,7 +95,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 tokio::time::sleep(TICK).await;
                 later = self.look(patience).await?;
             }
-            // A number that stood still for a shorter time may be a clock all the same.
+            // A number that stood still for less than a tick may still be a clock.
             let long = self
                 .state
                 .earlier
@@ -122,11 +123,11 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let notices = execution.notices.clone();
         self.tell_notices(&notices, !matches!(left, Ok(None)));
         if let Some(outcome) = left? {
-            // The rest of the driver's reply is dropped too, because it may come from the page that was left.
+            // Drop the rest of the driver's reply too, because it may come from the page that was left.
             execution = outcome.into();
             changes = None;
         } else if after.observation.unresponsive {
-            // A page that shows nothing does not tell if the action worked.
+            // A page that does not answer cannot show if the action worked.
             execution.outcome = match execution.outcome {
                 Outcome::Done if leads_to_a_page(&resolved) => {
                     Outcome::failed(ErrorClass::Timeout, NO_ANSWER)
@@ -158,8 +159,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
             self.state.numbers.clear();
             self.state.typed_into.clear();
             if self.state.queue.iter().any(|next| has_target(&next.action)) {
-                // References are numbered anew on another page, so the same reference, or the same words, may mean
-                // another element.
+                // Another page numbers its elements from the start, so the same reference, or the same words, may mean another
+                // element.
                 self.drop_queue("another page is shown");
             }
         }
@@ -183,8 +184,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
             }
         }
         self.state.page = Some(after);
-        // Another page is shown whole, so its difference from the previous one is not told. The difference to a page
-        // that does not answer is unknown.
+        // Another page is shown as a whole, so no differences are reported. The difference to a page that does not answer is
+        // unknown.
         let is_seen = |page: &Option<PageNow>| {
             page.as_ref()
                 .is_some_and(|page| !page.observation.unresponsive)
@@ -194,7 +195,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok((execution, here))
     }
 
-    /// Returns true if a number changed that is known to answer actions.
+    /// Returns true if a number changed that is known to respond to actions.
     fn is_answered_in_numbers(&self, changes: Option<&PageDiff>) -> bool {
         changes.is_some_and(|changes| {
             let mut counted = changes.counted.iter();
@@ -202,7 +203,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         })
     }
 
-    /// The time for an action with everything that follows it. A wait that the model asks for is added.
+    /// Returns the time for an action with everything that follows it, including the seconds of a `wait`.
     fn patience_for(&self, action: &BrowserAction) -> Patience {
         let waits = match action {
             BrowserAction::Wait(wait) => wait.seconds.unwrap_or_default(),
@@ -212,7 +213,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Patience::new(self.parts.options.command_timeout.saturating_add(waits))
     }
 
-    /// Asks the driver, and takes an error that leaves the browser usable for a failed action.
+    /// Asks the driver. An error that leaves the browser usable becomes a failed action.
     async fn attempt(
         &mut self,
         action: BrowserAction,
@@ -253,7 +254,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Records that a secret is typed, and where.
+    /// Records that a secret is about to be typed, and into which field.
     fn note_secrets(&mut self, action: &BrowserAction) {
         if action.texts().iter().any(|text| text.secret().is_some()) {
             self.state.secret_seen = true;
@@ -267,9 +268,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Reports the driver's notices to the sinks and the model.
+    /// Reports the driver's notices to the sinks and to the model.
     ///
-    /// The server chooses the name of a file, and in a run with limited scope that may be any server.
+    /// The name of a downloaded file is chosen by the server, which may be any server in a run with limited scope.
     fn tell_notices(&mut self, notices: &[Notice], left: bool) {
         for notice in notices {
             let line = match notice {
@@ -325,7 +326,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
                     Notice::DialogBehind { .. } | Notice::TransportChanged { .. } => {}
                 }
             }
-            // A locator may quote a name that repeats the secret. It cannot be rewritten, so it is dropped.
+            // A locator may quote a name that repeats the secret. A locator cannot be rewritten, so it is dropped.
             execution.locator = execution
                 .locator
                 .filter(|locator| !self.redactor.contains(&locator.to_string()));
@@ -334,7 +335,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 }
 
-/// Returns true if the purpose of the action is the page that follows it.
+/// Returns true if the purpose of the action is to open a page.
 const fn leads_to_a_page(action: &BrowserAction) -> bool {
     use BrowserAction as A;
     matches!(
@@ -349,7 +350,7 @@ const fn leads_to_a_page(action: &BrowserAction) -> bool {
     )
 }
 
-/// The label of a file that the page offered.
+/// Returns the label for a file that the page offered.
 const fn offered(kept: bool) -> &'static str {
     if kept {
         "the page offered a file, and it was kept"
@@ -358,7 +359,7 @@ const fn offered(kept: bool) -> &'static str {
     }
 }
 
-/// The action's message for the model. For tabs, only the page after the action tells what may be told.
+/// Returns the message for the model about an action. After an action on tabs, it lists the tabs that the model may see.
 fn told(action: &BrowserAction, text: Option<String>, after: &PageNow) -> Option<String> {
     let of_tabs = matches!(
         action,

@@ -1,4 +1,4 @@
-//! A browser behind guards, as a value: its parts, shared by the runs that use it one after the other.
+//! A browser behind guards, with the options and parts that its runs share.
 
 use std::sync::{Arc, atomic::AtomicBool};
 
@@ -9,10 +9,10 @@ use crate::{
     event::{EventSink, Journal, NoEvents},
 };
 
-/// A browser behind the guards of a run: scope, approval, secrets, intents, repetition, and the check of what an action did.
+/// A browser behind the guards of a run: scope, approval, secrets, intents, repetition, and verification of each action.
 ///
-/// It needs no model and no memory. A [`DecisionLoop`](crate::DecisionLoop) carries out its actions through one; a program
-/// that decides itself makes one of its own.
+/// It needs no model and no memory. A [`DecisionLoop`](crate::DecisionLoop) carries out its actions through a guarded
+/// browser. A program that decides by itself builds one of its own.
 ///
 /// ```
 /// # async fn doc(browser: impl webwise::BrowserDriver) -> Result<(), Box<dyn std::error::Error>> {
@@ -56,12 +56,12 @@ impl<B> GuardedBrowser<B> {
         }
     }
 
-    /// Starts to set one up. Finish with [`Builder::build_guarded`].
+    /// Returns a builder. Finish it with [`Builder::build_guarded`].
     pub fn builder(browser: B) -> Builder<B, (), ()> {
         Builder::new(browser, (), ())
     }
 
-    /// The browser. A run never closes it; its owner does.
+    /// The browser. A run never closes it; close it yourself when you are done.
     pub const fn browser(&self) -> &B {
         &self.browser
     }
@@ -70,8 +70,8 @@ impl<B> GuardedBrowser<B> {
 impl<B: BrowserDriver> GuardedBrowser<B> {
     /// Starts a run whose actions the caller decides.
     ///
-    /// It holds the browser until it is finished or dropped. One that is started in the meantime does nothing and ends
-    /// with [`StopReason::Busy`](crate::working::StopReason::Busy).
+    /// The run holds the browser until it is finished or dropped. Another run that is started in the meantime does nothing
+    /// and ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
     pub fn start(&self, task: Task) -> Executor<'_, B> {
         Executor::start(self, task)
     }

@@ -1,4 +1,4 @@
-//! The guards of one run: their input, and the consequences of their verdicts.
+//! The guards of one run: the input that they get, and the consequences of their verdicts.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,10 @@ use crate::{
     working::StopReason,
 };
 
-/// The addition to the last warning that the model gets.
+/// The sentence added to the last warning before the run ends.
 const ENDS: &str = " If it goes on like this, the run ends: when nothing else is left, call finish with success false.";
 
-/// Scope, repetition and standstill.
+/// The guards for scope, repetition and standstill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::agent) struct Guards {
     scope: Scope,
@@ -30,12 +30,12 @@ pub(in crate::agent) struct Guards {
     warned: BTreeMap<String, WarnedTurns>,
 }
 
-/// The turn of the model that an action belongs to.
+/// The model's turn that an action belongs to: one reply with all its calls.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::agent) struct TurnNow {
     /// The number of the turn.
     pub(in crate::agent) number: u32,
-    /// True if no further call of the turn follows.
+    /// True if the turn has no further call.
     pub(in crate::agent) is_over: bool,
 }
 
@@ -57,7 +57,7 @@ impl Guards {
         }
     }
 
-    /// The same memory of a run, within this scope: a stored state must not widen what its task allows.
+    /// Returns the same guards with this scope: a stored state must not widen the scope of its task.
     pub(super) fn within(self, start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
         let scope = Scope::new(start, allow, has_secrets);
         Self { scope, ..self }
@@ -78,12 +78,13 @@ impl Guards {
         self.scope.may_show_frame(url)
     }
 
-    /// Checks a page that no action of the run led to.
+    /// Checks a page that the browser showed before the run's first action.
     pub(super) fn check_first_page(&self, url: &str) -> Result<(), ScopeRefusal> {
         self.scope.check_page(url, Blank::Tolerated)
     }
 
-    /// Checks the page after an action. A blank page is accepted only if there was none before it, or in another tab.
+    /// Checks the page after an action. A blank page is accepted only if the page before it was blank too, or after an
+    /// action on tabs.
     pub(super) fn check_page(
         &self,
         action: Option<&BrowserAction>,
@@ -107,7 +108,7 @@ impl Guards {
         )
     }
 
-    /// Feeds the guards an action that was tried, with the page before and after it.
+    /// Passes an action that was tried to the guards, with the page before and after it.
     pub(super) fn record(
         &mut self,
         action: &Action,
@@ -127,7 +128,7 @@ impl Guards {
         if let Action::Browser(browser) = action
             && moves_the_caret(browser)
         {
-            // Only the caller knows how many such steps it needs, and most leave no trace in a tree.
+            // Only the caller knows how many of these keys it needs, and most of them change nothing in the tree.
             return verdicts;
         }
         let (before, after) = (state(before, numbers), state(after, numbers));
@@ -147,8 +148,8 @@ impl Guards {
         verdicts
     }
 
-    /// Replaces the end of the run by a warning if the model was not warned often enough or its batch goes on. The flag
-    /// is true if the next verdict may end the run.
+    /// Replaces a stop by a warning if the model was not warned often enough or its turn is not over. The flag is true
+    /// if the next verdict may end the run.
     fn patient(&mut self, guard: &'static str, verdict: Verdict, turn: TurnNow) -> (Verdict, bool) {
         let turns = self.warned.entry(guard.to_owned()).or_default();
         let may_end = turns.record(turn.number, verdict.warning().is_some());
@@ -177,7 +178,7 @@ impl Verdicts {
         }
     }
 
-    /// The warnings as events.
+    /// Returns the warnings as events.
     pub(super) fn events(&self) -> impl Iterator<Item = EventKind> {
         self.warnings.iter().map(|(guard, text)| EventKind::Warned {
             guard: (*guard).to_owned(),
@@ -186,7 +187,7 @@ impl Verdicts {
     }
 }
 
-/// Returns true if the driver was asked at all. An action that a guard refused says nothing about the page.
+/// Returns true if the driver was asked. An action that a guard refused reveals nothing about the page.
 fn was_carried_out(outcome: &Outcome) -> bool {
     !matches!(
         outcome.class(),

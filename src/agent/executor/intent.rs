@@ -1,4 +1,4 @@
-//! Recording intents in the journal before their actions are done.
+//! Records intents in the journal: each action is recorded before it is carried out.
 
 use tokio::time::timeout;
 
@@ -12,7 +12,8 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Records the intent. The outcome is the refusal of an irreversible action that could not be recorded.
+    /// Records the intent. Returns an outcome if an irreversible action is refused because it could not be
+    /// recorded.
     pub(in crate::agent) async fn intend(
         &mut self,
         action: &Action,

@@ -1,4 +1,4 @@
-//! Looking at the page: every page enters a run here, without secrets and without what is out of scope.
+//! Observes the page. Every page enters a run here, and secrets and content out of scope are removed here.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,11 +19,11 @@ use crate::{
 
 /// Maximum number of tabs shown. Source: chosen; a page can open hundreds.
 const MAX_TABS: usize = 10;
-/// The text in place of a frame that may not be shown.
+/// The text shown instead of a frame that is out of scope.
 const CLOSED_FRAME: &str = "(a frame of a site that this run may not visit)";
-/// The operation of an observation that the driver never answered.
+/// The operation named in the error if the driver never answered an observation.
 const SILENT: &str = "agent.observe";
-/// Longest time for the look at the end of a run. Source: chosen; a working browser answers in less than a second.
+/// Time limit of the last look of a run. Source: chosen; a working browser answers in less than a second.
 const LAST_LOOK: Duration = Duration::from_secs(5);
 
 impl<B: BrowserDriver> Executor<'_, B> {
@@ -35,7 +35,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             if before.is_some() {
                 self.back_in_scope(None, before.as_ref(), &mut page).await?;
             } else if let Err(refusal) = self.state.guards.check_first_page(&page.head.url) {
-                // A page that the run may not visit is never shown, even if the browser was there from the start.
+                // A page out of scope is never shown, even if the browser was there from the start.
                 return Err(self.out_of_scope(&refusal));
             }
             self.state.page = Some(page);
@@ -43,15 +43,15 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok(())
     }
 
-    /// Observes and interprets the page. All pages enter the run here, and secrets in them are replaced here.
+    /// Observes and interprets the page, and replaces secrets in it. All pages enter the run here.
     pub(in crate::agent) async fn look(
         &mut self,
         patience: Patience,
     ) -> Result<PageNow, StopReason> {
         let started = Instant::now();
         let mut observed = self.observed(patience).await;
-        // Observing changes nothing, so it may be repeated. A driver that reports a time-out would only take the time
-        // twice; one that does not answer may have lost the request.
+        // Observing changes nothing, so it may be repeated. But a driver that reports a time-out would only take the
+        // same time again. One that does not answer may have lost the request.
         let may_pass = |error: &Error| match error.kind() {
             ErrorKind::BrowserLost => false,
             ErrorKind::Timeout => error.operation() == SILENT,
@@ -93,18 +93,19 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// The time for an observation, or for an action with everything that follows it.
+    /// Returns the time for an observation, or for an action with everything that follows it.
     pub(in crate::agent) fn patience(&self) -> Patience {
         Patience::new(self.parts.options.command_timeout)
     }
 
-    /// The part of an observation that the run may see: without secrets, and without tabs that it may not visit.
+    /// Returns the part of an observation that the run may see: without secrets, and without frames and tabs out of
+    /// scope.
     fn redacted(&mut self, mut observation: Observation) -> Observation {
         let may_show = |url: &str| self.state.guards.may_show_frame(url);
         observation.tree = mask_fields(observation.tree, &self.state.typed_into)
             .close_frames(may_show, CLOSED_FRAME);
         if observation.tree.nodes().iter().any(is_closed_frame) {
-            // The picture shows the frame, and cannot be cut.
+            // The picture shows the frame, and the frame cannot be cut out.
             observation.screenshot = None;
         }
         observation.tabs.truncate(MAX_TABS);
@@ -123,17 +124,18 @@ impl<B: BrowserDriver> Executor<'_, B> {
         clean
     }
 
-    /// The observation with secrets replaced. If there was one, no picture is kept.
+    /// Returns the observation with secrets replaced. If there was a secret, the picture is dropped.
     fn without_secrets(&mut self, observation: &Observation) -> Observation {
         let mut clean = self.redactor.observation(observation.clone());
-        // A secret that the browser filled in, or kept from another run, would be in a picture just like a typed one.
+        // A picture would show the secret, whether it was typed, filled in by the browser, or left from another run.
         self.state.secret_seen |= clean != *observation;
         clean.screenshot = clean.screenshot.filter(|_| !self.state.secret_seen);
         clean
     }
 
-    /// Records if the page can no longer be observed. The evidence was seen while it could, so the run succeeded all
-    /// the same, but callers that rely on the page must learn of it.
+    /// Observes the page once more at the end of a successful run, and records an error if it cannot. The run still
+    /// counts as a success, because its evidence was seen before; but callers that rely on the page must learn of the
+    /// error.
     pub(in crate::agent) async fn look_once_more(&mut self) {
         let request = ObserveRequest::default().with_timeout(LAST_LOOK);
         let looked = timeout(LAST_LOOK, self.parts.browser.observe(&request)).await;
@@ -164,7 +166,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 }
 
-/// Returns true if this frame was closed.
+/// Returns true if this frame was closed because it is out of scope.
 pub(in crate::agent) fn is_closed_frame(node: &Node) -> bool {
     node.role == Role::Iframe && node.value.as_deref() == Some(CLOSED_FRAME)
 }

@@ -1,7 +1,8 @@
-//! The one door to the browser: an action is guarded, approved, written down, carried out, verified and kept as a step.
+//! The only access to the browser. Each action is guarded, approved, recorded in the journal, carried out, verified and
+//! kept as a step.
 //!
-//! Nothing in here asks a model or a memory. [`Run`](super::Run) decides by a model and acts through an [`Executor`];
-//! a caller may also decide itself and use one alone.
+//! Nothing here asks a model or memory. A [`Run`](super::Run) lets a model decide, and acts through an [`Executor`]. A
+//! caller that decides by itself uses an executor alone.
 
 mod act;
 mod aim;
@@ -48,10 +49,10 @@ use crate::{
     working::{About, By, Step, StopReason},
 };
 
-/// A run of a [`GuardedBrowser`], one action after the other.
+/// A run of a [`GuardedBrowser`], in which the caller decides each action.
 ///
-/// A refusal, by a guard, a person or the browser, is a step that failed and says why; the run goes on. An error is the
-/// reason why the run is over.
+/// If a guard, a person or the browser refuses an action, the result is a failed step that states the reason, and the
+/// run continues. An error means that the run is over, and is the reason for it.
 pub struct Executor<'g, B> {
     pub(super) parts: &'g GuardedBrowser<B>,
     pub(super) task: Task,
@@ -63,12 +64,12 @@ pub struct Executor<'g, B> {
     /// The action that is being carried out.
     pub(super) in_flight: Option<Tried>,
     recording: Option<String>,
-    /// The turn, which is given back when the run is finished or dropped. A run without it is over from the start.
+    /// The right to use the browser, given back when the run is finished or dropped. A run without it stops at once.
     turn: Option<Turn<'g>>,
 }
 
 impl<B> std::fmt::Debug for Executor<'_, B> {
-    /// Shows the progress only. A queued action may contain an address with a secret.
+    /// Shows only the progress, because a queued action may contain an address with a secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Executor")
             .field("task", &self.task)
@@ -82,7 +83,7 @@ impl<B> std::fmt::Debug for Executor<'_, B> {
     }
 }
 
-/// Who decides in a run, as its first event tells it.
+/// The model or program that decides in a run, as reported by the run's first event.
 #[derive(Debug)]
 pub(super) struct Decider {
     pub(super) model: String,
@@ -91,7 +92,7 @@ pub(super) struct Decider {
 }
 
 impl<'g, B: BrowserDriver> Executor<'g, B> {
-    /// A run that a caller drives.
+    /// Starts a run in which the caller decides.
     fn start(parts: &'g GuardedBrowser<B>, task: Task) -> Self {
         let executor = Self::new(parts, task);
         let tools = parts.browser.capabilities().tools;
@@ -103,7 +104,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         executor
     }
 
-    /// A new run of a task.
+    /// Creates a run of a task.
     pub(super) fn new(parts: &'g GuardedBrowser<B>, task: Task) -> Self {
         let id = task
             .run
@@ -123,7 +124,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         Self::open(parts, task, state)
     }
 
-    /// A run whose state was kept. The page is observed anew, because it may have changed meanwhile.
+    /// Resumes a run from its state. The page is observed again, because it may have changed meanwhile.
     pub(super) fn resume(
         parts: &'g GuardedBrowser<B>,
         task: Task,
@@ -141,7 +142,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         Ok(executor)
     }
 
-    /// Connects a state to the browser, if no other run has it.
+    /// Connects a state to the browser, unless another run has it.
     fn open(parts: &'g GuardedBrowser<B>, task: Task, mut state: State) -> Self {
         let turn = Turn::take(&parts.is_busy);
         if turn.is_none() {
@@ -169,7 +170,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         }
     }
 
-    /// Tells that the run begins.
+    /// Emits the event that the run has started.
     pub(super) fn tell_started(&self, decider: Decider) {
         let browser = self.parts.browser.capabilities();
         let about = &self.state.about;
@@ -194,18 +195,18 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         }
     }
 
-    /// Carries out one action, with the targets as the page shows them now.
+    /// Carries out one action. Its targets are resolved on the current page.
     ///
     /// # Errors
-    /// The reason why the run is over, also if it already was.
+    /// The reason why the run is over, also if it was over before.
     pub async fn carry_out(&mut self, action: BrowserAction) -> Result<&Step, StopReason> {
         self.take(action, By::Caller).await
     }
 
-    /// Opens the start page of the task, which needs nobody's approval. Does nothing if there is none.
+    /// Opens the start page of the task, without approval. Does nothing if the task has no start page.
     ///
     /// # Errors
-    /// The reason why the run is over, also if it already was.
+    /// The reason why the run is over, also if it was over before.
     pub async fn open_start_page(&mut self) -> Result<(), StopReason> {
         match self.opening() {
             Some(goto) => self.take(goto, By::Task).await.map(|_| ()),
@@ -227,13 +228,13 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         self.state.steps.last().ok_or(StopReason::Cancelled)
     }
 
-    /// The step of an action that the caller decided.
+    /// Carries out a step whose action the caller or the task decided.
     async fn step(&mut self, mut action: BrowserAction, by: By) -> Result<(), StopReason> {
         self.begin_step()?;
         if self.in_flight.is_some() {
             self.record_in_flight();
         }
-        // A caller is told by the step itself, so nothing is kept for a message.
+        // The caller learns everything from the step itself, so nothing is kept for a message.
         self.state.remarks = Remarks::default();
         if by != By::Task {
             self.observe().await?;
@@ -262,13 +263,13 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         self.conclude(tried, turn).stop.map_or(Ok(()), Err)
     }
 
-    /// The first action of a task with a start address.
+    /// Returns the action that opens the start page of the task; `None` if there is none.
     pub(super) fn opening(&self) -> Option<BrowserAction> {
         let url = self.task.start_url.as_ref()?.to_string();
         Some(BrowserAction::Goto(Goto { url }))
     }
 
-    /// Counts a step that begins, if the budget has room for it.
+    /// Counts a new step, if the budget allows it.
     pub(super) fn begin_step(&mut self) -> Result<(), StopReason> {
         self.parts
             .options
@@ -281,17 +282,17 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         Ok(())
     }
 
-    /// True if a person cancelled it.
+    /// Returns true if the run was cancelled.
     pub(super) fn is_cancelled(&self) -> bool {
         self.parts.cancel.is_cancelled() || self.task.cancel.is_cancelled()
     }
 
-    /// True if it has the browser.
+    /// Returns true if this run has the right to use the browser.
     pub(super) const fn has_turn(&self) -> bool {
         self.turn.is_some()
     }
 
-    /// The run as a value, without secrets.
+    /// Returns the run's state, without secrets.
     pub(super) fn state(&self) -> CrateResult<State> {
         let mut state = self.state.clone();
         state.before_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -314,7 +315,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         &self.state.steps
     }
 
-    /// The page, as it was last observed.
+    /// The page as it was last observed; `None` before the first look.
     pub fn page(&self) -> Option<&PageView> {
         self.state.page.as_ref().map(|page| &*page.view)
     }
@@ -324,22 +325,22 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         &self.state.spent
     }
 
-    /// Time since the start.
+    /// Returns the time since the start of the run.
     pub(super) fn elapsed(&self) -> Duration {
         Duration::from_millis(self.state.before_ms).saturating_add(self.started.elapsed())
     }
 
-    /// An error as text for people and models, with secrets replaced.
+    /// Returns an error as text for people and models, with secrets replaced.
     pub(super) fn describe(&self, error: Error) -> String {
         format!("{:?}", error.map_text(|text| self.redactor.text(text)))
     }
 
-    /// The same action with secrets replaced.
+    /// Returns the action with secrets replaced.
     pub(super) fn clean(&self, action: &Action) -> Action {
         action.redacted(&self.redactor)
     }
 
-    /// Drops the queued actions, and tells the model.
+    /// Drops the queued actions, and tells the model why.
     pub(super) fn drop_queue(&mut self, why: &str) {
         let count = self.state.queue.len();
         self.state.queue.clear();
@@ -348,7 +349,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         }
     }
 
-    /// Tells the model and the sinks that calls were not carried out.
+    /// Tells the model and the sinks that calls were dropped, and why.
     pub(super) fn tell_dropped(&mut self, count: usize, why: &str) {
         self.state
             .remarks
@@ -361,7 +362,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     }
 }
 
-/// The note about secrets that cannot be searched for everywhere; `None` if there are none.
+/// Returns the warning about secrets too short to be searched for everywhere; `None` if there are none.
 fn short_secrets(names: &[SecretName]) -> Option<String> {
     let names: Vec<&str> = names.iter().map(SecretName::as_str).collect();
     (!names.is_empty()).then(|| {

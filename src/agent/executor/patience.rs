@@ -1,4 +1,4 @@
-//! The browser's time: one limit for an action with everything that follows it.
+//! The browser's time limit: one for an action together with everything that follows it.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use tokio::time::Instant;
 /// Times above this count as unlimited. Source: chosen.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// The time left for an action with its settling and the looks after it, or for a look before a decision.
+/// The time left for an action together with its settling and the looks after it, or for a look before a decision.
 ///
-/// Each call gets a part of the time left, so that the next one has time too: a page that uses up an action's time must
-/// still be looked at.
+/// Each call may use only a part of the time left, so that time remains for the next one: even if an action times out,
+/// the page must still be observed.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::agent) struct Patience {
     end: Instant,
@@ -23,13 +23,13 @@ impl Patience {
         }
     }
 
-    /// The time-out of the next call: three quarters of the time left. Source: chosen.
+    /// Returns the time-out of the next call: three quarters of the time left. Source: chosen.
     pub(in crate::agent) fn limit(&self) -> Duration {
         self.left() * 3 / 4
     }
 
-    /// The time at which a driver that ignores its time-out is given up: after five sixths of the time left. Source:
-    /// chosen; the driver must be able to clean up.
+    /// Returns the time at which a driver that ignores its time-out is given up: five sixths of the time left. Source:
+    /// chosen; the driver must have time to clean up.
     pub(in crate::agent) fn last(&self) -> Instant {
         Instant::now() + self.left() * 5 / 6
     }

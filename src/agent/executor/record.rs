@@ -1,4 +1,4 @@
-//! Keeping what was done: an action under way becomes a step of the run.
+//! Records what was done: an action in progress becomes a step of the run.
 
 use tokio::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::{
     working::{By, Finished, Step, StopReason},
 };
 
-/// An action under way, which becomes a [`Step`] when it has ended.
+/// An action in progress. It becomes a [`Step`] when it ends.
 #[derive(Debug, Clone)]
 pub(in crate::agent) struct Tried {
     pub(in crate::agent) action: Action,
@@ -28,7 +28,7 @@ pub(in crate::agent) struct Tried {
 }
 
 impl Tried {
-    /// An action of the queue that is about to be tried on this page.
+    /// A queued action that is about to be tried on this page.
     pub(in crate::agent) fn new(next: Queued, before: Option<PageNow>, started: Instant) -> Self {
         Self {
             action: next.action,
@@ -43,13 +43,13 @@ impl Tried {
         }
     }
 
-    /// The same action with its outcome.
+    /// Returns the action with its outcome.
     pub(in crate::agent) fn ended(self, outcome: Outcome) -> Self {
         Self { outcome, ..self }
     }
 }
 
-/// The words around the first target of an action, if the page has other elements of that name.
+/// Returns the words around the first target of an action, if other elements of the page have the same name.
 fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
     let reference = *references(action).first()?;
     let node = page.tree().by_ref(reference.as_str())?;
@@ -61,17 +61,17 @@ pub(in crate::agent) fn is_caret(action: &Action) -> bool {
     matches!(action, Action::Browser(key) if moves_the_caret(key))
 }
 
-/// Consequences of a step.
+/// The consequences of a step.
 #[derive(Debug)]
 pub(in crate::agent) struct Concluded {
-    /// The lines of its changes.
+    /// The changes of the page, as lines.
     pub(in crate::agent) changed: Vec<String>,
-    /// The reason why the run is over.
+    /// The reason why the run is over, if it is.
     pub(in crate::agent) stop: Option<StopReason>,
 }
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Steps 14 and 15: keeps an action that has ended as a step, and applies the rules that stop a run.
+    /// Steps 14 and 15: records a finished action as a step, and applies the rules that stop a run.
     pub(in crate::agent) fn conclude(&mut self, tried: Tried, turn: TurnNow) -> Concluded {
         let verdicts = self.state.guards.record(
             &tried.action,
@@ -83,12 +83,12 @@ impl<B: BrowserDriver> Executor<'_, B> {
         );
         match tried.outcome {
             Outcome::Done => self.state.errors_in_row = 0,
-            // Neither success nor failure.
+            // The action is neither a success nor a failure.
             Outcome::Unclear(_) => {}
             Outcome::NoEffect | Outcome::Failed(_) => {
                 self.state.errors += 1;
-                // Several calls of one reply can fail before the model learns of the first failure. And a caret key is
-                // pressed until it no longer has any effect.
+                // Errors are counted once for each reply: several of its calls can fail before the model learns of the
+                // first failure. A caret key is not counted, because it is pressed until it no longer has an effect.
                 let is_first = self.state.error_call.replace(turn.number) != Some(turn.number);
                 if is_first && !is_caret(&tried.action) {
                     self.state.errors_in_row += 1;
@@ -99,7 +99,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         for event in verdicts.events() {
             self.emitter.emit(event);
         }
-        // The guards judge everything that was done so far, so their earlier warnings are out of date.
+        // The guards have judged everything so far, so their earlier warnings are out of date.
         self.state.remarks.warnings = verdicts
             .warnings
             .into_iter()
@@ -114,7 +114,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Records an action that was under way when the run ended, with an unknown result.
+    /// Records an action that was in progress when the run ended, with an unknown result.
     pub(in crate::agent) fn record_in_flight(&mut self) {
         if let Some(tried) = self.in_flight.take() {
             let why = "the run ended while this was carried out; what it did is not known";
@@ -136,7 +136,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Step 14: keeps the step, tells the sinks, and returns the lines of its changes.
+    /// Step 14: keeps the step, emits its event, and returns the changes of the page as lines.
     pub(in crate::agent) fn record(&mut self, tried: Tried, signature: Signature) -> Vec<String> {
         let (before, after) = (tried.before.as_ref(), self.state.page.as_ref());
         let place = |page: Option<&PageNow>| page.map(|page| page.place.clone());
@@ -157,7 +157,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         step.finished = tried.finished;
         step.elapsed_ms = elapsed_ms(tried.started);
         let changed = step.changed();
-        // What was checked of an answer is an event of its own.
+        // The check of an answer has an event of its own.
         if step.finished.is_none() {
             self.emitter.emit(EventKind::executed(&step));
         }

@@ -1,4 +1,4 @@
-//! The way back, if an action or a page itself left the run's scope.
+//! Leads the browser back if an action or the page itself left the run's scope.
 
 use super::Executor;
 use crate::{
@@ -11,10 +11,10 @@ use crate::{
     working::StopReason,
 };
 
-/// Maximum number of actions to leave a page: three dialogs and the way back. Source: chosen.
+/// Maximum number of actions to leave a page: three for dialogs, and one to go back. Source: chosen.
 const MAX_LEAVING: usize = 4;
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Leaves a page that the run may not visit, before anything of it is shown to the model.
+    /// Leaves a page that is out of scope, before the model sees any of it.
     pub(in crate::agent) async fn back_in_scope(
         &mut self,
         action: Option<&BrowserAction>,
@@ -39,7 +39,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         self.state.left_scope = true;
         let patience = self.patience();
         for _ in 0..MAX_LEAVING {
-            // A dialog of the page blocks leaving it, and so does its own question whether to leave.
+            // A dialog blocks leaving, and so does the page's own question "Leave this page?".
             let way = match after.observation.dialog.as_ref().map(|dialog| dialog.kind) {
                 Some(DialogKind::BeforeUnload) => {
                     BrowserAction::DialogAccept(DialogAccept { text: None })
@@ -47,14 +47,14 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 Some(DialogKind::FileChooser) | None => leave.clone(),
                 Some(_) => BrowserAction::DialogDismiss(NoArguments {}),
             };
-            // Even if this cannot be recorded, the page must be left.
+            // Even if this action cannot be recorded, the page must be left.
             self.intend(&Action::Browser(way.clone()), &[], Effect::Reversible)
                 .await;
             match self.send(way.clone(), None, patience).await {
                 Err(error) if error.kind() == ErrorKind::BrowserLost => {
                     return Err(self.lost(error));
                 }
-                // Look at the page, because the driver's word does not prove that it was left.
+                // Observe the page, because the driver's word does not prove that the page was left.
                 _ => *after = self.look(patience).await?,
             }
             if self
@@ -75,7 +75,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Err(self.out_of_scope(&refusal))
     }
 
-    /// Ends the run because the browser is out of scope, or on the blank page that a lost page leaves.
+    /// Ends the run because the browser is out of scope, or on the blank page that remains after a
+    /// page was lost.
     pub(super) fn out_of_scope(&mut self, refusal: &ScopeRefusal) -> StopReason {
         let site = refusal
             .site()

@@ -1,15 +1,16 @@
-//! Whose turn it is: one run of a loop has the browser at a time.
+//! The right to use the browser, which only one run has at a time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A run's right to the browser, given back when it is dropped.
+/// A run's right to use the browser. It is given back on drop.
 #[derive(Debug)]
 pub(super) struct Turn<'l>(&'l AtomicBool);
 
 impl<'l> Turn<'l> {
-    /// Takes the turn; `None` while another run has it.
+    /// Takes the right; `None` while another run has it.
     pub(in crate::agent) fn take(is_busy: &'l AtomicBool) -> Option<Self> {
-        // Made only when it is taken: one that is dropped gives the turn back, whoever has it.
+        // Construct it only if it was taken, because dropping it gives the right back, whoever has
+        // it.
         (!is_busy.swap(true, Ordering::AcqRel)).then(|| Self(is_busy))
     }
 }
