@@ -1,12 +1,11 @@
-//! The loop: the only module that awaits the browser, the model and memory. Decisions that need no I/O are made in pure
-//! modules.
+//! The loop: the only module that awaits the browser, the model and memory. Decisions that need no I/O are made in pure modules.
 //!
 //! One step: `observe -> interpret -> recall -> prompt -> decide -> guard -> approve -> execute -> verify -> record`.
 //! After the last step: `learn`.
 //!
-//! Build a [`DecisionLoop`] from a browser, a model and a memory, then [`run`](DecisionLoop::run) a [`Task`].
-//! [`Options`] holds the limits and other settings, with their defaults. [`State`] is a run as a value, which can be
-//! stored and continued. An [`Executor`] is the guarded half of a run alone. Two more ports belong to the loop; both are optional:
+//! Build a [`DecisionLoop`] from a browser, a model and a memory, then [`run`](DecisionLoop::run) a [`Task`]. [`Options`]
+//! contains the limits and other settings with their defaults. [`State`] is a snapshot of a run, which can be stored and resumed.
+//! An [`Executor`] carries out and guards actions without a model. Two more ports belong to the loop; both are optional:
 //!
 //! - [`Approver`]: a person, or a policy that stands in for one. Without an approver, an action that needs approval is refused.
 //! - [`Tool`]: a tool of your own, offered to the model beside the built-in ones.
@@ -61,29 +60,26 @@
 //! # }).unwrap();
 //! ```
 //!
-//! Hand them over with [`Builder::with_approver`] and [`Builder::with_tool`].
+//! Pass them to [`Builder::with_approver`] and [`Builder::with_tool`].
 //!
 //! # Decisions
 //!
-//! - `DecisionLoop::run` cannot fail: all that can go wrong is a `StopReason`; partial results are in the same
-//!   report.
-//! - Five errors **in a row** end a run. Five in all would end a long task that recovers from each of them.
-//! - If the page is unchanged after an action, also a hover, it is observed again 300 ms later before the action counts
-//!   as having no effect, because some pages react late, menus open late, and a false "no effect" teaches the wrong
-//!   lesson.
-//! - An observation that the driver reports as timed out is not repeated, because that would only take the time twice.
-//!   One that the driver never answered is repeated.
-//! - A click into a field that already has the focus counts as successful, since it only asks for the focus. The guards
+//! - `DecisionLoop::run` cannot fail: every way to end is a `StopReason`, and the report contains partial results.
+//! - Five errors **in a row** end a run. A limit on all errors would end a long task that recovers from each of them.
+//! - If the page is unchanged after an action, including a hover, it is observed again 300 ms later before the action counts
+//!   as having no effect. Some pages react late, menus open late, and a false "no effect" would teach memory a wrong lesson.
+//! - An observation that the driver reports as timed out is not repeated, because that would only take the same time again.
+//!   An observation that the driver never answers is repeated.
+//! - A click into a field that already has the focus counts as successful, because its only purpose is the focus. The guards
 //!   still count the page as unchanged.
-//! - Element references become invalid as soon as another page is shown: numbering restarts there, so the same
-//!   reference can name a different element. The origin is therefore checked before an action that uses keys or a
-//!   locator, and not before one that uses a reference.
-//! - A reply that cannot be parsed counts as an answer without a call. One garbled answer does not end a run; three in a
-//!   row do.
-//! - Every await of the loop has an end: command, model, tool and memory time-outs are options. A person who is asked
-//!   may take as long as the run's time allows.
-//! - After a success the page is observed once more, so that a browser that died while the model was thinking is
-//!   reported. The run still counts as a success, because the evidence was seen.
+//! - Element references become invalid as soon as another page is shown: numbering restarts there, so the same reference can
+//!   name a different element. The driver therefore checks the page's origin before an action that uses keys or a locator;
+//!   an action that uses a reference does not need that check.
+//! - A reply that cannot be parsed counts as a reply without calls. One such reply does not end a run; three in a row do.
+//! - Every await of the loop has a time limit: those of commands, the model, tools and memory are options. Only a person may
+//!   take as long as the run's time allows.
+//! - After a success the page is observed once more, so that a browser that died while the model was thinking is reported.
+//!   The run still counts as a success, because the evidence was seen.
 
 mod absorb;
 mod agent_actions;

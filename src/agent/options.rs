@@ -1,4 +1,4 @@
-//! Options of the loop: every number with its default, unit and source.
+//! Options of the loop. Every number has its default, unit and source.
 
 use std::time::Duration;
 
@@ -10,16 +10,16 @@ use crate::{
     page::DigestOptions,
 };
 
-/// When a model that can see is shown a picture of the page.
+/// The policy for pictures of the page, for models that accept pictures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Images {
-    /// When the tree of the page says too little, as of a canvas or of icons without a name, and when the model asks for one.
+    /// The model gets a picture if it asks for one, or if the tree of the page is insufficient, as for a canvas or unnamed icons.
     #[default]
     Auto,
-    /// In each step.
+    /// The model gets a picture in each step.
     Always,
-    /// Never; the model is offered no tool for pictures or their points.
+    /// The model gets no pictures, and no tools that need them.
     Never,
 }
 
@@ -27,50 +27,49 @@ pub enum Images {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Limits of a run. Default: 50 steps, 5 errors in a row, nothing else bounded.
+    /// Limits of a run. Default: 50 steps and 5 errors in a row; no other limits.
     pub budget: Budget,
-    /// The prices of the model, for a budget in money and for reports. Default: unknown.
+    /// Prices of the model, for a budget in money and for reports. Default: unknown.
     pub prices: Option<Prices>,
     /// The actions that need approval. Default: irreversible ones.
     pub approval: ApprovalMode,
-    /// Maximum number of calls that are taken from one reply. Default 5. Source: chosen.
+    /// Maximum number of calls used from one reply. Default: 5. Source: chosen.
     pub max_calls: usize,
-    /// The size of the part of a page that a prompt shows. Default: 1,500 tokens, with similar items folded.
+    /// Limits for the part of a page that a prompt shows. Default: 1,500 tokens, with similar items folded.
     pub digest: DigestOptions,
-    /// Longest time for an action together with its settling and the looks after it, and for a look before a decision.
-    /// If it takes longer, it fails as a time-out and the run goes on. The seconds of a `wait` are added. Default 30 s.
-    /// Source: [`COMMAND_TIMEOUT`].
+    /// Maximum time for an action together with its settling and the looks after it, and for a look before a decision. An action
+    /// that takes longer fails with a time-out, and the run continues. The seconds of a `wait` are added. Default: 30 s. Source:
+    /// [`COMMAND_TIMEOUT`].
     pub command_timeout: Duration,
-    /// Longest time for one model call including its retries. Default 10 min. Source: chosen; a model on two cores
-    /// takes half a minute, and four attempts with their waits a few minutes.
+    /// Maximum time for one model call including its retries. Default: 10 min. Source: chosen; a model on two cores takes half a
+    /// minute, and four attempts with their waits a few minutes.
     pub model_timeout: Duration,
-    /// Longest time for one answer of the store. Default 10 s. Source: chosen, twice the time that a store waits for a
-    /// lock.
+    /// Maximum time for one answer of the store. Default: 10 s. Source: chosen, twice the time that a store waits for a lock.
     pub memory_timeout: Duration,
-    /// Longest time for a tool of the embedder. Default 60 s. Source: chosen.
+    /// Maximum time for a tool of the embedder. Default: 60 s. Source: chosen.
     pub tool_timeout: Duration,
-    /// Longest time for the journal to record one intent. Default 2 s. Source: chosen; a write takes less than 1 ms,
-    /// and a sync on a slow disk some 100 ms.
+    /// Maximum time for the journal to record one intent. Default: 2 s. Source: chosen; a write takes less than 1 ms, and a sync
+    /// on a slow disk some 100 ms.
     pub journal_timeout: Duration,
-    /// Wait before a page that did not change is looked at once more. Default 300 ms. Source: chosen, above the usual
-    /// input delays of autocompletes, 100 to 250 ms.
+    /// Delay before a page that did not change after an action is observed again. Default: 300 ms. Source: chosen, above the
+    /// usual input delays of autocompletes, 100 to 250 ms.
     pub settle: Duration,
-    /// Sampling temperature. Default 0.2. Source: chosen.
+    /// Sampling temperature of the model. Default: 0.2. Source: chosen.
     pub temperature: f64,
-    /// Maximum number of tokens of a reply. Default 2,048. Source: chosen; five calls with texts take about 400.
+    /// Maximum number of tokens in a reply. Default: 2,048. Source: chosen; five calls with texts take about 400.
     pub max_output: TokenCount,
-    /// True if the run folder gets a picture of each step's page. Default: false.
+    /// True if the run folder gets a picture of the page in each step. Default: false.
     pub screenshots: bool,
-    /// When a model is shown a picture of the page, if its [capabilities](crate::chat::LlmCapabilities::images) say that it can see.
-    /// None is taken any more once a secret was typed or shown. Default [`Images::Auto`].
+    /// The policy for pictures of the page. It applies if the model's [capabilities](crate::chat::LlmCapabilities::images)
+    /// include pictures. After a secret was typed or shown, no more pictures are taken. Default: [`Images::Auto`].
     pub images: Images,
-    /// True if `eval` and `run_code` are offered. Default: false, because script undoes every other safety measure.
+    /// True if the tools `eval` and `run_code` are offered. Default: false, because scripts bypass every other safety measure.
     pub scripts: bool,
     /// True if memory is used. Default: true.
     pub memory: bool,
-    /// The namespace of the memory.
+    /// The namespace of the memory. Default: `default`.
     pub namespace: Namespace,
-    /// Seed of nonces, for reproducible prompts. Default: random for each run.
+    /// Seed of the nonces, for reproducible prompts. Default: random for each run.
     pub seed: Option<u64>,
 }
 

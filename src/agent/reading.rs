@@ -1,4 +1,4 @@
-//! The tools with which the loop itself finds, reads and keeps parts of a page, without the browser.
+//! The tools that find, read and keep parts of a page. The loop carries them out itself, without the browser.
 
 use std::collections::BTreeSet;
 
@@ -15,22 +15,22 @@ use crate::{
     verify::PageNow,
 };
 
-/// Maximum number of lines that `find` shows. Source: chosen, a screen of them.
+/// Maximum number of lines that `find` returns. Source: chosen, about a screenful.
 const MAX_FOUND: usize = 30;
-/// The most that one `read` gives. Unit: tokens, estimated. Source: chosen, below what a page may have.
+/// Maximum size of one `read`. Unit: tokens, estimated. Source: chosen, below the limit for a page.
 const MAX_READ: usize = 1_200;
-/// The same where the model says how many lines it wants. Unit: tokens, estimated. Source: chosen, a table of 200 rows; what
-/// was asked for is read once, and several requests cost more.
+/// Maximum size of a `read` whose call states the number of lines. Unit: tokens, estimated. Source: chosen, a table of 200
+/// rows; several smaller requests would cost more.
 const MAX_READ_BY_LINES: usize = 6_000;
-/// Maximum number of characters kept of one extraction. Source: the third requirements document.
+/// Maximum number of characters kept of one extraction. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
-/// Maximum number of lines kept of one reading: those that share the most words with the goal. Source: chosen.
+/// Maximum number of lines kept from one `read`: those that share the most words with the goal. Source: chosen.
 const MAX_FACTS: usize = 12;
-/// Maximum number of lines kept of all readings; the oldest are dropped first. Source: chosen.
+/// Maximum number of lines kept from all `read`s; the oldest are dropped first. Source: chosen.
 const MAX_KNOWN: usize = 40;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Searches the whole page.
+    /// Searches the whole page, including the parts that the prompt leaves out.
     pub(super) fn find(&mut self, find: &Find) -> Outcome {
         let Some(page) = &self.executor.state.page else {
             return Outcome::failed(ErrorClass::NotFound, "");
@@ -39,7 +39,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let hits = layout.find(elements, &find.query, usize::MAX);
         let mut numbers: Vec<usize> = Vec::new();
         for hit in hits.lines.iter().take(MAX_FOUND) {
-            // The item says which one it is.
+            // The first line of the item shows which item the hit belongs to.
             for number in layout.item_of(*hit).into_iter().chain([*hit]) {
                 if !numbers.contains(&number) {
                     numbers.push(number);
@@ -61,7 +61,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             let some = "(no line has all of these words; these have some)";
             self.executor.state.remarks.found.push(some.to_owned());
         }
-        // That there is nothing is an answer, too.
+        // "Nothing found" is an answer too.
         Outcome::Done
     }
 
@@ -126,7 +126,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Returns true if the model saw every line of the page, in the prompt or through `read`.
+    /// Returns true if the model has seen every line of the page, in the prompt or through `read`.
     pub(super) fn was_read(&self, page: &PageNow) -> bool {
         let layout = page.layout();
         let digest = layout.digest(
@@ -146,7 +146,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             })
             .collect();
         if digest.max_text < usize::MAX {
-            // Long texts were cut.
+            // The lines of the prompt do not count, because long texts in them were cut.
             seen.clear();
         }
         if let Some(read) = self
@@ -161,7 +161,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         seen.len() == layout.lines().len()
     }
 
-    /// Keeps the lines of a reading that share words with the goal, so that they stay known after the page is left.
+    /// Keeps the lines that share words with the goal, so that they are still known on later pages.
     fn keep_facts(&mut self, page: &PageNow, layout: &Layout, shown: &[Shown<'_>], place: &str) {
         let elements = &page.view.elements;
         let points = layout.relevance(elements, &self.goal_words);
@@ -196,7 +196,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .extend(facts(&kept, elements));
     }
 
-    /// Adds the kept lines to the known facts, once the model has seen them.
+    /// Moves the kept lines to the known facts, after the model has seen them.
     pub(super) fn know_facts(&mut self) {
         self.executor
             .state
@@ -206,7 +206,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.executor.state.known.drain(..over);
     }
 
-    /// Extracts a text and keeps it under a name for the result.
+    /// Extracts a text and stores it under a name in the run's result.
     pub(super) fn extract(&mut self, extract: &Extract) -> Outcome {
         let Some(page) = self.executor.state.page.clone() else {
             return Outcome::failed(ErrorClass::NotFound, "");
@@ -220,8 +220,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 within.text(elements, 0..within.lines().len())
             }
         };
-        // Words that were apart on the page are together in the text and may form a secret; and a cut must not leave
-        // half a secret.
+        // Texts that were apart on the page are joined here and may form a secret. And a cut must not leave half a secret.
         let text = text::cut(&self.executor.redactor.text(&text), MAX_EXTRACT);
         self.executor.emitter.emit(EventKind::Extracted {
             name: extract.name.clone(),
@@ -240,10 +239,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// The lines of one page that `read` returned.
+/// The lines of one page that the model has read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LinesRead {
-    /// The number of the look at the page.
+    /// The number of the look at the page that contained them.
     look: u64,
     lines: BTreeSet<usize>,
 }
@@ -268,7 +267,7 @@ impl LinesRead {
     }
 }
 
-/// The node that a target means; `None` for the whole page.
+/// Returns the node that a target identifies; `None` for the whole page.
 fn found(page: &PageNow, target: Option<&Target>) -> Result<Option<NodeId>, Failure> {
     let tree = page.tree();
     let found = match target {

@@ -4,33 +4,33 @@ use std::collections::BTreeMap;
 
 use crate::{base::RunId, event::RunSummary};
 
-/// The end of a run, with its results.
+/// The report of a run: how it ended, and its results.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunReport {
-    /// The run.
+    /// The run's id.
     pub run: RunId,
-    /// The figures of the run, with the stop reason.
+    /// The figures of the run, including the stop reason.
     pub summary: RunSummary,
     /// The model's answer, with secrets replaced.
     pub answer: Option<String>,
-    /// The words on the page that show the answer; `None` if they were not there.
+    /// The words on a page that support the answer; `None` if the page did not contain them.
     pub evidence: Option<String>,
-    /// Claims of the answer that no page of the run has shown: numbers, quoted names, and the absence of something from
-    /// a page that was not shown whole.
+    /// Claims of the answer that no page of the run supports: numbers, quoted names, and statements that something is
+    /// missing from a page that was not read completely.
     pub unverified: Vec<String>,
-    /// Extracted data, by name. Kept even if the run failed.
+    /// Extracted data by name. Kept even if the run failed.
     pub extracted: BTreeMap<String, String>,
     /// Address of the last page.
     pub final_url: Option<String>,
-    /// The error, if one ended the run, or if the browser was gone at the end of a successful run.
+    /// The error that ended the run, or the error of a browser that was lost at the end of a successful run.
     pub error: Option<String>,
-    /// The reason why the record of this run is incomplete, as far as it was known when the run ended.
+    /// The reason why the record of this run is incomplete, if it was known when the run ended.
     pub recording: Option<String>,
 }
 
 impl RunReport {
-    /// A report with figures and nothing else.
+    /// A report with figures only.
     pub const fn new(run: RunId, summary: RunSummary) -> Self {
         Self {
             run,
@@ -45,7 +45,7 @@ impl RunReport {
         }
     }
 
-    /// Returns true if the goal was reached on positive evidence.
+    /// Returns true if the goal was reached and evidence on a page shows it.
     pub const fn is_success(&self) -> bool {
         self.summary.success
     }

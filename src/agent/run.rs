@@ -1,4 +1,4 @@
-//! One run: a model decides, memory advises, and the executor acts.
+//! One run of a [`DecisionLoop`]: the model decides, memory advises, and the executor acts.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -31,7 +31,7 @@ use crate::{
 /// The state of a run after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepEnd {
-    /// The run goes on: call `step` again.
+    /// The run continues: call `step` again.
     Continue,
     /// The run is over: call `finish`.
     Stopped(StopReason),
@@ -46,12 +46,12 @@ pub struct Run<'l, B, L, M> {
     pub(super) engine: Engine,
     pub(super) tools: Arc<ToolSet>,
     pub(super) goal_words: Vec<String>,
-    /// The picture of this page that the model was shown.
+    /// The picture that the model was shown of the current page.
     pub(super) sight: Option<Sight>,
 }
 
 impl<B, L, M> fmt::Debug for Run<'_, B, L, M> {
-    /// Shows the progress only.
+    /// Shows only the progress.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run")
             .field("executor", &self.executor)
@@ -66,7 +66,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         run
     }
 
-    /// Resumes a run whose state was kept.
+    /// Resumes a run from its state.
     pub(super) fn resume(
         parts: &'l DecisionLoop<B, L, M>,
         task: Task,
@@ -84,14 +84,14 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let custom = parts.tools.iter().map(|tool| tool.spec());
         let declared = parts.guarded.browser.capabilities().tools;
         let tools = ToolSet::new(&declared, options.scripts, custom);
-        // The declared tools stay the same for the whole run, so only tools that can never work in it are left out.
+        // The declared tools do not change during a run, so only tools that can never work in it are left out.
         let tools = match parts.guarded.approver {
             Some(_) => tools,
             None => tools.without("ask_human"),
         };
         let sees = parts.model.capabilities().images && options.images != Images::Never;
         let tools = Arc::new(if sees {
-            // The other one does all that it does.
+            // `click_xy` can do everything that `click_at` does.
             tools.without("click_at")
         } else {
             let pictures = ["screenshot", "click_xy", "drag_xy"];
@@ -118,7 +118,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// Tells that the run begins, and writes its system instruction.
+    /// Emits the event that the run has started, and writes the system instruction.
     async fn begin(&mut self) {
         let parts = self.parts;
         let model = parts.model.capabilities();
@@ -175,13 +175,13 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.state.offered = lessons.iter().map(|lesson| lesson.id().clone()).collect();
     }
 
-    /// The run as a value, to be kept and continued by [`DecisionLoop::resume`]. Call it between steps: an action under
-    /// way is not part of it, nor is a picture.
+    /// Returns a snapshot of the run, to be stored and resumed with [`DecisionLoop::resume`]. Call it between steps: it
+    /// contains neither an action in progress nor pictures.
     ///
-    /// No secret appears in it, even if the model guessed one.
+    /// The snapshot contains no secret, even if the model guessed one.
     ///
     /// # Errors
-    /// `Corrupt` if a secret is also a word of the form itself, such as a role.
+    /// `Corrupt` if a secret is equal to a word of the JSON format, such as a role.
     pub fn state(&self) -> Result<State> {
         self.executor.state()
     }
@@ -191,7 +191,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.id()
     }
 
-    /// A nonce that nothing outside the run can know, for the message of a step or for the whole run.
+    /// Returns a nonce that nobody outside the run can know, for the message of a step or, with `None`, for the whole
+    /// run.
     pub(super) fn nonce(&self, step: Option<u32>) -> Nonce {
         let mut hash = Sha256::new();
         hash.update(self.executor.state.seed);
@@ -208,9 +209,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         )
     }
 
-    /// Records that these items stand in the next prompt.
+    /// Records that these items are part of the next prompt.
     pub(super) fn offer(&mut self, items: Vec<AdviceId>) {
-        // The system instruction stands in every prompt.
+        // The system instruction is part of every prompt.
         self.executor.state.offered_now = (0..self.executor.state.standing).collect();
         for item in items {
             let known = self
@@ -234,7 +235,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.steps()
     }
 
-    /// The page, as it was last observed.
+    /// The page as it was last observed; `None` before the first look.
     pub fn page(&self) -> Option<&PageView> {
         self.executor.page()
     }
@@ -244,7 +245,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.spent()
     }
 
-    /// Ends the run: learns from it and returns the report. A run that was not stopped counts as cancelled.
+    /// Ends the run, learns from it and returns the report. A run that was not stopped counts as cancelled.
     pub async fn finish(mut self) -> RunReport {
         let stop = self.executor.state.stopped.unwrap_or(StopReason::Cancelled);
         if self.parts.guarded.options.memory && self.executor.has_turn() {
@@ -269,7 +270,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     }
 }
 
-/// The mode as events write it.
+/// Returns the mode as events write it.
 const fn mode(mode: CallMode) -> &'static str {
     match mode {
         CallMode::Tools => "tools",

@@ -1,4 +1,4 @@
-//! The picture of a step: whether there is one, and what the model is told of it.
+//! The picture of the page in a step: whether the model gets one, and the note that explains it.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -17,23 +17,24 @@ use crate::{
     working::StopReason,
 };
 
-/// Maximum number of elements whose boxes are asked for. Source: chosen; more marks than these cover what they name.
+/// Maximum number of elements whose boxes are requested. Source: chosen; more marks than these would cover the page.
 const MAX_WANTED: usize = 300;
-/// Longest time for a scene or a picture. Source: chosen; they take some 100 ms, and without one the step goes on by the tree.
+/// Maximum time for a scene or a picture. Source: chosen; they take some 100 ms, and without one the step continues with the
+/// tree.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// The picture that the model was shown last, on the page that it was shown of.
+/// The picture of the current page that the model was shown.
 #[derive(Debug, Clone)]
 pub(super) struct Sight {
     /// The bytes of a PNG file.
     pub(super) png: Vec<u8>,
-    /// Positions of the things in it.
+    /// Positions of the elements in the picture.
     pub(super) scene: Scene,
     is_marked: bool,
 }
 
 impl Sight {
-    /// Note on the picture for the model.
+    /// Returns the note for the model that explains the picture.
     pub(super) fn note(&self) -> String {
         let Scene { width, height, .. } = self.scene;
         if self.is_marked && self.scene.is_known() {
@@ -48,7 +49,7 @@ impl Sight {
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Takes the picture for the next message, if it needs one.
+    /// Takes a picture for the next message, if the message needs one.
     pub(super) async fn see(&mut self) -> Result<(), StopReason> {
         self.sight = None;
         let asked = self.executor.state.remarks.window.take();
@@ -82,7 +83,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Ok(())
             }
             Err(error) if error.kind() == ErrorKind::BrowserLost => Err(self.executor.lost(error)),
-            // The step goes on by the tree.
+            // Without a picture, the step continues with the tree.
             Err(error) => {
                 self.executor.state.remarks.pictures.extend(asked);
                 let text = format!(
@@ -98,7 +99,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// The picture of a page with its marks; `None` where nothing asks for one, or where another page is shown by now.
+    /// Returns a picture of the page with marks; `None` if no picture is needed, or if the browser already shows another page.
     async fn picture(
         &self,
         page: &PageNow,
@@ -110,7 +111,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             let request = SceneRequest::new(wanted);
             in_time(self.parts.guarded.browser.scene(&request)).await
         };
-        // Boxes take some drivers a while, so those of all elements are asked for where a picture shows them.
+        // Some drivers take a while to find boxes, so all boxes are requested only if there will be a picture.
         if !asked && images != Images::Always {
             let scene = scene_of(nameless(elements, MAX_WANTED)).await?;
             if lack(elements, &scene).is_none() {
@@ -137,7 +138,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }))
     }
 
-    /// Puts the element under a point of the picture in the place of a missing target; says why it cannot.
+    /// Adds the element under a point of the picture as the missing target. An error is the refusal of the action.
     pub(super) fn aim_by_sight(&self, action: &mut BrowserAction) -> Result<bool, Outcome> {
         let points = points(action);
         if points.is_empty() || !action.targets().is_empty() {
@@ -172,7 +173,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// The points of an action that is aimed at pixels, in the order of its arguments.
+/// Returns the points of an action that is aimed at pixels, in the order of its arguments.
 fn points(action: &BrowserAction) -> Vec<(u32, u32)> {
     match action {
         BrowserAction::ClickXy(click) => vec![(click.x, click.y)],
@@ -181,7 +182,7 @@ fn points(action: &BrowserAction) -> Vec<(u32, u32)> {
     }
 }
 
-/// The elements to mark: those that the prompt lists, then what else answers a click.
+/// Returns the elements to mark: those that the prompt lists, then others that respond to clicks.
 fn wanted(page: &PageNow) -> Vec<ElementRef> {
     let listed = page.view.elements.iter().map(|one| one.reference.as_ref());
     let answers = page.tree().nodes().iter().map(|node| {

@@ -1,8 +1,8 @@
-//! A run as a value: everything that its next request depends on, without connections.
+//! The state of a run: everything that its next request depends on, without connections.
 //!
-//! It is JSON with a version. [`Run::state`](super::Run::state) gives it after any step, and
-//! [`DecisionLoop::resume`](super::DecisionLoop::resume) makes a run of it that asks the model the same. It stands in the
-//! shell's room because it holds types of every pure one; nothing in it waits, asks or knows the time.
+//! The state is JSON with a version. [`Run::state`](super::Run::state) returns it after any step, and
+//! [`DecisionLoop::resume`](super::DecisionLoop::resume) continues a run from it with the same requests to the model. The
+//! type is in `agent` because it contains types of every pure module. It does no I/O and reads no clock.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -20,7 +20,7 @@ use crate::{
     working::{About, By, Step, StopReason},
 };
 
-/// The version of the form. A run is continued only from the same one.
+/// Version of the JSON format. A run is resumed only from the same version.
 const VERSION: u32 = 1;
 
 /// An action in the queue, with its targets as they were when it was decided.
@@ -28,37 +28,38 @@ const VERSION: u32 = 1;
 pub(super) struct Queued {
     pub(super) action: Action,
     pub(super) by: By,
-    /// The targets, in the order of the references; `None` if one of them was not on the page that the action was
-    /// decided for.
+    /// The identities of the targets, in the order of the references; `None` if one of them was not on the page for which
+    /// the action was decided.
     pub(super) targets: Option<Vec<TargetIdentity>>,
 }
 
-/// Everything that the next message tells besides the page.
+/// Everything in the next message except the page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Remarks {
     pub(super) calls: Vec<CallMade>,
     pub(super) last_failure: Option<LastFailure>,
     pub(super) found: Vec<String>,
     pub(super) read: Vec<String>,
-    /// Lines of a reading that should be kept.
+    /// Lines of a `read` that should be kept as facts.
     pub(super) facts: Vec<String>,
     pub(super) results: Vec<(String, String)>,
     pub(super) answers: Vec<(String, String)>,
     pub(super) refused: Vec<CallProblem>,
-    /// Pictures of elements that were asked for. Not kept in JSON: the page is there, and the model may ask again.
+    /// Pictures of elements that the model asked for. They are not stored, because the model may ask again.
     #[serde(skip)]
     pub(super) pictures: Vec<Vec<u8>>,
-    /// The picture of the window, if it was asked for. Not kept in JSON either.
+    /// The picture of the window, if the model asked for it. It is not stored either.
     #[serde(skip)]
     pub(super) window: Option<Vec<u8>>,
     pub(super) notes: Vec<String>,
-    /// Warnings of the guards after the last call: an earlier one's may not be true any more.
+    /// Warnings of the guards after the last call. Those after earlier calls may no longer be true.
     pub(super) warnings: Vec<String>,
 }
 
-/// Everything that changes in a run, but for its connections.
+/// The state of a run: everything that changes in it, except connections.
 ///
-/// Its content is private: it is made by a run, written, read, and given to a loop.
+/// Its fields are private. A run creates it; callers can store it, read it back, and pass it to
+/// [`DecisionLoop::resume`](super::DecisionLoop::resume).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -68,39 +69,40 @@ pub struct State {
     version: u32,
     pub(super) run: RunId,
     pub(super) about: About,
-    /// Random number from which the nonces of the run are made.
+    /// Random number from which the run's nonces are derived.
     pub(super) seed: [u8; 16],
     pub(super) system: String,
-    /// Time that the run took so far, in the runs that it was continued from. Unit: milliseconds.
+    /// Time that the run took before it was last resumed. Unit: milliseconds.
     pub(super) before_ms: u64,
 
     pub(super) page: Option<PageNow>,
-    /// The page before the last action, if it was the same page, and the duration of that action. Unit: milliseconds.
+    /// The page before the last action, if that action did not lead to another page, and the action's duration in
+    /// milliseconds.
     pub(super) earlier: Option<(PageNow, u64)>,
-    /// Number of looks at pages.
+    /// Number of observations so far.
     pub(super) looks: u64,
-    /// Texts that the pages of this run have shown.
+    /// Texts that pages of this run have shown.
     pub(super) seen: Seen,
-    /// Numbers on this page that are known to tick or to answer actions.
+    /// Numbers on this page that are known to be clocks or to respond to actions.
     pub(super) numbers: Numbers,
-    /// True if an action was begun since the page was observed.
+    /// True if an action was started after the last observation.
     pub(super) stale: bool,
-    /// The host and the look that memory was asked about last.
+    /// The host and the look for which memory was last asked.
     pub(super) asked_for: Option<(Host, u64)>,
     pub(super) queue: VecDeque<Queued>,
     pub(super) remarks: Remarks,
-    /// The lines of the last page that were read.
+    /// The lines of the current page that the model has read.
     pub(super) lines_read: Option<LinesRead>,
-    /// Findings that matter for the goal, in lines of page data.
+    /// Lines read earlier that matter for the goal; page data.
     pub(super) known: Vec<String>,
     /// Notes of the model.
     pub(super) notes: Vec<String>,
     pub(super) advice: Vec<Advice>,
-    /// Positions in `offered` of what stands in the current prompt.
+    /// Positions in `offered` of the advice in the current prompt.
     pub(super) offered_now: Vec<usize>,
-    /// Number of the items in the system instruction, which are the first of `offered`.
+    /// Number of pieces of advice in the system instruction. They are the first in `offered`.
     pub(super) standing: usize,
-    /// All advice that was shown, in the order in which it first was.
+    /// All advice that was shown, in the order of first appearance.
     pub(super) offered: Vec<AdviceId>,
     pub(super) steps: Vec<Step>,
 
@@ -109,20 +111,20 @@ pub struct State {
     pub(super) estimated: bool,
     pub(super) errors: u32,
     pub(super) errors_in_row: u32,
-    /// The model call whose reply had the last error, because one reply counts once.
+    /// The model call whose reply had the last error. One reply counts as one error.
     pub(super) error_call: Option<u32>,
     pub(super) unusable_in_row: u32,
     pub(super) finish_refused: bool,
-    /// True if the current action led to a page that had to be left. Nothing is learned from it.
+    /// True if the current action led to a page out of scope. Nothing is learned from the action.
     pub(super) left_scope: bool,
-    /// True if a secret was typed, or shown by a page. No picture is taken after that.
+    /// True if a secret was typed, or shown by a page. After that, no picture is taken.
     pub(super) secret_seen: bool,
-    /// Fields of this page that a secret was typed into.
+    /// Fields of this page into which a secret was typed.
     pub(super) typed_into: BTreeSet<ElementRef>,
 
     pub(super) answer: Option<String>,
     pub(super) evidence: Option<String>,
-    /// Claims of the answer that its evidence does not support.
+    /// Claims of the answer that the evidence does not support.
     pub(super) unverified: Vec<String>,
     pub(super) extracted: BTreeMap<String, String>,
     pub(super) error: Option<String>,
@@ -184,7 +186,7 @@ impl State {
         &self.run
     }
 
-    /// The task, as the run understood it.
+    /// The task as the run understood it.
     pub const fn about(&self) -> &About {
         &self.about
     }
@@ -194,12 +196,12 @@ impl State {
         &self.steps
     }
 
-    /// The reason why the run stopped; `None` while it can go on.
+    /// The reason why the run stopped; `None` if it can continue.
     pub const fn stopped(&self) -> Option<StopReason> {
         self.stopped
     }
 
-    /// Refuses what another version of this crate wrote.
+    /// Returns an error if another version of this crate wrote the state.
     pub(super) fn check(&self) -> Result<()> {
         if self.version == VERSION {
             return Ok(());

@@ -16,9 +16,10 @@ use crate::{
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Takes one step: asks the model if no action is queued, then carries out one action.
+    /// Carries out one step: asks the model if no action is queued, then carries out one action.
     ///
-    /// If the future is dropped, the step is given up. The next step clears the queue and observes the page again.
+    /// If the future is dropped, the step is abandoned; the next step clears the queue and observes the page
+    /// again.
     pub async fn step(&mut self) -> StepEnd {
         if let Some(stop) = self.executor.state.stopped {
             return StepEnd::Stopped(stop);
@@ -53,7 +54,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return Ok(());
         };
         if self.executor.is_cancelled() {
-            // The person cancelled while the model was thinking, so its decision is not started.
+            // The run was cancelled while the model was thinking, so its decision is not carried out.
             return Err(StopReason::Cancelled);
         }
         let (next, refused) = self.aim(next);
@@ -71,7 +72,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Replaces points of a picture and words by references. The outcome is the refusal.
+    /// Replaces points of a picture and words by references. Returns an outcome if the action is refused.
     fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
         let Action::Browser(action) = &mut next.action else {
             return (next, None);
@@ -90,7 +91,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         (next, refused)
     }
 
-    /// The next action, if its targets are unchanged since it was decided; otherwise the queue is dropped.
+    /// Returns the next action if its targets are still on the page; otherwise drops the queue and returns `None`.
     fn next_action(&mut self) -> Option<Queued> {
         let mut next = self.executor.state.queue.pop_front()?;
         let Some(page) = &self.executor.state.page else {

@@ -13,10 +13,10 @@ use crate::{
     secret::{SecretName, Vault},
 };
 
-/// Longest goal, and longest instructions. Unit: characters. Source: chosen; they stand in every request.
+/// Maximum length of the goal and of the instructions. Unit: characters. Source: chosen; both are part of every request.
 const MAX_GOAL: usize = 8_000;
 
-/// A goal, a start address, and the parameters, secrets and sites that the agent may use.
+/// A task: a goal, a start address, and the parameters, secrets and sites that the agent may use.
 ///
 /// ```
 /// use webwise::Task;
@@ -103,8 +103,8 @@ impl Task {
         Ok(self)
     }
 
-    /// Sets words of the user for the system instruction, beside the goal: how the work is done, for example, or what a
-    /// skill of the embedder says. They stand in it as they are.
+    /// Sets the user's instructions, which are added to the system instruction unchanged, beside the goal. Use them to say
+    /// how the work should be done.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if they are longer than 8,000 characters.
@@ -118,8 +118,8 @@ impl Task {
         Ok(self)
     }
 
-    /// Adds a note of the user about a host and the names below it. The message of a step shows it on one line while a page
-    /// of that host is shown.
+    /// Adds a note of the user about a host and its subdomains. Each message shows the note while a page of that host is
+    /// shown.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if it is empty or longer than 300 characters.
@@ -133,7 +133,7 @@ impl Task {
         Ok(self)
     }
 
-    /// The notes about this host.
+    /// Returns the notes about this host.
     pub(super) fn notes_for(&self, host: &Host) -> Vec<&str> {
         let hosts = host.and_above();
         let here = self
@@ -156,31 +156,31 @@ impl Task {
         self
     }
 
-    /// Allows one more site. Allowing a site closes the rest of the web.
+    /// Allows one more site. As soon as one site is allowed, only the start site and allowed sites may be visited.
     pub fn with_allowed(mut self, site: Site) -> Self {
         self.allow.push(site);
         self
     }
 
-    /// Puts this run into a group of runs.
+    /// Assigns the run to a session, which groups runs.
     pub fn with_session(mut self, session: SessionId) -> Self {
         self.session = Some(session);
         self
     }
 
-    /// Sets the run's id, for a caller that needs to know it before the run starts. Otherwise the loop makes one.
+    /// Sets the run's id, for callers that must know it before the run starts. By default the loop generates one.
     pub fn with_run_id(mut self, run: RunId) -> Self {
         self.run = Some(run);
         self
     }
 
-    /// Sets a handle that stops only this run.
+    /// Sets a handle that stops this run only.
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = cancel;
         self
     }
 
-    /// The secrets that the goal names by placeholder and that the task does not have.
+    /// Returns the secrets that the goal names by placeholder but the task does not have.
     ///
     /// ```
     /// let task = webwise::Task::new("Log in with <secret:PASSWORD>")?;

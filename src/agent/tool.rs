@@ -12,23 +12,23 @@ use crate::{
 
 /// A tool of the embedder.
 ///
-/// Its result reaches the model as fenced data, cut to the first 800 characters. Its errors reach the model as a failed
-/// call. It may use the run's browser: afterwards the page is looked at again, and left if it is out of scope.
+/// The model gets the result as fenced data, cut to the first 4,000 characters, and an error as a failed call. The tool
+/// may use the run's browser: afterwards the page is observed again, and left if it is out of scope.
 ///
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait Tool: Debug + Send + Sync {
-    /// Returns the name (letters, digits, `_`, `-`, at most 64), description and JSON Schema, which do not change
-    /// during a run. The names of built-in tools are refused when the loop is built.
+    /// Returns the name (letters, digits, `_`, `-`, at most 64), description and JSON Schema. They must not change
+    /// during a run. Building the loop fails if the name is that of a built-in tool.
     fn spec(&self) -> ToolSpec;
 
-    /// Returns the worst effect of the tool. The approval mode applies to it as to the built-in tools.
+    /// Returns the worst effect that the tool can have. It needs approval under the same rules as built-in tools.
     fn effect(&self) -> Effect;
 
-    /// Calls the tool. The arguments come from the model, unchecked.
+    /// Calls the tool. The arguments come from the model and are not validated.
     ///
     /// # Errors
-    /// Any error. Its kind and context are shown to the model.
+    /// Any error. The model sees its kind and context.
     async fn call(&self, arguments: &Value) -> Result<String>;
 }

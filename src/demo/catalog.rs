@@ -1,4 +1,5 @@
-//! The products of the shop. Their names are similar on purpose: choosing the right one is part of the task.
+//! The products of the shop. Their names are similar on purpose, because choosing the right product is part
+//! of the task.
 
 use crate::base::text::words;
 
@@ -57,12 +58,12 @@ pub(super) const PRODUCTS: &[Product] = products![
 ];
 
 impl Product {
-    /// The product of a URL.
+    /// Returns the product with this slug.
     pub(super) fn get(slug: &str) -> Option<&'static Self> {
         PRODUCTS.iter().find(|product| product.slug == slug)
     }
 
-    /// Number of words of the query in the product's name.
+    /// Returns the number of words of the query that the product's name contains.
     fn matches(&self, query: &[String]) -> usize {
         let name = words(self.name);
         query
@@ -72,7 +73,8 @@ impl Product {
     }
 }
 
-/// The products whose name has a word of the query, best match first. Equal matches keep their order.
+/// Returns the products whose name contains a word of the query, best match first. Equal matches keep their
+/// order.
 pub(super) fn search(query: &str, products: &[&'static Product]) -> Vec<&'static Product> {
     let query = words(query);
     let mut found: Vec<_> = products
@@ -84,7 +86,7 @@ pub(super) fn search(query: &str, products: &[&'static Product]) -> Vec<&'static
     found.into_iter().map(|(_, product)| product).collect()
 }
 
-/// A price, as the pages show it.
+/// Returns a price as the pages show it.
 pub(super) fn price(cents: u32) -> String {
     format!("€ {}.{:02}", cents / 100, cents % 100)
 }

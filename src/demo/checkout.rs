@@ -1,10 +1,11 @@
-//! The checkout form: its fields and its complaints. Pure.
+//! The checkout form: its fields and its error messages. Pure.
 
 use std::collections::BTreeMap;
 
 use super::{http::Fields, order::Shipping};
 
-/// Longest input in one field. Unit: characters. Source: chosen; the longest German street name has 50.
+/// Maximum length of a field's input. Unit: characters. Source: chosen; the longest German street name
+/// has 50.
 const MAX_FIELD_CHARS: usize = 100;
 
 /// A shipping method.
@@ -35,10 +36,10 @@ pub(super) const METHODS: &[Method] = &[
     },
 ];
 
-/// Complaints by field.
+/// Error messages by field.
 pub(super) type Complaints = BTreeMap<&'static str, &'static str>;
 
-/// The shipping data and the chosen method, or all complaints together.
+/// Returns the shipping data and the chosen method, or the error messages of all fields.
 pub(super) fn check(form: &Fields) -> Result<(Shipping, &'static Method), Complaints> {
     let mut complaints = Complaints::new();
     let mut need = |field: &'static str, fine: &dyn Fn(&str) -> bool, complaint: &'static str| {

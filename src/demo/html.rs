@@ -1,11 +1,11 @@
-//! Markup that cannot be confused with text: the type shows that it is escaped.
+//! HTML as a type of its own, so that text cannot get into a page unescaped.
 
 use std::fmt::{self, Display, Write as _};
 
-/// Markup that is safe to stand in a page.
+/// Escaped markup.
 ///
-/// It can be made in three ways: by escaping a text, from a literal in our own source, or by filling a template with
-/// other markup. So text from a visitor cannot get into a page unescaped.
+/// It can be made in three ways: by escaping text, from a literal in our source, or by filling a template with other
+/// markup. So text from a visitor cannot get into a page unescaped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Html(String);
 
@@ -23,14 +23,14 @@ impl Html {
         Self(markup.to_owned())
     }
 
-    /// The literal if `condition` holds, else empty markup.
+    /// Returns the literal if `condition` is true, else empty markup.
     pub(super) fn when(condition: bool, markup: &'static str) -> Self {
         Self::literal(if condition { markup } else { "" })
     }
 
-    /// Fills each `{{name}}` of a template in one pass, so that a value is never read as a template.
+    /// Replaces each `{{name}}` of a template in one pass, so that a value is never read as a template.
     ///
-    /// A name without a value stays as it is. A test renders every page and would find it.
+    /// A name without a value stays in the page, where a test that renders every page finds it.
     pub(super) fn fill(template: &'static str, values: &[(&str, Self)]) -> Self {
         let mut out = String::with_capacity(template.len() * 2);
         let mut rest = template;
@@ -54,7 +54,7 @@ impl Html {
         Self(out)
     }
 
-    /// The markup as it is sent.
+    /// Returns the markup as it is sent.
     pub(super) fn as_str(&self) -> &str {
         &self.0
     }

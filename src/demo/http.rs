@@ -1,7 +1,7 @@
-//! HTTP/1.1 as far as the shop needs it: from bytes to a request, from a response to bytes.
+//! The part of HTTP/1.1 that the shop needs: parses requests and writes responses.
 //!
-//! Supports GET, HEAD and POST with form bodies of known length. Every other request is refused with the fitting
-//! status. There are no sockets here: `server` reads and writes.
+//! Supports GET, HEAD and POST with form bodies of known length. Every other request is refused with a suitable status. There
+//! are no sockets here; `server` reads and writes.
 
 use std::fmt::Write as _;
 
@@ -10,17 +10,18 @@ use url::{Url, form_urlencoded};
 use super::html::Html;
 use crate::base::Site;
 
-/// Longest request line with all headers. Unit: bytes. Source: chosen; browsers send about 1,000, Apache allows 8,192 a line.
+/// Maximum size of the request line and all headers. Unit: bytes. Source: chosen; browsers send about 1,000, Apache allows
+/// 8,192 a line.
 pub(super) const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// Maximum number of header lines of a request. Source: chosen; browsers send about 15.
 pub(super) const MAX_HEADERS: usize = 64;
-/// Longest form body. Unit: bytes. Source: chosen; the checkout form sends about 300.
+/// Maximum size of a form body. Unit: bytes. Source: chosen; the checkout form sends about 300.
 pub(super) const MAX_BODY_BYTES: usize = 32 * 1024;
-/// Longest path with its query. Unit: bytes. Source: chosen.
+/// Maximum length of a path with its query. Unit: bytes. Source: chosen.
 const MAX_TARGET_BYTES: usize = 2048;
 
-/// Content security policy: the browser may load nothing and send forms nowhere except to this server. Styles and the
-/// only script stand in the page.
+/// Content security policy: the browser may load nothing, and may send forms only to this server. Styles and the only script
+/// are inline.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -31,12 +32,12 @@ pub(super) enum Method {
     Post,
 }
 
-/// Names and values of a query, a form or the cookies, in the order in which they came.
+/// Names and values of a query, a form or the cookies, in the order in which they were sent.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// The first value of this name.
+    /// Returns the first value with this name.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -44,7 +45,7 @@ impl Fields {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The first value of this name, trimmed; empty if there is none.
+    /// Returns the first value with this name, trimmed; empty if there is none.
     pub(super) fn text(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default().trim()
     }
@@ -54,7 +55,7 @@ impl Fields {
     }
 }
 
-/// One request, complete and checked.
+/// One complete and valid request.
 #[derive(Debug, Clone)]
 pub(super) struct Request {
     pub(super) method: Method,
@@ -64,7 +65,7 @@ pub(super) struct Request {
     pub(super) query: Fields,
     pub(super) form: Fields,
     pub(super) cookies: Fields,
-    /// True if the client wants to send another request on this connection.
+    /// True if the client may send another request on this connection.
     pub(super) keep_alive: bool,
 }
 
@@ -210,7 +211,7 @@ impl<'a> Headers<'a> {
             .map(|(_, value)| *value)
     }
 
-    /// The value of a header that may come at most once.
+    /// Returns the value of a header that may occur only once.
     fn single(&self, name: &str) -> Result<Option<&'a str>, Status> {
         let mut values = self.all(name);
         match (values.next(), values.next()) {
@@ -219,7 +220,7 @@ impl<'a> Headers<'a> {
         }
     }
 
-    /// Refuses foreign host names: a page of another site whose name points at loopback must not reach the shop.
+    /// Refuses other host names: a page of another site whose name resolves to loopback must not reach the shop.
     fn check_host(&self, version_11: bool) -> Result<(), Status> {
         let Some(host) = self.single("host")? else {
             return if version_11 {
@@ -313,7 +314,7 @@ impl Response {
         }
     }
 
-    /// A one-line refusal, for a client that is not a browser.
+    /// A refusal in one line, for a client that is not a browser.
     pub(super) fn refusal(status: Status) -> Self {
         Self::page(status, Html::text(status.line()))
     }
@@ -326,7 +327,7 @@ impl Response {
         self
     }
 
-    /// The bytes to send. The response to HEAD has no body but gives the length that it would have.
+    /// Returns the bytes to send. The response to HEAD has no body, but states the length that the body would have.
     pub(super) fn into_bytes(self, method: Method, keep_alive: bool) -> Vec<u8> {
         let body = self.body.as_str();
         let connection = if keep_alive { "keep-alive" } else { "close" };

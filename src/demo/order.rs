@@ -1,4 +1,4 @@
-//! The shop's record of an order, which a test compares with the agent's answer.
+//! The shop's record of an order. A test compares it with the agent's answer.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Routes: from a request and the state to a response. No sockets, no waiting.
+//! Turns a request and the state into a response. No sockets, no waiting.
 
 use url::Url;
 
@@ -11,7 +11,7 @@ use super::{
     views::{self, Visit},
 };
 
-/// Maximum number of lines of a cart. Source: chosen.
+/// Maximum number of lines in a cart. Source: chosen.
 const MAX_CART_LINES: usize = 20;
 /// Maximum number of pieces of one product in a cart. Source: chosen.
 const MAX_QUANTITY: u32 = 10;
@@ -32,7 +32,8 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
         variation: state.variation,
         session: &session,
         consented: request.cookies.get(CONSENT_COOKIE).is_some(),
-        // After a form was returned with complaints, its own path is the page to return to.
+        // A form that was returned with error messages has a path of its own, and that is the page
+        // to return to.
         target: &request.target,
     };
     let path: Vec<_> = request.path.trim_matches('/').split('/').collect();
@@ -175,7 +176,7 @@ fn remove_line(
 fn log_in(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fields) -> Response {
     let next = local_path(form.text("next")).unwrap_or_else(|| "/".to_owned());
     let user = form.text("user");
-    // The password is compared untrimmed, because spaces are part of it.
+    // The password is not trimmed, because spaces are part of it.
     if user == USER && form.get("password") == Some(state.password.as_str()) {
         return keep(
             state,
@@ -193,7 +194,7 @@ fn log_in(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fields)
     )
 }
 
-/// The page that a visitor must visit before the checkout, if any.
+/// Returns a redirect to the page that must be visited before the checkout, if there is one.
 fn checkout_gate(visit: &Visit<'_>) -> Option<Response> {
     if visit.session.cart.is_empty() {
         Some(Response::see_other("/cart"))
@@ -221,7 +222,7 @@ fn place_order(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fi
     }
 }
 
-/// A path of this shop in canonical form; `None` if the text leads anywhere else.
+/// Returns a path of this shop in canonical form; `None` if the text refers to anything else.
 fn local_path(text: &str) -> Option<String> {
     let here = Url::parse("http://localhost/").ok()?;
     let there = here

@@ -1,6 +1,6 @@
-//! The sockets of the shop: accepting, reading and writing with limits and time-outs, and stopping.
+//! The shop's server: accepts connections, reads requests and writes responses, with limits and time-outs, until it is stopped.
 //!
-//! Knows nothing of the shop: it passes each complete request to a function and writes the response.
+//! It is independent of the shop: it passes each complete request to a function and writes the response.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,18 +14,19 @@ use tokio::{
 
 use super::http::{self, Method, Request, Response, Status};
 
-/// Longest time for a client to send one request, and longest silence of a connection. Source: chosen.
+/// Maximum time for a client to send one request, and for an idle connection. Source: chosen.
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
-/// Longest time for a client to read one response. Source: chosen.
+/// Maximum time for a client to receive one response. Source: chosen.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Longest time for responses that are being written when the shop is stopped. Source: chosen.
+/// Maximum time for unfinished responses when the shop is stopped. Source: chosen.
 const STOP_GRACE: Duration = Duration::from_secs(2);
-/// Time for which a refused client is still read, so that it gets the refusal before the connection closes. Source:
-/// chosen.
+/// Time for which a refused client's data is still read, so that the client gets the refusal before the connection closes.
+/// Source: chosen.
 const LINGER: Duration = Duration::from_millis(500);
 /// Pause after a failed accept, which usually means that the process has no free file handles. Source: chosen.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Maximum number of connections at once; more wait in the listener's queue. Source: chosen; a browser opens six for each host.
+/// Maximum number of simultaneous connections; others wait in the listener's queue. Source: chosen; a browser opens six for
+/// each host.
 const MAX_CONNECTIONS: usize = 64;
 /// Size of one read. Unit: bytes. Source: chosen.
 const READ_CHUNK: usize = 4096;
@@ -33,7 +34,7 @@ const READ_CHUNK: usize = 4096;
 /// The function that answers a request.
 pub(super) type Handler = dyn Fn(&Request) -> Response + Send + Sync;
 
-/// Serves until the sender of `stop` is dropped, then lets responses that are being written finish.
+/// Serves until the sender of `stop` is dropped, then waits for unfinished responses.
 pub(super) async fn serve(
     listener: TcpListener,
     handler: Arc<Handler>,
@@ -46,7 +47,7 @@ pub(super) async fn serve(
             _ = stop.changed() => break,
             accepted = accept(&listener, &slots) => accepted,
         };
-        // Release ended connections, so that a long-lived shop does not collect them.
+        // Remove connections that have ended, so that they do not accumulate in a long-lived shop.
         while connections.try_join_next().is_some() {}
         let Some((stream, slot)) = accepted else {
             sleep(ACCEPT_PAUSE).await;
@@ -79,7 +80,7 @@ async fn accept(
 enum Read {
     Request(Box<Request>),
     Refused(Status),
-    /// The client is done, or cannot be answered.
+    /// The client has left, or cannot be answered.
     Gone,
 }
 
@@ -133,8 +134,8 @@ async fn next_request(stream: &mut TcpStream, arrived: &mut Vec<u8>) -> Read {
     }
 }
 
-/// Closes the sending side, then reads on for a moment. Closing a socket with unread bytes would make the system
-/// discard the response that the client has not read yet.
+/// Closes the sending side, then continues to read for a moment. Closing a socket with unread bytes would make the system
+/// discard the response before the client has read it.
 async fn close(mut stream: TcpStream) {
     if stream.shutdown().await.is_err() {
         return;

@@ -49,7 +49,7 @@ impl Session {
     }
 }
 
-/// All sessions. A session is opened by the first request that changes something, so browsing alone leaves none.
+/// All sessions. A session is created by the first request that changes something, so browsing alone creates none.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     by_id: HashMap<String, Session>,
@@ -61,7 +61,7 @@ impl Sessions {
         self.by_id.get(id)
     }
 
-    /// Stores a session under a new id and removes the old one, so that an id from before a change is useless after it.
+    /// Stores a session under a new id and removes the old one, so that an old id cannot be used after a change.
     pub(super) fn put(&mut self, old_id: Option<&str>, session: Session) -> String {
         if let Some(old) = old_id
             && self.by_id.remove(old).is_some()

@@ -1,4 +1,4 @@
-//! Starting and stopping the shop, and reading which orders were placed.
+//! Starts and stops the shop, and lists the orders that were placed.
 
 use std::{
     fmt,
@@ -17,10 +17,10 @@ use crate::base::{Error, ErrorKind, Result};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ShopOptions {
-    /// Port on 127.0.0.1. Default: 0, which takes a free one.
+    /// Port on 127.0.0.1. Default: 0, which selects a free port.
     pub port: u16,
-    /// Seed of order numbers, the password, and small differences of the pages: wordings, element ids, the order of
-    /// products and choices. Default: 0.
+    /// Seed for order numbers, the password, and small differences of the pages: wording, element ids, and the
+    /// order of products and choices. Default: 0.
     pub seed: u64,
 }
 
@@ -63,7 +63,7 @@ impl Shop {
     /// Starts a shop on loopback, in the current tokio runtime.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] naming the port if it is in use or not allowed.
+    /// [`ErrorKind::Unavailable`] with the port, if it is in use or not allowed.
     pub async fn start(options: ShopOptions) -> Result<Self> {
         let failed = |error: std::io::Error| {
             let reason = match error.kind() {
@@ -89,7 +89,7 @@ impl Shop {
         let state = Arc::new(Mutex::new(State::new(options.seed)));
         let shared = Arc::clone(&state);
         let handler: Arc<server::Handler> = Arc::new(move |request: &_| {
-            // Between two requests the state is consistent, even if one of them panicked.
+            // The state is consistent between two requests, even if one of them panicked.
             routes::respond(
                 &mut shared.lock().unwrap_or_else(PoisonError::into_inner),
                 request,
@@ -115,7 +115,7 @@ impl Shop {
         USER
     }
 
-    /// The password that the login page accepts. It appears on no page and depends on the seed.
+    /// The password that the login page accepts. It is on no page and depends on the seed.
     pub fn password(&self) -> String {
         self.state
             .lock()
@@ -124,7 +124,7 @@ impl Shop {
             .clone()
     }
 
-    /// The orders that were really placed, oldest first, whatever an agent reports.
+    /// The orders that the shop accepted, oldest first.
     pub fn orders(&self) -> Vec<Order> {
         self.state
             .lock()
@@ -133,10 +133,10 @@ impl Shop {
             .clone()
     }
 
-    /// Stops the shop, and waits until its port is closed and responses being written are finished.
+    /// Stops the shop, and waits until its port is closed and unfinished responses are sent.
     pub async fn stop(self) {
         drop(self.stop);
-        // The server's task ends by itself; if it panicked, it has ended too.
+        // The server's task ends by itself. If it panicked, it has ended too.
         let _ = self.server.await;
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of the shop from outside: real sockets, and no knowledge of its internals except the placed orders.
+//! Tests of the shop through real sockets. They know nothing of its internals except the placed orders.
 
 use std::collections::BTreeMap;
 
@@ -119,7 +119,7 @@ const ADDRESS: &[(&str, &str)] = &[
     ("terms", "yes"),
 ];
 
-/// Goes all the way from the product to the confirmation page, and returns that page.
+/// Buys a product, and returns the confirmation page.
 async fn buy(shop: &Shop) -> Reply {
     let mut visitor = Visitor::of(shop);
     visitor.add("alpine-rain-jacket").await;

@@ -1,11 +1,11 @@
-//! The differences between two shops: everything that a visitor must read from the page and cannot know beforehand.
+//! The differences between two shops: values that a visitor must read from the page and cannot know in advance.
 
 use sha2::{Digest, Sha256};
 
 /// Letters and digits that are not confused with each other on a screen.
 const ALPHABET: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-/// Values drawn from a seed. The same seed gives the same shop, and no value reveals another one.
+/// Values derived from a seed. The same seed gives the same shop, and no value reveals another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Variation {
     seed: u64,
@@ -24,7 +24,7 @@ impl Variation {
         hash.finalize().into()
     }
 
-    /// One of several wordings. The first is the fallback for an empty choice, so it is passed separately.
+    /// Returns one of several wordings. The first is a separate argument, so that there always is one.
     pub(super) fn pick<const N: usize>(
         self,
         topic: &str,
@@ -37,7 +37,7 @@ impl Variation {
             .unwrap_or_default()
     }
 
-    /// The items in an order that depends only on the seed.
+    /// Returns the items in an order that depends only on the seed and the topic.
     pub(super) fn shuffled<T>(self, topic: &str, items: impl IntoIterator<Item = T>) -> Vec<T> {
         let mut keyed: Vec<_> = items
             .into_iter()
@@ -48,7 +48,7 @@ impl Variation {
         keyed.into_iter().map(|(_, item)| item).collect()
     }
 
-    /// Code number `index` of a topic, in upper case.
+    /// Returns code number `index` of a topic, in upper case.
     pub(super) fn code<const LENGTH: usize>(self, topic: &str, index: usize) -> String {
         self.draw(topic, index)
             .iter()

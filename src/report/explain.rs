@@ -1,4 +1,4 @@
-//! Explains a run's memory: why each item was recalled and what happened next. Events in, an explanation out.
+//! Explains a run's memory from its events: why each item was recalled, and what happened next.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// The reason why an item was recalled.
+/// The reason for recalling an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Why {
-    /// The run started. The item stood in the system instruction from then on.
+    /// The run started. From then on the item was part of the system instruction.
     RunStarted,
     /// A command failed or had no effect.
     CommandFailed {
@@ -34,7 +34,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// The place in the prompt of an item recalled for this reason.
+    /// Returns the place in the prompt of an item that was recalled for this reason.
     pub const fn placement(&self) -> Placement {
         match self {
             Self::RunStarted => Placement::System,
@@ -54,44 +54,44 @@ pub struct Recalled {
     pub why: Why,
 }
 
-/// One action that was decided from a prompt in which an item stood.
+/// An action that was decided from a prompt that contained an item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DecidedAction {
     /// The step.
     pub step: u32,
-    /// The action, secrets replaced.
+    /// The action, with secrets replaced.
     pub action: Action,
-    /// The elements that the action was aimed at.
+    /// The elements at which the action was aimed.
     pub targets: Vec<TargetIdentity>,
     /// The outcome.
     pub outcome: Outcome,
 }
 
-/// The credit that memory gave an item in the run.
+/// The credit that memory gave an item after the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent facts, as they are counted"
 )]
 pub struct Credit {
-    /// The site where it was earned.
+    /// The site on which the credit was earned.
     pub site: Option<Site>,
-    /// The recovery that the item describes was carried out.
+    /// True if the recovery that the item describes was carried out.
     pub used: bool,
-    /// The item had been shown before that.
+    /// True if the item had been shown before that.
     pub followed: bool,
-    /// The recovery restored the effect of the failed action.
+    /// True if the recovery restored the effect of the failed action.
     pub helped: bool,
-    /// The recovery did not help.
+    /// True if the recovery did not help.
     pub harmed: bool,
 }
 
-/// The fate of an item after the run.
+/// A change of an item's status after the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StatusChange {
-    /// What its kind calls it in a word of its own.
+    /// Another change, in a word chosen by the kind of memory.
     Changed(String),
     /// The run taught it.
     Recorded,
@@ -103,7 +103,7 @@ pub enum StatusChange {
     Retired,
 }
 
-/// One item of memory in a run.
+/// An item of memory and its part in a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Item {
     /// The item's id.
@@ -112,9 +112,9 @@ pub struct Item {
     pub lesson: String,
     /// Each recall of the item; empty for an item that the run taught.
     pub recalled: Vec<Recalled>,
-    /// Steps whose prompt showed the item.
+    /// Steps whose prompt contained the item.
     pub stood_in: Vec<u32>,
-    /// Actions decided from these prompts.
+    /// Actions that were decided from these prompts.
     pub then: Vec<DecidedAction>,
     /// Credits that the item received.
     pub credited: Vec<Credit>,
@@ -140,7 +140,8 @@ impl Item {
 
 /// Returns the items of memory of one run, in the order in which they first appeared.
 ///
-/// The events may come from several files, each in its own order. They are ordered by their step, never by a clock.
+/// The events may come from several files, each in its own order. They are sorted by step; their times are not
+/// used.
 ///
 /// ```
 /// use webwise::{event::Event, report::explain::explain};
@@ -156,7 +157,7 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
     let mut ordered: Vec<&Event> = events.iter().collect();
     ordered.sort_by_key(|event| (event.step, phase(&event.kind)));
     let mut book = Book::default();
-    // The items in the system instruction, and those in the message of this step.
+    // The items in the system instruction, and the items in the message of this step.
     let (mut always, mut offered): (Vec<AdviceId>, Vec<AdviceId>) = (Vec::new(), Vec::new());
     for event in ordered {
         let step = event.step;
@@ -266,7 +267,7 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
     book.items
 }
 
-/// The position of an event within its step.
+/// Returns the position of an event within its step.
 const fn phase(kind: &EventKind) -> u8 {
     match kind {
         EventKind::Tier1Loaded { .. } => 0,
@@ -278,7 +279,7 @@ const fn phase(kind: &EventKind) -> u8 {
     }
 }
 
-/// Items in the order of their first appearance.
+/// The items in the order of their first appearance.
 #[derive(Debug, Default)]
 struct Book {
     items: Vec<Item>,
@@ -412,7 +413,7 @@ mod tests {
 
     #[test]
     fn a_tip_is_explained_by_the_failure_before_it_and_the_steps_after_it() {
-        // Listed in the order of their files: memory, actions, model.
+        // In the order of their files: memory, actions, model.
         let events = [
             recall(2, &["a"]),
             credited(4, "a"),

@@ -1,7 +1,7 @@
-//! A run as one HTML file: what was seen, said, done and remembered, step by step. Pure.
+//! Writes a run as one HTML file: what was seen, said, done and remembered in each step. Pure.
 //!
-//! The template escapes all text. The file loads nothing and runs no script, and its own policy forbids both, because much of what it
-//! holds was said by pages and models.
+//! The template escapes all text. The file loads nothing and runs no script, and its content security policy forbids both,
+//! because much of its content comes from pages and models.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::{
     event::{Event, EventKind, RunSummary},
 };
 
-/// Width of a bar of a plot and the gap behind it. Unit: the plot's own.
+/// Distance from one bar of a plot to the next. Unit: the plot's own.
 const BAR: u32 = 10;
 /// Height of a plot. Unit: the plot's own.
 const HEIGHT: u64 = 100;
@@ -51,16 +51,16 @@ struct Step {
     pages: Vec<String>,
     lines: Vec<Line>,
     changes: Vec<String>,
-    /// Addresses that hold the pictures themselves.
+    /// Data URLs of the pictures.
     pictures: Vec<String>,
     calls: Vec<Call>,
-    /// As the provider told it, estimated where it did not.
+    /// Tokens as reported by the provider, or else estimated.
     usage: Usage,
-    /// Size of the last request.
+    /// Estimated size of the last request.
     estimated: TokenCount,
-    /// Time of the model. Unit: milliseconds.
+    /// Time that the model took. Unit: milliseconds.
     thought_ms: u64,
-    /// Time of the browser. Unit: milliseconds.
+    /// Time that the browser took. Unit: milliseconds.
     acted_ms: u64,
 }
 
@@ -70,13 +70,13 @@ struct Call {
     text: String,
 }
 
-/// An item of memory, and what came of it.
+/// An item of memory and its results.
 struct Remembered {
     says: String,
     fates: Vec<(&'static str, String)>,
 }
 
-/// Bars side by side, one place for each step.
+/// A bar chart with a place for each step.
 struct Plot {
     title: &'static str,
     legend: String,
@@ -92,11 +92,11 @@ struct Bar {
 }
 
 impl RunRecord {
-    /// Makes one HTML file of the run: the goal and the result, each step with the page, the action, its outcome, pictures, prompts
-    /// and replies, what memory said and what came of it, and plots of tokens and time.
+    /// Returns one HTML file about the run: goal and result; for each step the page, action, outcome, pictures, prompts, replies
+    /// and memory's advice; and charts of tokens and time.
     ///
-    /// It needs no other file, loads nothing and runs no script. Whatever came from a page or a model stands in it as text. It is as
-    /// private as the folder: secrets are placeholders, everything else is there.
+    /// The file needs no other file, loads nothing and runs no script. Text from pages and models is escaped. It is as private as
+    /// the run folder: secrets are placeholders, but everything else is included.
     pub fn to_html(&self) -> String {
         let report = Report {
             unreadable: &self.unreadable,
@@ -193,7 +193,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The figures of a run that has ended.
+/// Returns the figures of a finished run.
 fn figures(summary: &RunSummary) -> Vec<(&'static str, String)> {
     let Usage {
         input,
@@ -332,7 +332,7 @@ impl Remembered {
     }
 }
 
-/// The plots of what the steps took: tokens and time.
+/// Returns the charts of the tokens and the time of each step.
 fn plots(steps: &[Step]) -> Vec<Plot> {
     let tokens = steps.iter().map(|step| {
         let Usage { input, cached, .. } = step.usage;
@@ -357,7 +357,7 @@ fn plots(steps: &[Step]) -> Vec<Plot> {
 }
 
 impl Plot {
-    /// Draws a bar of parts for each step; nothing if all of them are empty.
+    /// Draws a stacked bar for each step; returns nothing if all bars are empty.
     fn of(
         title: &'static str,
         legend: &str,
@@ -409,7 +409,7 @@ mod tests {
         base::RunId, page::Observation, report::Picture, testing::tree, working::StopReason,
     };
 
-    /// Words that would be markup, a script, or an end of what they stand in.
+    /// Text that would be markup, a script, or the end of the element around it, if it were not escaped.
     const HOSTILE: &str =
         "</details></pre><script>alert(1)</script><img src=x onerror=alert(1)>\"'&";
 
@@ -510,7 +510,8 @@ mod tests {
             !html.contains("<script") && !html.contains("<img src"),
             "{html}"
         );
-        // The title, goal, request, rules, two replies, two targets and changes, answer, evidence, what was read, what was not.
+        // The title, goal, request, rules, two replies, two targets and changes, answer, evidence, a read text, and an unreadable
+        // line.
         let escaped = html.matches("&#60;script&#62;alert(1)").count();
         assert_eq!(escaped, 14, "{html}");
         for end in ["</details>", "</pre>"] {

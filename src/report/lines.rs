@@ -1,4 +1,4 @@
-//! The events of a run in lines for a person: the action, its outcome, and the words of memory and guards. Pure.
+//! The events of a run as lines for a person: actions, outcomes, and remarks of memory and the guards. Pure.
 
 use super::words::{self, quoted};
 use crate::{
@@ -8,16 +8,16 @@ use crate::{
     page::Notice,
 };
 
-/// Longest text of a page or of memory in a line. Unit: characters. Source: chosen.
+/// Maximum length of a page's or memory's text in a line. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 140;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// The part of the agent that speaks; `None` for what was done.
+    /// The part of the agent that speaks; `None` for an action.
     pub(crate) label: Option<&'static str>,
     pub(crate) text: String,
-    /// The outcome; empty if it is not known.
+    /// The outcome; empty if it is unknown.
     pub(crate) outcome: String,
     /// Time taken. Unit: milliseconds.
     pub(crate) elapsed_ms: Option<u64>,
@@ -34,7 +34,7 @@ impl Line {
     }
 }
 
-/// The lines for an event; none for what a person would not miss.
+/// Returns the lines for an event; none for events that do not matter to a person.
 pub(crate) fn lines(event: &Event) -> Vec<Line> {
     match &event.kind {
         EventKind::Tier1Loaded { lessons, .. }
@@ -49,7 +49,7 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
                 &format!("{what} {}", quoted(text, MAX_TEXT)),
             )]
         }
-        // A lesson for all sites is not shown until a second site confirms it.
+        // A lesson for all sites is not shown to the model until a second site confirms it.
         EventKind::LessonRecorded { lesson, item, .. } if item.shelf.scope != Scope::Global => {
             vec![Line::aside("learned", &quoted(lesson, MAX_TEXT))]
         }

@@ -1,4 +1,4 @@
-//! Reports of a finished run for a person: what happened in it, why memory spoke, and the result.
+//! Reports of finished runs for people: the steps, memory's advice, and the result.
 
 pub mod explain;
 #[cfg(feature = "report")]

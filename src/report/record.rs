@@ -1,4 +1,4 @@
-//! A run as its folder tells it.
+//! A run, read back from its folder.
 
 use std::{
     fs, io,
@@ -10,9 +10,9 @@ use crate::{
     event::{Event, Intent, RunFolder},
 };
 
-/// The file that makes a folder a run's.
+/// The file by which a run's folder is recognised.
 const META: &str = "run_meta.json";
-/// Files of events. Those of one step are told in this order.
+/// The files with events. Events of the same step are sorted in this order.
 const EVENTS: [&str; 5] = [
     "memory_events.jsonl",
     "observations.jsonl",
@@ -34,31 +34,33 @@ pub struct Picture {
     pub png: Vec<u8>,
 }
 
-/// A run, read back from the folder that [`RunFolder`] wrote.
+/// A run, read back from the folder that a [`RunFolder`] wrote.
 ///
-/// A run that was killed, or that is still going on, gives what it has.
+/// If the run was killed or is still going on, the record contains the part that was written.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RunRecord {
-    /// The events by step, each file's in the order in which they were written. What was pictured is in
-    /// [`pictures`](Self::pictures), and the events of it are without their bytes.
+    /// The events, sorted by step; those of one file keep their order. The bytes of pictures are in
+    /// [`pictures`](Self::pictures), not in the events.
     pub events: Vec<Event>,
-    /// The actions that were about to be done, if the folder was also the loop's journal.
+    /// The recorded intents: actions that were about to be carried out. Empty if the folder was not the loop's
+    /// journal.
     pub intents: Vec<Intent>,
     /// The pictures, in order.
     pub pictures: Vec<Picture>,
-    /// The lines that could not be read: the file, the line from 1, and the reason.
+    /// Descriptions of lines that could not be read: the file, the line counted from 1, and the reason.
     pub unreadable: Vec<String>,
 }
 
 impl RunRecord {
     /// Reads the folder of a run.
     ///
-    /// A line that cannot be read loses only itself, and with it the pages that are kept as differences from its page;
-    /// [`unreadable`](Self::unreadable) tells of each.
+    /// An unreadable line does not affect other lines, except pages that are stored as differences from the page in
+    /// that line. Each lost line is listed in [`unreadable`](Self::unreadable).
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the folder is not a run's, and [`ErrorKind::Io`] if a file of it cannot be read.
+    /// [`ErrorKind::InvalidInput`] if the folder is not a run's folder, and [`ErrorKind::Io`] if a file in it cannot
+    /// be read.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         if !Self::is_at(folder) {
@@ -76,7 +78,7 @@ impl RunRecord {
         Ok(record)
     }
 
-    /// Returns true if this is the folder of a run.
+    /// Returns true if this is a run's folder.
     pub fn is_at(folder: impl AsRef<Path>) -> bool {
         folder.as_ref().join(META).is_file()
     }
@@ -129,7 +131,8 @@ impl RunRecord {
     }
 }
 
-/// The result of reading; `None` if it is not there, because a run that ended early does not have every file.
+/// Returns the result of reading a file; `None` if the file does not exist, because a run that ended early does not
+/// have every file.
 fn if_there<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>> {
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -173,7 +176,7 @@ mod tests {
         }
     }
 
-    /// A run of these events, and its folder.
+    /// Writes a run with these events, and returns its folder.
     fn written(events: &[Event]) -> (tempfile::TempDir, PathBuf) {
         let parent = tempfile::tempdir().unwrap();
         let runs = RunFolder::new(parent.path()).unwrap();

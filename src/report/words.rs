@@ -1,4 +1,4 @@
-//! Actions, outcomes and stop reasons in words for a person. Pure.
+//! Puts actions, outcomes and stop reasons into words for a person. Pure.
 
 use serde_json::Value;
 
@@ -11,14 +11,14 @@ use crate::{
     working::{BudgetKind, StopReason},
 };
 
-/// Longest name of an element. Unit: characters. Source: chosen for a terminal of 100.
+/// Maximum length of an element's name. Unit: characters. Source: chosen for a terminal of 100.
 const MAX_NAME: usize = 40;
-/// Longest typed text. Unit: characters. Source: chosen.
+/// Maximum length of typed text. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 60;
-/// Arguments that name an element. Its identity is shown in their place.
+/// Arguments that refer to an element. The element's identity is shown instead.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
-/// An action such as `fill textbox "User name" with "demo"`.
+/// Returns an action in words, such as `fill textbox "User name" with "demo"`.
 pub(crate) fn action(action: &Action, targets: &[TargetIdentity]) -> String {
     let mut words = vec![action.tool_name().replace('_', " ")];
     words.extend(
@@ -50,17 +50,17 @@ pub(crate) fn action(action: &Action, targets: &[TargetIdentity]) -> String {
     words.join(" ")
 }
 
-/// A text in quotes, on one line and cut to length.
+/// Returns a text in quotes, on one line and cut to `max` characters.
 pub(crate) fn quoted(text: &str, max: usize) -> String {
     format!("\"{}\"", truncate(&squeeze(text), max))
 }
 
-/// An outcome, in one or two words.
+/// Returns an outcome in one or two words.
 pub(crate) fn outcome(outcome: &Outcome) -> String {
     outcome.as_str().replace('_', " ")
 }
 
-/// The worst effect of an action, worded to follow "which".
+/// Returns the worst effect of an action, worded to follow "which".
 pub(crate) const fn effect(effect: Effect) -> &'static str {
     match effect {
         Effect::Read => "only reads",
@@ -69,7 +69,7 @@ pub(crate) const fn effect(effect: Effect) -> &'static str {
     }
 }
 
-/// A notice of the store, worded to follow "memory".
+/// Returns a notice of the store, worded to follow "memory".
 pub(crate) fn store_notice(notice: &StoreNotice) -> String {
     let shelf = notice
         .shelf
@@ -110,7 +110,7 @@ pub(crate) fn store_notice(notice: &StoreNotice) -> String {
     }
 }
 
-/// The reason why an item of memory was recalled.
+/// Returns the reason why an item of memory was recalled.
 pub(crate) fn recalled(recalled: &Recalled) -> String {
     match &recalled.why {
         Why::RunStarted => "when the run started, into the system instruction".to_owned(),
@@ -128,7 +128,7 @@ pub(crate) fn recalled(recalled: &Recalled) -> String {
     }
 }
 
-/// The credit of an item of memory.
+/// Returns the credit of an item of memory in words.
 pub(crate) fn credited(credited: &Credit) -> String {
     let site = credited
         .site
@@ -153,7 +153,7 @@ pub(crate) fn credited(credited: &Credit) -> String {
     format!("{used}{site}{shown}{end}")
 }
 
-/// The fate of an item of memory.
+/// Returns the status change of an item of memory in words.
 pub(crate) fn became(became: &StatusChange) -> &str {
     match became {
         StatusChange::Changed(what) => what,
@@ -164,7 +164,7 @@ pub(crate) fn became(became: &StatusChange) -> &str {
     }
 }
 
-/// The reason why a run ended, as a sentence.
+/// Returns the reason why a run ended, as a sentence.
 pub(crate) const fn stop(reason: StopReason) -> &'static str {
     match reason {
         StopReason::Finished => "the goal is reached, and the page shows it",
@@ -250,7 +250,7 @@ mod tests {
             words(BrowserAction::Goto(goto), &[]),
             "goto http://127.0.0.1/"
         );
-        // Without an identity, the reference says more than nothing.
+        // Without an identity, the reference is better than nothing.
         assert_eq!(
             words(
                 BrowserAction::Click(Click {

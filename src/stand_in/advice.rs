@@ -1,4 +1,4 @@
-//! Advice turned into acts: in place of an act, and before it.
+//! Turns advice into acts: instead of an act, or before it.
 
 use super::{
     finding::{How, calendar_day, choice},
@@ -7,14 +7,14 @@ use super::{
     tips::{Remedy, Tip},
 };
 
-/// The acts that memory of this site suggests in place of an act that sets a value.
+/// Returns the acts that memory suggests for this site instead of an act that sets a value.
 pub(super) fn told(now: &Situation<'_>, act: &Act, value: &str) -> Option<Vec<Act>> {
     let tips = now.site.iter().filter(|tip| is_for(now, tip, act));
     tips.flat_map(|tip| &tip.remedies)
         .find_map(|remedy| instead_of(now, act, remedy, value))
 }
 
-/// The act carried out as a remedy says; `None` if the remedy does not apply to this act.
+/// Returns the acts that carry out a remedy instead of this act; `None` if the remedy does not apply to this act.
 pub(super) fn instead_of(
     now: &Situation<'_>,
     act: &Act,
@@ -43,13 +43,13 @@ pub(super) fn instead_of(
     }
 }
 
-/// A visible choice with this name.
+/// Returns a visible choice with this name.
 fn named<'p>(page: &'p Page, value: &str) -> Option<&'p Element> {
     let (element, how, _) = choice(page, &[], value)?;
     matches!(how, How::Click | How::Check).then_some(element)
 }
 
-/// The element that an act is aimed at.
+/// Returns the element at which an act is aimed.
 pub(super) fn aimed<'s>(now: &Situation<'s>, act: &Act) -> Option<&'s Element> {
     let seen: &'s Seen = now.seen;
     seen.page

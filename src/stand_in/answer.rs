@@ -1,4 +1,4 @@
-//! Answers found on the page: the words of a label, and the value after them.
+//! Finds answers on the page: the words of a label, and the value after them.
 
 use super::words::content;
 
@@ -13,14 +13,14 @@ pub(super) struct Found {
 const BETWEEN: &[&str] = &[
     "is", "was", "are", "no", "no.", "nr", "nr.", "number", "=", "-", "–", ":", "#",
 ];
-/// Maximum number of words of a value that is not a number. Source: chosen; a short sentence.
+/// Maximum length of a value that is not a number. Unit: words. Source: chosen; a short sentence.
 const MAX_WORDS: usize = 12;
-/// Minimum number of capitals of a code without digits. Source: chosen; more than most acronyms have.
+/// Minimum number of capitals in a code without digits. Source: chosen; more than most acronyms have.
 const MIN_CAPITALS: usize = 4;
 /// Maximum number of words between a label and its number. Source: chosen.
 const MAX_DISTANCE: usize = 4;
 
-/// Finds the value of a thing by the words of its name.
+/// Finds the value that follows a label. `what` contains the words of the label.
 pub(super) fn find(text: &str, what: &[String]) -> Option<Found> {
     let words = spans(text);
     let mut best: Option<(usize, usize, usize)> = None;
@@ -58,7 +58,7 @@ pub(super) fn find(text: &str, what: &[String]) -> Option<Found> {
 
 const PUNCTUATION: &[char] = &['.', ',', ';', ':', '!', '?', '"', '“', '”', '(', ')', '#'];
 
-/// Start and end of every word.
+/// Returns the start and end of every word.
 fn spans(text: &str) -> Vec<(usize, usize)> {
     let mut out = Vec::new();
     let mut start = None;
@@ -76,7 +76,7 @@ fn spans(text: &str) -> Vec<(usize, usize)> {
     out
 }
 
-/// The first and last word of the value after a label that ends before word `at`.
+/// Returns the first and last word of the value after a label that ends before word `at`.
 fn value(
     text: &str,
     words: &[(usize, usize)],
@@ -100,7 +100,7 @@ fn value(
         from += 1;
     }
     if is_number {
-        // A code may have no digit; an amount has one.
+        // A code need not have a digit, but an amount does.
         let capitals = |w: &str| {
             w.chars().filter(char::is_ascii_uppercase).count() >= MIN_CAPITALS
                 && w == w.to_uppercase()
@@ -133,7 +133,7 @@ fn value(
     Some((from, end))
 }
 
-/// The beginning of a text as a quotation: whole words, at most `max` bytes.
+/// Returns the beginning of a text as a quotation: whole words, at most `max` bytes.
 pub(super) fn opening(text: &str, max: usize) -> String {
     let mut end = 0;
     for (_, to) in spans(text) {

@@ -1,4 +1,4 @@
-//! Finding the element that an instruction means.
+//! Finds the element to which an instruction refers.
 
 use super::{
     forms::day,
@@ -7,14 +7,14 @@ use super::{
 };
 use crate::base::text::fold;
 
-/// Least fit of an element that advice names. Unit: see [`fit`]. Source: chosen; all of its words and almost no others.
+/// Minimum fit of an element that advice names. Unit: see [`fit`]. Source: chosen; all of its words and almost no others.
 const NAME_FIT: f64 = 0.9;
-/// Least fit of a field's label. Unit: see [`fit`]. Source: chosen; one word of four on each side.
+/// Minimum fit of a field's label. Unit: see [`fit`]. Source: chosen; one word of four on each side.
 const FIELD_FIT: f64 = 0.3;
-/// Least fit of an element that is clicked. Source: chosen; a wrong click costs more than a search for the right
-/// element.
+/// Minimum fit of an element to click. Unit: see [`fit`]. Source: chosen; a wrong click costs more than a search for the
+/// right element.
 pub(super) const CLICK_FIT: f64 = 0.4;
-/// Least fit of a choice's label if its value is not equal. Source: chosen.
+/// Minimum fit of a choice's label if its value is not equal. Unit: see [`fit`]. Source: chosen.
 const CHOICE_FIT: f64 = 0.6;
 
 const FIELDS: &[&str] = &["textbox", "searchbox", "combobox", "spinbutton"];
@@ -56,7 +56,7 @@ pub(super) enum How {
     Fill,
 }
 
-/// The best fitting element, the first of equal ones; `None` below `least`.
+/// Returns the element with the best fit, the first of equal ones; `None` if all are below `least`.
 fn best<'a>(
     elements: impl Iterator<Item = &'a Element>,
     least: f64,
@@ -78,9 +78,9 @@ fn enabled<'a>(page: &'a Page, roles: &'a [&str]) -> impl Iterator<Item = &'a El
         .filter(|element| roles.contains(&element.role.as_str()) && !element.is("disabled"))
 }
 
-/// The field with this name.
+/// Returns the field with this name.
 pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
-    // A box with a closed list of choices cannot be typed into.
+    // A select box cannot be typed into.
     let fields = || enabled(page, FIELDS).filter(|element| element.options.is_empty());
     let is = |word: &str| name.len() == 1 && name[0] == word;
     if name.is_empty() {
@@ -104,7 +104,7 @@ pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> 
     })
 }
 
-/// The field with this name, or the only field of a form.
+/// Returns the field with this name, or the only field of a form.
 pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     let only = || {
         let mut fields = enabled(page, FIELDS).filter(|element| element.options.is_empty());
@@ -116,7 +116,7 @@ pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a E
     field(page, name).or_else(only)
 }
 
-/// The only button of a form, if it submits the form.
+/// Returns the only button of a form, if the instruction is to submit the form.
 pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     let mut buttons = enabled(page, &["button"]).filter(|button| !button.label.is_empty());
     let first = buttons
@@ -125,13 +125,13 @@ pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Ele
     buttons.next().is_none().then_some(first)
 }
 
-/// Returns true if the words say nothing but that a form is submitted.
+/// Returns true if the words only say that a form is submitted.
 pub(super) fn sends(words: &[String]) -> bool {
     const SENDING: &[&str] = &["submit", "login", "ok", "send", "go", "continue", "enter"];
     !words.is_empty() && words.iter().all(|word| SENDING.contains(&word.as_str()))
 }
 
-/// The visible list item that begins and ends with these texts.
+/// Returns the visible list item that begins and ends with these texts.
 pub(super) fn item<'a>(page: &'a Page, start: &str, end: &str) -> Option<&'a Element> {
     const ITEMS: &[&str] = &["option", "listitem", "menuitem", "treeitem", "gridcell"];
     enabled(page, ITEMS).find(|element| begins_and_ends(&element.label, start, end))
@@ -143,19 +143,19 @@ pub(super) fn begins_and_ends(text: &str, start: &str, end: &str) -> bool {
     text.len() >= start.len().max(end.len()) && text.starts_with(&start) && text.ends_with(&end)
 }
 
-/// The field that opens a list when something is typed into it.
+/// Returns the field that opens a list when text is typed into it.
 pub(super) fn list_field(page: &Page) -> Option<&Element> {
     enabled(page, FIELDS).find(|element| element.options.is_empty())
 }
 
-/// The element for a date's day in an open calendar.
+/// Returns the element for a date's day in an open calendar.
 pub(super) fn calendar_day<'a>(page: &'a Page, value: &str) -> Option<&'a Element> {
     let day = day(value)?;
     enabled(page, &["link", "gridcell", "button", "cell", "option"])
         .find(|element| element.label == day)
 }
 
-/// The only control of the kind that the words name.
+/// Returns the only control of the kind that the words name, such as "spinner".
 fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     const KINDS: &[(&str, &str)] = &[
         ("spinner", "spinbutton"),
@@ -170,7 +170,7 @@ fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     found.next().is_none().then_some(first)
 }
 
-/// The element with which this value is chosen, the way to choose it, and the value as the page writes it.
+/// Returns the element in which this value can be chosen, the way to choose it, and the value as the page writes it.
 pub(super) fn choice<'a>(
     page: &'a Page,
     name: &[String],
@@ -204,7 +204,7 @@ pub(super) fn choice<'a>(
         };
         return Some((element, how, element.label.clone()));
     }
-    // `size M` without quotes: the list's name and the choice together.
+    // An instruction without quotes, such as `size M`, contains the list's name and the choice.
     for list in lists() {
         let both = |option: &&String| fit(&wanted, &format!("{} {option}", list.label)) > 0.9;
         if let Some(option) = list.options.iter().find(both) {
@@ -224,15 +224,15 @@ pub(super) fn choice<'a>(
     named(&["textbox"]).map(|field| (field, How::Fill, value.to_owned()))
 }
 
-/// The box to tick.
+/// Returns the box to tick.
 pub(super) fn tick_box<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     best(enabled(page, BOXES), FIELD_FIT, |element| {
         fit(what, &element.label)
     })
 }
 
-/// The clickable element with this name. A form is submitted by a button, because a link of the same name in a menu
-/// leads elsewhere.
+/// Returns the clickable element with this name. To submit a form, it prefers a button, because a link of the same name in
+/// a menu leads elsewhere.
 pub(super) fn clickable<'a>(
     page: &'a Page,
     what: &[String],
@@ -245,13 +245,13 @@ pub(super) fn clickable<'a>(
     })
 }
 
-/// The element that advice names. Advice quotes a name of the page, so a merely similar name does not count.
+/// Returns the element that advice names. The name must fit closely, because advice quotes the exact name from the page.
 pub(super) fn named<'a>(page: &'a Page, name: &str) -> Option<&'a Element> {
     clickable(page, &content(name), name, false)
         .filter(|element| called(element, &content(name), name) >= NAME_FIT)
 }
 
-/// The fit of an element's name.
+/// Returns the fit of an element's name.
 pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
     if equal(&element.label, name) {
         2.0
@@ -260,7 +260,7 @@ pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
     }
 }
 
-/// The button that most likely closes an overlay.
+/// Returns the button that most likely closes an overlay.
 pub(super) fn way_out(page: &Page) -> Option<&Element> {
     const LEAVING: &[&str] = &["accept", "ok", "close", "continue", "got"];
     if !page.kind.contains("dialog") {
@@ -281,7 +281,8 @@ pub(super) fn way_out(page: &Page) -> Option<&Element> {
     best(buttons(), 0.1, leaving).or_else(|| buttons().next())
 }
 
-/// Maximum number of buttons that are considered, from the top of the page, where those of a dialog stand. Source: chosen.
+/// Maximum number of buttons that are considered, counted from the top of the page, where those of a dialog are. Source:
+/// chosen.
 const MAX_DIALOG_BUTTONS: usize = 4;
 
 #[cfg(test)]

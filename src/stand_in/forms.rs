@@ -1,6 +1,6 @@
-//! Forms of one value, as people, fields and calendars write it.
+//! Formats of a value, as people, fields and calendars write it.
 
-/// A form that a field may ask for.
+/// A format that a field may require.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// `2016-12-05`
@@ -10,7 +10,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// The form that advice names.
+    /// Returns the format that advice names.
     pub(super) fn named(word: &str) -> Option<Self> {
         match word {
             "YYYY-MM-DD" => Some(Self::Date),
@@ -19,14 +19,14 @@ impl Form {
         }
     }
 
-    /// The machine-readable form that fits this value.
+    /// Returns the machine-readable format for this value.
     pub(super) fn of(value: &str) -> Option<Self> {
         [Self::Date, Self::Time]
             .into_iter()
             .find(|form| form.write(value).is_some())
     }
 
-    /// The value in this form.
+    /// Returns the value in this format; `None` if it cannot be converted.
     pub(super) fn write(self, value: &str) -> Option<String> {
         match self {
             Self::Date => {
@@ -42,12 +42,12 @@ pub(super) fn same(a: &str, b: &str) -> bool {
     a == b || Form::of(a).is_some_and(|form| form.write(a) == form.write(b))
 }
 
-/// The name of a date's day in a calendar.
+/// Returns the name of a date's day in a calendar.
 pub(super) fn day(value: &str) -> Option<String> {
     date(value).map(|(_, _, day)| day.to_string())
 }
 
-/// Year, month and day: `2016-12-05`, `12/05/2016`, `5.12.2016`.
+/// Returns year, month and day from a text such as `2016-12-05`, `12/05/2016` or `5.12.2016`.
 fn date(value: &str) -> Option<(u32, u32, u32)> {
     let numbers = |mark: char| -> Option<[u32; 3]> {
         let parts: Vec<u32> = value
@@ -61,7 +61,7 @@ fn date(value: &str) -> Option<(u32, u32, u32)> {
     let (year, month, day) = if let Some([year, month, day]) = numbers('-') {
         (year, month, day)
     } else if let Some([month, day, year]) = numbers('/') {
-        // A first number above 12, as in 25/12, is the day.
+        // If the first number is above 12, as in 25/12, it is the day.
         if month > 12 {
             (year, day, month)
         } else {
@@ -75,7 +75,7 @@ fn date(value: &str) -> Option<(u32, u32, u32)> {
         .then_some((year, month, day))
 }
 
-/// Hour and minute: `16:08`, `4:08 PM`.
+/// Returns hour and minute from a text such as `16:08` or `4:08 PM`.
 fn time(value: &str) -> Option<(u32, u32)> {
     let value = value.trim().to_lowercase();
     let (clock, half) = match value

@@ -1,4 +1,4 @@
-//! The goal as an ordered list of steps.
+//! Parses the goal into an ordered list of steps.
 
 use super::{
     items::{choices, fields, login, phrase, pick},
@@ -37,9 +37,10 @@ pub(super) enum Step {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Planned {
     pub step: Step,
-    /// Number of the instruction whose parts must be done together and in order, if the step belongs to one.
+    /// Number of the instruction that the step belongs to, if the parts of that instruction must be done
+    /// together and in order.
     pub strict: Option<usize>,
-    /// Words of the element that leads to the step's element if that is not on the page.
+    /// Words of another element to click if the step's element is not on the page.
     pub way: Vec<String>,
 }
 
@@ -58,7 +59,7 @@ enum Verb {
     /// The verb is part of the button's name.
     Act,
     Report,
-    /// There is nothing to do.
+    /// The words are not an instruction, so there is nothing to do.
     Skip,
 }
 
@@ -134,7 +135,7 @@ const VERBS: &[(&[&str], Verb)] = &[
     (&["don't"], Verb::Skip),
 ];
 
-/// Parses a goal. Everything that is not an instruction is skipped.
+/// Parses a goal. Text that is not an instruction is skipped.
 pub(super) fn steps(goal: &str, secrets: &[String]) -> Vec<Planned> {
     let mut out = Vec::new();
     let mut clause: Option<(Verb, Vec<Segment>)> = None;
@@ -160,7 +161,7 @@ pub(super) fn steps(goal: &str, secrets: &[String]) -> Vec<Planned> {
     out
 }
 
-/// The verb at the start of a segment, and the number of its tokens that do not belong to the object.
+/// Returns the verb at the start of a segment, and the number of tokens before the object.
 fn verb(tokens: &[Token]) -> Option<(Verb, usize)> {
     let begins = |words: &[&str]| {
         tokens.len() >= words.len() && words.iter().zip(tokens).all(|(word, token)| token.is(word))

@@ -1,11 +1,11 @@
-//! Objects of an instruction: the fields, values and names after its verb.
+//! Parses the object of an instruction: the fields, values and names after its verb.
 
 use super::{
     tokens::{Segment, Token},
     words::content,
 };
 
-/// The text after a verb: its first value, else its words as written.
+/// Returns the text after a verb: its first value, or else its words as written.
 pub(super) fn phrase(parts: &[Segment]) -> String {
     if let Some(value) = parts
         .iter()
@@ -44,7 +44,7 @@ fn words(tokens: &[Token]) -> String {
     words.join(" ")
 }
 
-/// User and password of a login. If the goal gives no password, it is taken from the secrets.
+/// Returns user and password of a login. If the goal gives no password, it is taken from the secrets.
 pub(super) fn login(parts: &[Segment], secrets: &[String]) -> (Option<String>, Option<String>) {
     let (mut user, mut password): (Option<String>, Option<String>) = (None, None);
     let mut for_password = false;
@@ -92,7 +92,8 @@ fn is_password(secret: &str) -> bool {
 /// Words between a field and its value.
 const GIVES: &[&str] = &["to", "with", "=", "is", "as"];
 
-/// Fields with their values: `the quantity to 2`, `name "A"`, `"A" into the name field`, `Berlin as city`.
+/// Returns fields with their values from texts such as `the quantity to 2`, `name "A"`, `"A" into the name field` or
+/// `Berlin as city`.
 pub(super) fn fields(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     parts
         .iter()
@@ -115,7 +116,7 @@ fn field_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
             let (value, field) = split(into);
             (field, value)
         }
-        // `Berlin as city` has the value first, `city to Berlin` the field.
+        // In `Berlin as city` the value comes first, in `city to Berlin` the field.
         (None, Some(gives)) if tokens[gives].is("as") => {
             let (value, field) = split(gives);
             (field, value)
@@ -138,7 +139,8 @@ fn field_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     }
 }
 
-/// Fields with quoted values. The words before each value name its field; for the last value, those after it may.
+/// Returns fields with quoted values. A field's name precedes its value; only the name of the last field may follow
+/// it.
 fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     let mut out: Vec<(Vec<String>, String)> = Vec::new();
     let mut before: Vec<&str> = Vec::new();
@@ -158,7 +160,7 @@ fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     out
 }
 
-/// The words of a field's name; empty if no word counts.
+/// Returns the words of a field's name; empty if none of them matters.
 fn name(words: &[&str]) -> Vec<String> {
     let kept: Vec<&str> = words
         .iter()
@@ -175,7 +177,7 @@ fn name(words: &[&str]) -> Vec<String> {
     }
 }
 
-/// The texts at the start and end of an item that is described by them: `an item that starts with "Alb" and ends with
+/// Returns the start and end of an item, from a description such as `an item that starts with "Alb" and ends with
 /// "ia"`.
 pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
     let tokens: Vec<&Token> = parts.iter().flat_map(|part| &part.tokens).collect();
@@ -192,7 +194,8 @@ pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
     Some((start, after(&["ends", "ending"]).unwrap_or_default()))
 }
 
-/// Choices: `size "M"`, `"Express" as shipping`, `Express delivery`. Without a quoted value, the words are the value.
+/// Returns choices from texts such as `size "M"`, `"Express" as shipping` or `Express delivery`. Without a quoted
+/// value, the words are the value.
 pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     let choice = |part: &Segment| {
         let tokens = &part.tokens;
@@ -217,7 +220,7 @@ pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     parts.iter().flat_map(choice).collect()
 }
 
-/// The words without a leading article.
+/// Returns the words without a leading article.
 fn bare(tokens: &[Token]) -> String {
     let articles = tokens
         .iter()

@@ -12,8 +12,8 @@ fn json_value(text: &str) -> Option<(Value, &str)> {
     Some((value, &text[values.byte_offset()..]))
 }
 
-/// Parses a line such as `3. fill searchbox "Search" "padel" -> failed not_editable`. A line without an outcome is
-/// done.
+/// Parses a line such as `3. fill searchbox "Search" "padel" -> failed not_editable`. A line without an outcome
+/// means `done`.
 pub(super) fn past(line: &str) -> Option<Past> {
     let (number, rest) = line.split_once(". ")?;
     number.parse::<u32>().ok()?;
@@ -49,7 +49,7 @@ fn is_role(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// The name of an argument that is given without one.
+/// Returns the name of the argument that a history line leaves out.
 fn only_argument(tool: &str) -> &'static str {
     match tool {
         "goto" | "tab_new" => "url",

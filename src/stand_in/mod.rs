@@ -1,10 +1,10 @@
-//! A model that needs no key and no network: rules in place of a language model.
+//! A model that needs no key and no network: a set of rules instead of a language model.
 //!
-//! It decides from the request alone (the prompt's text and the names of the tools) and keeps nothing between calls. So
-//! if a second run goes better, memory in the prompt is the only possible reason: the stand-in follows advice, and
-//! without advice it makes the mistakes that anyone makes on an unknown page. It has no knowledge of any site.
+//! It decides from the request alone (the text of the prompt and the names of the tools) and keeps nothing between
+//! calls. So if a second run goes better, the only possible reason is that memory put advice into the prompt. Without
+//! advice, the stand-in makes the mistakes that anyone makes on an unknown page. It has no knowledge of any site.
 //!
-//! It understands goals in plain English: one instruction after the other, with values in quotes or as placeholders:
+//! It understands goals in simple English: a sequence of instructions, with values in quotes or as placeholders:
 //!
 //! ```text
 //! log in as "USER" with the password <secret:NAME>     search for "WORDS"         open "NAME", go to the NAME
@@ -13,14 +13,14 @@
 //! report the NAME and the NAME                         enter an item that starts with "TEXT" and ends with "TEXT"
 //! ```
 //!
-//! `seen` and `lines` parse the prompt; `tokens`, `items` and `goal` parse the goal; `tips` parses advice and `advice`
-//! applies it. `progress` finds which steps are done, `finding` finds elements, `forms` converts values. `policy`
-//! decides; `seek` and `recover` decide when something is missing or fails.
+//! `seen` and `lines` parse the prompt; `tokens`, `items` and `goal` parse the goal; `tips` parses advice, and `advice`
+//! applies it. `progress` finds out which steps are done, `finding` finds elements, and `forms` converts values.
+//! `policy` decides; `seek` and `recover` decide if something is missing or has failed.
 //!
 //! # Decisions
 //!
-//! - The stand-in model decides from the prompt alone: what it does better with memory can only come from what memory
-//!   put there; so it may stand in the tests that measure memory.
+//! - The stand-in decides from the prompt alone. Whatever it does better with memory must come from advice in the prompt, so
+//!   tests may use it to measure memory.
 
 mod advice;
 mod answer;
@@ -49,7 +49,7 @@ use crate::{
     llm::LlmClient,
 };
 
-/// The stand-in model, for first steps without a key, for examples and for tests.
+/// The stand-in model: rules instead of a language model, for first steps without a key, for examples and for tests.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -96,7 +96,7 @@ impl StandIn {
     }
 }
 
-/// The calls as text that follows the schema of a reply.
+/// Returns the calls as text that follows the schema of a reply.
 fn written(calls: Vec<RawCall>) -> String {
     let call = |call: RawCall| {
         let mut fields = call.arguments.as_object().cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The decision on the next calls, from the prompt alone.
+//! Decides on the next calls, from the prompt alone.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::action::RawCall;
 
-/// A call, with the name of its target.
+/// A call with the name of its target.
 #[derive(Debug, Clone)]
 pub(super) struct Act {
     pub call: RawCall,
@@ -38,7 +38,7 @@ impl Act {
     }
 }
 
-/// The facts behind a decision.
+/// Everything that a decision depends on.
 #[derive(Debug)]
 pub(super) struct Situation<'a> {
     pub seen: &'a Seen,
@@ -81,7 +81,7 @@ pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
         .collect()
 }
 
-/// The acts of the next steps, up to the first one that leaves the page.
+/// Returns the acts for the next steps, up to the first one that leaves the page.
 fn acts(now: &Situation<'_>) -> Vec<Act> {
     let Some(next) = now.progress.next() else {
         return vec![finish_done(now)];
@@ -106,12 +106,12 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
             break;
         };
         if !acts.is_empty() && step.first().is_some_and(|act| is_warned_of(now, act)) {
-            // Memory warns of this act, so the page must be looked at first.
+            // Memory warns about this act, so look at the page before it.
             break;
         }
         typed = matches!(planned.step, Step::Fill { .. });
         acts.extend(step);
-        // The items of a list can be seen only once it is open.
+        // The items of a list are visible only after it is open.
         let is_field = |element: &Element| {
             matches!(element.role.as_str(), "textbox" | "combobox" | "searchbox")
         };
@@ -130,7 +130,7 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
     acts
 }
 
-/// The calls for one step; `None` if the page lacks something that they need.
+/// Returns the calls for one step; `None` if something that they need is not on the page.
 pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     match &planned.step {
@@ -160,7 +160,7 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
                 // The list may still be loading.
                 return Some(vec![Act::new("wait", json!({ "seconds": 1 }))]);
             }
-            // Choose the item from a list, unless the advice says otherwise.
+            // Choose the item as from a select box, unless advice suggests otherwise.
             let act = select(list_field(page)?, start);
             Some(told(now, &act, start).unwrap_or_else(|| vec![act]))
         }
@@ -177,7 +177,7 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
     }
 }
 
-/// A click, or the acts that advice suggests in its place.
+/// Returns a click, or the acts that advice suggests instead.
 fn click(
     now: &Situation<'_>,
     planned: &Planned,
@@ -243,7 +243,8 @@ pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     commanded && named
 }
 
-/// The first click that memory of this site suggests, if its element is here and in the way.
+/// Returns the first click that memory suggests for this site, if its element is on the page and in
+/// the way.
 fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;
@@ -258,7 +259,8 @@ fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
                 continue;
             };
             let known = equal(&element.label, name) || fit(&content(name), &element.label) > 0.9;
-            // Click it only once: if it is still there afterwards, another click will not remove it.
+            // Click the element only once: if it is still there afterwards, another click will not
+            // remove it.
             let clicked = now
                 .seen
                 .history
@@ -274,7 +276,7 @@ fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     None
 }
 
-/// Finishes with all values to be reported from here on, or takes an act that may make them appear.
+/// Finishes with all values that remain to be reported, or returns an act that may make them appear.
 fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let wanted: Vec<&Vec<String>> = now.plan[at..]
         .iter()

@@ -1,4 +1,4 @@
-//! Progress of the plan, derived from the history and the page and never stored.
+//! The progress of the plan. It is derived from the history and the page, and never stored.
 
 use super::{
     finding::{
@@ -29,7 +29,7 @@ impl Progress {
     }
 }
 
-/// Goes through the history, then marks steps that the page shows as done.
+/// Follows the history, then marks the steps that the page shows as done.
 pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     let mut progress = walk(plan, seen, vec![false; plan.len()]);
     let login = |planned: &Planned| {
@@ -55,7 +55,7 @@ pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     progress
 }
 
-/// Goes through the history once.
+/// Follows the history once.
 fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     let mut progress = Progress {
         done,
@@ -73,7 +73,7 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
         };
         progress.done[step] = true;
         if is_click(&plan[step].step) {
-            // The later click shows that the steps before it were complete.
+            // The later click shows that the steps before it were done.
             progress.done[..step].fill(true);
         }
         progress.since = at + 1;
@@ -82,7 +82,7 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     progress
 }
 
-/// Marks typed fields as open again if the next click needs them and the page shows them empty.
+/// Marks filled fields as not done if the next click needs them and the page shows them empty.
 fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     let Some(strict) = progress.next().and_then(|next| plan[next].strict) else {
         return;
@@ -93,7 +93,7 @@ fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
         .filter(|(planned, _)| planned.strict == Some(strict))
     {
         if let Step::Fill { field: name, value } = &planned.step
-            // A secret's field does not show its value.
+            // The field of a secret does not show its value.
             && !value.starts_with("<secret:")
             && field(&seen.page, name).is_some_and(|field| field.value.is_empty())
         {
@@ -106,7 +106,8 @@ const fn is_click(step: &Step) -> bool {
     matches!(step, Step::Click { .. })
 }
 
-/// The step that an entry completed: the first open one, or a later one up to the next click.
+/// Returns the step that an entry completed: the first one not done, or a later one up to the next
+/// click.
 fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize> {
     let first = progress.next()?;
     for step in first..plan.len() {
@@ -193,7 +194,7 @@ fn completes(planned: &Planned, past: &Past) -> bool {
             }
             "click" | "dblclick" => {
                 let named = equal(name, wanted) || fit(what, name) >= CLICK_FIT;
-                // The only button of a form submits it, whatever its name.
+                // The only button of a form submits it, whatever the button's name is.
                 let sent = role == "button" && sends(what) && sends(&content(name));
                 ((!submit || role == "button") && named) || sent
             }
@@ -203,7 +204,8 @@ fn completes(planned: &Planned, past: &Past) -> bool {
     }
 }
 
-/// Marks steps that the page shows as done: a field with the value, a choice made, a box ticked.
+/// Marks the steps that the page shows as done: a field with the value, a choice made, a box
+/// ticked.
 fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     let page = &seen.page;
     while let Some(next) = progress.next() {
@@ -217,7 +219,7 @@ fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
                     element.value == value || element.is("checked") || element.is("selected")
                 })
             }
-            // A longer value than the typed text means that an item was chosen.
+            // If the value is longer than the typed text, an item was chosen.
             Step::Pick { start, end } => list_field(page).is_some_and(|field| {
                 begins_and_ends(&field.value, start, end) && field.value.len() > start.len()
             }),

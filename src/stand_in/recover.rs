@@ -1,4 +1,4 @@
-//! The next calls after a failure: by advice, by trying again, then by usual remedies.
+//! Decides on the next calls after a failure: first by advice, then by trying again, then by common remedies.
 
 use serde_json::json;
 
@@ -19,10 +19,11 @@ use crate::action::ErrorClass;
 /// allows.
 const MAX_FAILURES: usize = 4;
 
-/// Maximum number of clicks on a control to open its list. Source: chosen; a list that does not open by then opens in another way.
+/// Maximum number of clicks on a control to open its list. Source: chosen; a list that is still closed then must be opened in
+/// another way.
 const MAX_OPENED: usize = 3;
 
-/// The acts in place of these calls, if one of them is the action that just failed.
+/// Returns the acts to use instead of these, if one of these has just failed.
 pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let (failed, last) = failure(now, acts)?;
     let class = ErrorClass::ALL
@@ -48,7 +49,7 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let mut remedies: Vec<Remedy> = remedies.filter_map(|remedy| by_name(now, remedy)).collect();
     remedies.retain(|remedy| !tried(now, remedy, failed) && possible(now, remedy, failed));
     let untouched = since(now).last().is_some_and(|past| is(failed, past));
-    // Retry once a failure that may pass by itself. A control that refused a value will refuse it again.
+    // Retry once if the cause may pass by itself. A control that refused a value will refuse it again.
     let refused = matches!(
         class,
         Some(ErrorClass::BadValue | ErrorClass::WrongElement | ErrorClass::NoSuchOption)
@@ -67,7 +68,7 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     }
 }
 
-/// A remedy with the name of its button, if the advice did not name it.
+/// Returns a remedy that names its button, if the advice did not name it.
 fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     match remedy {
         Remedy::Close => {
@@ -77,12 +78,12 @@ fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     }
 }
 
-/// The last failed act, with its failure. A remedy without effect does not count as a later act.
+/// Returns the last failed act, with its failure. A remedy without effect does not count as a later act.
 fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, &'n Past)> {
     let idle = |past: &&Past| {
         matches!(past.tool.as_str(), "press" | "type") && past.outcome == "no_effect"
     };
-    // Nor does a click on the control itself, which opens the list of choices.
+    // A click on the control itself, which opens the list of choices, does not count either.
     let opens = |past: &&Past| {
         past.tool == "click" && past.done() && acts.iter().any(|act| is_on(act, past))
     };
@@ -93,7 +94,7 @@ fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, 
     acts.iter().find(|act| is(act, last)).map(|act| (act, last))
 }
 
-/// Declines a question of the page that blocks the way, unless it was declined already.
+/// Returns an act that declines a question of the page that blocks the way, unless it was declined already.
 pub(super) fn decline(now: &Situation<'_>) -> Option<Act> {
     const NO: &[&str] = &["cancel", "no thanks", "not now", "no", "later"];
     let page = &now.seen.page;
@@ -152,7 +153,7 @@ fn same_failure(tip: &Tip, last: &Past, class: Option<ErrorClass>) -> bool {
         && tip.target.is_none()
 }
 
-/// Remedies that often help.
+/// Returns remedies that often help.
 fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Remedy> {
     let press = |key: &str| Remedy::Press(key.to_owned());
     match (failed.call.name.as_str(), class) {
@@ -214,7 +215,7 @@ fn tried(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
 
 fn possible(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
     match remedy {
-        // Enter submits typed text. Without typed text, it would press the element with the focus.
+        // Enter submits typed text. If no text was typed, it would activate the focused element.
         Remedy::Press(key) if equal(key, "Enter") => {
             now.progress.typed && failed.call.name == "click"
         }
@@ -228,7 +229,7 @@ fn possible(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
 fn carry_out(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> Vec<Act> {
     match remedy {
         Remedy::Press(key) if equal(key, "Enter") => vec![Act::new("press", json!({ "key": key }))],
-        // A key may also empty the field that was just filled, so look at the page before going on.
+        // A key may also clear the field that was just filled, so look at the page before continuing.
         Remedy::Press(key) if now.progress.typed => vec![Act::new("press", json!({ "key": key }))],
         Remedy::Press(key) => vec![Act::new("press", json!({ "key": key })), failed.clone()],
         Remedy::Click(name) => named(&now.seen.page, name).map_or_else(
@@ -246,7 +247,7 @@ fn planned<'n>(now: &'n Situation<'_>) -> Option<&'n Step> {
     now.progress.next().map(|next| &now.plan[next].step)
 }
 
-/// The value of the next step.
+/// Returns the value of the next step.
 fn value(now: &Situation<'_>) -> String {
     match planned(now) {
         Some(

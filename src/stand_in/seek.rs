@@ -1,4 +1,4 @@
-//! The next calls if the page lacks something that the plan needs.
+//! Decides on the next calls if something that the plan needs is not on the page.
 
 use serde_json::json;
 
@@ -11,12 +11,12 @@ use super::{
     words::content,
 };
 
-/// Names of elements that usually lead on.
+/// Names of elements that usually lead to the next page.
 const ONWARD: &[&str] = &["continue", "checkout", "cart", "next page", "start"];
 /// Maximum number of clicks on one submit button before giving up. Source: chosen.
 const MAX_SUBMITS: usize = 3;
 
-/// The acts that lead to the element of a step.
+/// Returns acts that lead to the element of a step.
 pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let planned = &now.plan[at];
     if let Some(act) = recover::decline(now) {
@@ -48,7 +48,7 @@ pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     if now.has("wait") && !since(now).any(|past| past.tool == "wait") {
         return vec![Act::new("wait", json!({ "seconds": 1 }))];
     }
-    // The front page of a site has its search and its login.
+    // The home page of a site usually has a search and a login.
     let home = crate::base::Origin::parse(&now.seen.page.url).map(|origin| format!("{origin}/"));
     if let (Ok(home), false) = (home, since(now).any(|past| past.tool == "goto"))
         && planned.strict.is_some()
@@ -58,7 +58,8 @@ pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     vec![give_up(&format!("there is no {words} on the page"))]
 }
 
-/// Acts that may make the answer appear: they correct a form with complaints, or wait for a slow page.
+/// Returns acts that may make the answer appear: they correct a form with error messages, or wait for
+/// a slow page.
 pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     let invalid: Vec<&Element> = page
@@ -114,7 +115,7 @@ pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     (now.has("wait") && !waited).then(|| vec![Act::new("wait", json!({ "seconds": 1 }))])
 }
 
-/// The submit button of a form that was filled in, if the goal does not mention submitting it.
+/// Returns the submit button of a form that was filled in, if the goal does not mention submitting it.
 pub(super) fn unsent<'s>(now: &Situation<'s>) -> Option<&'s Element> {
     let seen: &'s Seen = now.seen;
     let enters = |planned: &Planned| matches!(planned.step, Step::Fill { .. } | Step::Pick { .. });
@@ -133,7 +134,7 @@ pub(super) fn unsent<'s>(now: &Situation<'s>) -> Option<&'s Element> {
     (asked && seen.page.is_form() && !sent).then_some(button)
 }
 
-/// The entries of the history since the last completed step.
+/// Returns the entries of the history since the last completed step.
 pub(super) fn since<'a>(now: &'a Situation<'_>) -> impl DoubleEndedIterator<Item = &'a Past> {
     now.seen.history.iter().skip(now.progress.since)
 }

@@ -1,4 +1,4 @@
-//! The model's view: the sections of the prompt, parsed from its text and nothing else.
+//! The stand-in's view of the prompt: its sections, parsed from the text alone.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::lines::past;
 pub(super) use crate::prompt::ShownElement as Element;
 use crate::prompt::{ShownPage, json_string};
 
-/// Everything that a decision may depend on.
+/// Everything on which a decision may depend.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
     pub goal: String,
@@ -16,7 +16,7 @@ pub(super) struct Seen {
     pub parameters: Vec<(String, String)>,
     /// Advice in the system instruction.
     pub lessons: Vec<String>,
-    /// The meaning of names in tips, such as `n1` for `button "Go"`.
+    /// The names in tips, such as `n1`, and what they stand for, such as `button "Go"`.
     names: Vec<(String, String)>,
     /// Advice for this site.
     pub site_tips: Vec<String>,
@@ -31,7 +31,7 @@ pub(super) struct Seen {
     pub tools: Vec<String>,
 }
 
-/// The page, as the prompt shows it.
+/// The page as the prompt shows it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Page {
     pub url: String,
@@ -59,7 +59,8 @@ pub(super) struct Past {
 }
 
 impl Past {
-    /// Returns true if the action is done or may be done. An action that made the page go on is not repeated.
+    /// Returns true if the action is done or may be done. An unclear action may have worked, so it is not
+    /// repeated.
     pub(super) fn done(&self) -> bool {
         matches!(&*self.outcome, "done" | "unclear")
     }
@@ -154,7 +155,7 @@ impl Seen {
 }
 
 impl Seen {
-    /// A tip with its names filled in.
+    /// Returns a tip with its names filled in.
     fn in_full(&self, line: &str) -> String {
         let line = line.trim_start_matches("- ");
         let words = line
@@ -171,7 +172,7 @@ impl Seen {
 }
 
 impl Page {
-    /// Returns true if the page has fields and is none of the page kinds with a name of their own.
+    /// Returns true if the page has fields but no more specific type.
     pub(super) fn is_form(&self) -> bool {
         const FIELDS: [&str; 6] = [
             "textbox",
@@ -199,7 +200,7 @@ impl Page {
         }
     }
 
-    /// Adds elements that were found or read later.
+    /// Adds elements that `find` or `read` returned.
     fn add(&mut self, body: &str) {
         let mut shown = ShownPage::default();
         shown.read_more(body);
@@ -207,7 +208,7 @@ impl Page {
     }
 }
 
-/// The parts of a text under `## ` headings. The part before the first heading has an empty heading.
+/// Returns the parts of a text under `## ` headings. The part before the first heading has an empty heading.
 fn sections(text: &str) -> Vec<(&str, &str)> {
     let mut out = Vec::new();
     let (mut heading, mut start, mut at) = ("", 0, 0);
@@ -218,7 +219,7 @@ fn sections(text: &str) -> Vec<(&str, &str)> {
             start = at + line.len();
         }
         at += line.len();
-        // The goal is free text of the user, so nothing after it is a section.
+        // The goal is free text of the user, so any heading after it is part of the goal.
         if heading == "Goal" {
             at = text.len();
             break;
@@ -228,7 +229,7 @@ fn sections(text: &str) -> Vec<(&str, &str)> {
     out
 }
 
-/// The lines of a section, without blank lines and marks of fences.
+/// Returns the lines of a section, without blank lines and fence marks.
 fn lines(body: &str) -> impl Iterator<Item = &str> {
     body.lines()
         .map(str::trim_end)

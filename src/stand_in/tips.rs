@@ -1,4 +1,4 @@
-//! Tips in the prompt: what to do, and when.
+//! Parses tips in the prompt: conditions and remedies.
 
 use super::{
     forms::Form,
@@ -22,7 +22,7 @@ pub(super) enum Remedy {
     ClickThenChoose,
     /// Click the field, type to open its list, then click the choice.
     TypeThenChoose,
-    /// Use this tool in place of the one that fails.
+    /// Use this tool instead of the one that fails.
     Instead(&'static str),
     /// Write the value in this form.
     WriteAs(Form),
@@ -33,22 +33,23 @@ pub(super) enum Remedy {
 /// One tip.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tip {
-    /// The command that it is for.
+    /// The command that the tip is about; `None` for every command.
     pub command: Option<String>,
-    /// The failure that it is for.
+    /// The failure that the tip is about.
     pub class: Option<ErrorClass>,
-    /// Name of the element that it is for.
+    /// Name of the element that the tip is about.
     pub target: Option<String>,
-    /// Role and number of the element that it is for, if the element has no name.
+    /// Role and number of the element that the tip is about, if the element has no name.
     pub place: Option<(String, usize)>,
-    /// True if it is about searching.
+    /// True if the tip is about searching.
     pub search: bool,
     pub remedies: Vec<Remedy>,
 }
 
 /// Parses a tip: first the condition, then the remedies.
 ///
-/// The condition ends at the first colon, else at the first punctuation after a word such as `fails`, `if` or `before`.
+/// The condition ends at the first colon, or else at the first punctuation after a word such as `fails`, `if` or
+/// `before`.
 pub(super) fn read(text: &str) -> Tip {
     let all = tokens(text);
     let colon = all.iter().position(|token| *token == Token::Mark(':'));
@@ -83,7 +84,7 @@ pub(super) fn read(text: &str) -> Tip {
     }
 }
 
-/// `textbox number 2`
+/// Parses a position such as `textbox number 2`.
 fn place(tokens: &[Token]) -> Option<(String, usize)> {
     let [role, number, count] = tokens else {
         return None;

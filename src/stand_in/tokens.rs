@@ -1,4 +1,4 @@
-//! The goal as tokens, and the tokens as clauses with one verb each.
+//! Splits the goal into tokens, and the tokens into clauses with one verb each.
 
 /// A piece of a goal.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ impl Token {
     }
 }
 
-/// Splits a goal.
+/// Splits a goal into tokens.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut out = Vec::new();
     let mut rest = text.trim_start();
@@ -77,7 +77,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     out
 }
 
-/// The length of a quotation at the start, including its marks.
+/// Returns the length of a quotation at the start of a text, including its marks.
 fn quoted(text: &str, first: char) -> Option<usize> {
     let close = match first {
         '"' => '"',
@@ -106,7 +106,7 @@ fn placeholder(text: &str) -> Option<usize> {
 
 /// Words between instructions.
 const BETWEEN: &[&str] = &["and", "then"];
-/// Words that may stand before an instruction.
+/// Words that may precede an instruction.
 const LEADING: &[&str] = &[
     "next",
     "finally",
@@ -122,10 +122,10 @@ const LEADING: &[&str] = &[
 /// The tokens between two separators.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
-    /// The text before it, used to put an unquoted text together again.
+    /// The text before the segment, from which unquoted text is put together again.
     pub before: String,
     pub tokens: Vec<Token>,
-    /// True if a clause ended before it.
+    /// True if a clause ended before the segment.
     pub new_sentence: bool,
 }
 

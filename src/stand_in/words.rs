@@ -1,8 +1,8 @@
-//! The fit between a label and the words of an instruction. English only, like the instructions.
+//! Measures how well a label fits the words of an instruction. English only, like the instructions.
 
 use crate::base::text::{fold, words};
 
-/// Words that do not tell which element is meant.
+/// Words that do not help to identify an element.
 const EMPTY: &[&str] = &[
     "a", "an", "the", "this", "that", "it", "its", "to", "of", "in", "on", "for", "my", "your",
     "with", "by", "at", "into", "is", "as", "them", "me", "and", "or", "please", "page", "button",
@@ -10,7 +10,7 @@ const EMPTY: &[&str] = &[
     "there", "then", "be", "should",
 ];
 
-/// Spellings of one word, as word sequences, with the form that is compared.
+/// Spellings of one word, as word sequences, with the form used for comparison.
 const SPELLINGS: &[(&[&str], &str)] = &[
     (&["log", "in"], "login"),
     (&["sign", "in"], "login"),
@@ -29,7 +29,7 @@ const SPELLINGS: &[(&[&str], &str)] = &[
     (&["colour"], "color"),
 ];
 
-/// Words that are used for one another on buttons and fields.
+/// Groups of words with the same meaning on buttons and fields.
 const ALIKE: &[&[&str]] = &[
     &["place", "order", "buy", "purchase", "complete", "confirm"],
     &["pay", "order", "buy", "purchase"],
@@ -52,7 +52,7 @@ const ALIKE: &[&[&str]] = &[
     &["send", "submit"],
 ];
 
-/// The words of a text that count, in one spelling and without plural.
+/// Returns the significant words of a text, in a common spelling and in the singular.
 pub(super) fn content(text: &str) -> Vec<String> {
     let spelled = spelled(&words(text));
     let kept: Vec<String> = spelled
@@ -92,7 +92,7 @@ fn same(a: &str, b: &str) -> bool {
             .any(|group| group.contains(&a) && group.contains(&b))
 }
 
-/// The fit between a label and the wanted words, from 0 (none) to 1 (all words of both).
+/// Returns the fit between a label and the wanted words, from 0 (none) to 1 (all words of both).
 pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
     let label = content(label);
     if wanted.is_empty() || label.is_empty() {
@@ -105,7 +105,8 @@ pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
         .iter()
         .filter(|a| label.iter().any(|b| same(a, b)))
         .count();
-    // Half of a name means another thing: "Jackets" is not "warm rain jacket".
+    // If less than half of the words match, it is another thing: "Jackets" is not "warm rain
+    // jacket".
     if shared * 2 < wanted.len() {
         return 0.0;
     }

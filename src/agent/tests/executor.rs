@@ -1,4 +1,4 @@
-//! The executor alone: every guard stands without a model and without a memory.
+//! Tests of the executor alone: every guard works without a model and without memory.
 
 use serde_json::json;
 use url::Url;
@@ -47,7 +47,7 @@ fn action(tool: &str, arguments: serde_json::Value) -> BrowserAction {
     }
 }
 
-/// Carries out an action and returns what came of it.
+/// Carries out an action and returns its outcome.
 async fn done(
     executor: &mut Executor<'_, ScriptedBrowser>,
     tool: &str,
@@ -103,7 +103,7 @@ async fn each_guard_refuses_and_the_browser_is_not_asked() {
     let vault = Vault::new()
         .with(name, Secret::new("4711-4711"), vec![origin])
         .unwrap();
-    // With a secret, only the site of the start may be visited.
+    // With a secret, only the start site may be visited.
     let mut executor = guarded.start(task().with_secrets(vault));
     executor.open_start_page().await.unwrap();
     let cases = [

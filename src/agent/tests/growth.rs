@@ -1,4 +1,4 @@
-//! The cost of a run grows no faster than its page: visited nodes and sent commands.
+//! The cost of a run, in visited nodes and sent commands, grows no faster than its page.
 
 use std::{
     sync::{
@@ -33,7 +33,7 @@ const SECRET: &str = "hunter2-and-more";
 /// A page with this many elements, in one of several shapes.
 type Shape = fn(&mut TreeBuilder, usize);
 
-/// The shapes, each with the numbers of elements it is tried with: the largest take most of the time and differ least.
+/// The shapes, each with the numbers of elements to try. The largest pages take most of the time and differ least.
 const SHAPES: [(&str, &[usize], Shape); 6] = [
     ("buttons in a form", &[10, 300, 3_000, 10_000], flat),
     ("rows with a button each", &[10, 300, 3_000], rows),
@@ -51,7 +51,7 @@ const SHAPES: [(&str, &[usize], Shape); 6] = [
     (SPREAD, &[10, 300, 1_000], spread),
 ];
 const SPREAD: &str = "a secret spread over elements in one another";
-/// Largest increase in visited nodes per node of a larger page. A quadratic cost grows at least 3.3 times from one size
+/// Maximum growth of visited nodes per node of a larger page. A quadratic cost grows at least 3.3 times from one size
 /// to the next.
 const MOST: usize = 2;
 
@@ -169,7 +169,7 @@ impl BrowserDriver for OnePage {
     }
 }
 
-/// A person who thinks so long that the page is observed again.
+/// A person who takes so long that the page is observed again.
 #[derive(Debug)]
 struct Slow;
 
@@ -185,7 +185,7 @@ impl Approver for Slow {
     }
 }
 
-/// Every action that is aimed at a page, and every tool of the loop itself.
+/// Returns a call for every action that is aimed at a page, and for every tool of the loop itself.
 fn replies() -> Vec<ChatResponse> {
     let mut replies: Vec<ChatResponse> = [
         ("fill", json!({ "target": "e1", "text": "a" })),

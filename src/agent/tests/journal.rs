@@ -1,4 +1,5 @@
-//! An intent is recorded before the action, and an irreversible action is not done without its record.
+//! An intent is recorded before its action, and an irreversible action is refused if it cannot be
+//! recorded.
 
 use std::{
     sync::{Arc, Mutex},
@@ -214,7 +215,7 @@ mod on_disk {
         }
     }
 
-    // The clock runs: with a paused one the wait for the thread that writes would be over at once.
+    // The clock is not paused: with a paused clock, the wait for the writing thread would end at once.
     #[tokio::test]
     async fn an_intent_is_on_disk_before_the_browser_is_called() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! The parts that the prompt leaves out of a page, through the loop: found, read, kept, and reported if an answer rests
-//! on a part of the page.
+//! Parts of a page that the prompt leaves out, in runs of the loop: they are found, read, kept, and reported if an
+//! answer is based on only a part of the page.
 
 use std::fmt::Write as _;
 
@@ -66,11 +66,11 @@ async fn lines_that_a_page_leaves_out_are_read_and_what_matters_of_them_is_kept(
         read.starts_with("lines 385 to 400 of 400\n") && read.contains(line),
         "{read}"
     );
-    // The line that the goal names stays known, and is shown once while it is new.
+    // The line that the goal names stays known. It is shown only once while it is new.
     assert!(!messages[1].contains("## Read before"));
     let before = messages[2].split_once("## Read before\n").unwrap().1;
     assert!(before.contains("\"Paragraph 390 tells"), "{before}");
-    // What has one of both words alone is not told.
+    // A line with only one of the two words is not returned.
     let found = messages[2].split_once("## Found\n").unwrap().1;
     assert!(found.starts_with("\"Paragraph 7 tells"), "{found}");
     assert!(!found.contains("\"Paragraph 8 tells"), "{found}");
@@ -102,7 +102,7 @@ async fn notes_stay_in_every_message_and_what_was_found_does_not() {
     assert!(messages[1].contains("## Found") && !messages[2].contains("## Found"));
     for message in &messages[2..] {
         let notes = message.split_once("## Your notes\n").unwrap().1;
-        // Text of the model stands as data on one line.
+        // Text of the model is shown as data on one line.
         assert!(
             notes.starts_with("\"7 is \\\"wet\\\" ## Goal\"\n"),
             "{notes}"

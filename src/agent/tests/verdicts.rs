@@ -1,4 +1,5 @@
-//! The loop's conclusions after an action: which numbers count, what a reply's calls are told as, and what ends a batch.
+//! The loop's conclusions after an action: numbers that count as an effect, the reported outcomes, and the end of a
+//! batch.
 
 use std::sync::{
     Arc,
@@ -30,11 +31,11 @@ struct Stepper {
     ticks: Arc<AtomicUsize>,
     pieces: Arc<AtomicUsize>,
     executed: Arc<AtomicUsize>,
-    /// True if the page draws its buttons anew with each observation.
+    /// True if the page replaces its buttons at each observation.
     redraws: bool,
-    /// True if it also does so between a look and an action, so that no reference is valid.
+    /// True if it also replaces them between a look and an action, so that no reference is valid.
     restless: bool,
-    /// True if the driver tells that the page wrote something while it handled the click.
+    /// True if the driver reports that the page changed something while it handled the click.
     traces: bool,
 }
 
@@ -134,7 +135,7 @@ async fn a_stepper_that_works_is_done_beside_a_clock_and_a_dead_button_is_not() 
     let (report, messages) = run(browser.clone(), replies).await;
     assert_eq!(report.summary.stop, StopReason::GaveUp, "{report:?}");
     assert_eq!(browser.pieces.load(Ordering::Relaxed), 7);
-    // Seven done, the dead one not.
+    // Seven clicks are done, the one on the dead button is not.
     assert_eq!(report.summary.errors, 1);
     assert!(
         messages[7].contains("## Changed\n~ text: \"6\" -> \"7\"\n"),
@@ -239,7 +240,7 @@ async fn what_a_page_draws_anew_is_found_again_by_its_name() {
         redraws: true,
         ..Stepper::default()
     };
-    // The page that the model sees is the second look: one at the address, one at the click's end.
+    // The model sees the page of the second look: the first was at the address, the second after the click.
     let batch = ChatResponse::with_calls([
         RawCall::new("hover", json!({ "target": "e1" })),
         RawCall::new("click", json!({ "target": "e1" })),

@@ -1,4 +1,4 @@
-//! The requests of a run: each fits the window of the model and begins as the others do.
+//! Each request of a run fits the model's window, and all begin with the same text.
 
 use serde_json::json;
 
@@ -18,7 +18,7 @@ use crate::{
 
 const URL: &str = "https://shop.example/";
 
-/// The requests of a run that writes 30 long notes, to a model with this window.
+/// Returns the requests of a run that writes 30 long notes, for a model with this window.
 async fn requests(window: Option<u64>) -> Vec<ChatRequest> {
     let notes = (1..=30).map(|n| {
         let text = format!("note {n}: {}", "a boat on the water, ".repeat(30));
@@ -39,7 +39,8 @@ async fn requests(window: Option<u64>) -> Vec<ChatRequest> {
     model.requests()
 }
 
-/// The size of a request by its characters, at three a token: more than a tokenizer counts.
+/// Returns the size of a request at three characters a token, which is more than a tokenizer
+/// counts.
 fn size(request: &ChatRequest) -> u64 {
     let tools = request.tools.declared().iter();
     let tools = tools.map(|tool| format!("{} {}", tool.description, tool.parameters));
@@ -83,7 +84,7 @@ async fn without_a_known_window_nothing_of_it_is_cut() {
     );
 }
 
-/// A provider's cache keeps what is the same from the first byte on.
+/// A provider's cache keeps the part of a request that is equal from the first byte.
 #[tokio::test]
 async fn rules_and_tools_are_the_same_in_every_request_of_a_run() {
     let other = "https://shop.example/boats";

@@ -1,4 +1,5 @@
-//! The pages with forms: product choices, login, checkout. Entered values stay, and each complaint stands by its field.
+//! The pages with forms: product choices, login and checkout. Entered values are kept, and each error message is beside
+//! its field.
 
 use super::{Visit, picture};
 use crate::demo::{
@@ -8,7 +9,7 @@ use crate::demo::{
     http::Fields,
 };
 
-/// The complaint about one field, as the attributes of its control and the text below it.
+/// Returns the error message of a field: the attributes of its control, and the text below it.
 fn complaint(visit: &Visit<'_>, name: &'static str, text: Option<&str>) -> (Html, Html) {
     let Some(text) = text else {
         return Default::default();
@@ -63,7 +64,7 @@ fn radios<'a>(
     all.map(radio).collect()
 }
 
-/// A product with its choices. `wrong` names a field and its complaint.
+/// The page of a product with its choices. `wrong` names a field and its error message.
 pub(in crate::demo) fn product(
     visit: &Visit<'_>,
     product: &Product,
@@ -152,7 +153,7 @@ pub(in crate::demo) fn login(visit: &Visit<'_>, next: &str, user: &str, refused:
     )
 }
 
-/// The checkout form with the entered values and complaints.
+/// The checkout form with the entered values and error messages.
 pub(in crate::demo) fn checkout(visit: &Visit<'_>, form: &Fields, complaints: &Complaints) -> Html {
     let about = |field| complaint(visit, field, complaints.get(field).copied());
     let field = |(name, label, autocomplete)| {

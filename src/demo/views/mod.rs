@@ -1,6 +1,7 @@
-//! The other pages: frame, home, search results, cart, confirmation, messages. Forms are in `forms`.
+//! All pages without forms: the common frame, home, search results, cart, confirmation and messages.
+//! The forms are in `forms`.
 //!
-//! A view takes the values that it shows and returns markup. It decides and changes nothing.
+//! A view takes the values to show and returns markup. It makes no decisions and changes nothing.
 
 mod forms;
 
@@ -14,7 +15,7 @@ use super::{
     variation::Variation,
 };
 
-/// A visit of a page: the shop, the session and the page's address.
+/// A visit to a page: the shop, the session and the page's address.
 #[derive(Debug)]
 pub(super) struct Visit<'a> {
     pub(super) variation: Variation,
@@ -26,7 +27,8 @@ pub(super) struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// The suffix of every element id, so that an id learned in one shop is useless in another.
+    /// The suffix of every element id. It differs between shops, so that an id learned in one shop
+    /// is useless in another.
     fn tag(&self) -> Html {
         Html::text(self.variation.code::<4>("tag", 0).to_lowercase())
     }
@@ -35,7 +37,7 @@ impl Visit<'_> {
         Html::text(self.variation.pick(topic, wordings))
     }
 
-    /// Puts the content of a page into the frame that all pages share.
+    /// Puts a page's content into the frame that all pages share.
     fn page(&self, title: &str, main: Html, script: Html) -> Html {
         let account = if self.session.logged_in {
             Html::literal(include_str!("../pages/logout.html"))
@@ -203,7 +205,7 @@ pub(super) fn cart(visit: &Visit<'_>) -> Html {
     )
 }
 
-/// The last page: the order with its number.
+/// The last page: the order with its confirmation number.
 pub(super) fn confirmation(visit: &Visit<'_>, order: &Order) -> Html {
     let lines = order.lines.iter().map(|line| {
         let values = [
@@ -232,7 +234,7 @@ pub(super) fn confirmation(visit: &Visit<'_>, order: &Order) -> Html {
     )
 }
 
-/// The pages behind links that only furnish the shop; `None` for an unknown topic.
+/// The pages behind links that are only there for realism; `None` for an unknown topic.
 pub(super) fn info(visit: &Visit<'_>, topic: &str) -> Option<Html> {
     let (title, text) = match topic {
         "shipping" => (

@@ -1,11 +1,11 @@
-//! Controls that are not what they look like: the naive first attempt, and the effect of advice.
+//! Controls that are not what they seem: the naive first attempt, and the effect of advice.
 
 use serde_json::Value;
 
 use super::super::*;
 use crate::action::{BrowserTool, ToolSet};
 
-/// A form, with everything that the decision depends on.
+/// A form, with everything on which the decision depends.
 #[derive(Default)]
 struct Form {
     goal: &'static str,

@@ -1,4 +1,4 @@
-//! The site of a library as a small state machine: pages as trees, actions as transitions.
+//! A library's site as a small state machine: pages are trees, actions are transitions.
 
 use crate::{
     action::{BrowserAction, ErrorClass, Outcome, TextValue},
@@ -68,7 +68,7 @@ impl Library {
         self.rules.logged_in || self.at != At::Home && self.at != At::Login || self.password == "in"
     }
 
-    /// The page. References are numbered anew on each page.
+    /// Returns the page. Each page numbers its references from the start.
     pub(super) fn tree(&self) -> Tree {
         let mut page = Page {
             tree: Tree::builder(),
