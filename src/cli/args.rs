@@ -1,4 +1,4 @@
-//! The arguments of the command line as typed values. The text of `webwise --help` is in the doc comments here.
+//! The arguments of the command line as typed values. The doc comments are the text of `webwise --help`.
 
 use std::ffi::OsString;
 
@@ -21,22 +21,22 @@ pub(super) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Install what the browser driver needs: Chromium; with `--driver playwright-cli` also Node.js and playwright-cli. Asks first
-    /// if it can.
+    /// Install Chromium if it is missing; with `--driver playwright-cli` also Node.js and playwright-cli. At a terminal it asks
+    /// first.
     Setup(SetupArgs),
-    /// Say what is there, what is missing, and what to do about it.
+    /// Report which programs are installed, which are missing, and how to fix that.
     Doctor(DoctorArgs),
-    /// Buy something in a shop of our own on this machine, with a real browser; installs what is missing.
+    /// Buy something in a demo shop on this machine, with a real browser; installs what is missing.
     Demo(DemoArgs),
-    /// Reach a goal on a site of your choice; needs a model.
+    /// Carry out a task on a site of your choice; needs a model.
     Run(Box<RunArgs>),
-    /// Look at what is remembered; accept, forget, take back, export, import.
+    /// Show what is remembered; accept, forget, undo, export and import it.
     Memory(MemoryArgs),
-    /// Look at what a run did.
+    /// Show what happened in a run.
     Runs(RunsArgs),
 }
 
-/// The command that the arguments name, as far as they name one, so that a refusal can point to its help.
+/// Returns the command that the arguments name, as far as they name one, so that an error can refer to its help.
 pub(super) fn meant(arguments: &[OsString]) -> String {
     let all = Cli::command();
     let (mut name, mut command) = (all.get_name().to_owned(), &all);
@@ -51,20 +51,20 @@ pub(super) fn meant(arguments: &[OsString]) -> String {
 
 #[derive(Debug, Args)]
 pub(super) struct SetupArgs {
-    /// Install without asking first; where standard input is no terminal, nobody is asked either.
+    /// Install without asking first. If standard input is not a terminal, as in CI, it never asks.
     #[arg(long, short = 'y')]
     pub(super) yes: bool,
-    /// Only say what would be done; exit code 1 if there is something to do.
+    /// Only report what would be installed; exit code 1 if anything is missing.
     #[arg(long, conflicts_with = "yes")]
     pub(super) check: bool,
-    /// The driver to install for. Without it the one that `doctor` names: cdp, where it can start a browser.
+    /// The driver to install for. Default: the driver that `doctor` names.
     #[arg(long, value_enum, value_name = "NAME")]
     pub(super) driver: Option<DriverName>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {
-    /// Report on this driver, and not on the one that would be used.
+    /// Report on this driver instead of the one that would be used.
     #[arg(long, value_enum, value_name = "NAME")]
     pub(super) driver: Option<DriverName>,
     /// Print the report as JSON.

@@ -2,8 +2,9 @@
 //!
 //! # Decisions
 //!
-//! - A tool that `WEBWISE_PLAYWRIGHT_CLI` names is used or reported, never passed over: who names a tool means it.
-//! - What the driver in use does not need is a note without advice: an arrow is something to do.
+//! - A tool that `WEBWISE_PLAYWRIGHT_CLI` names is used, or reported as unusable. No other tool replaces it, because the user
+//!   named it deliberately.
+//! - A finding about something that the chosen driver does not need is a note without advice, because an arrow asks for action.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,8 @@ use super::{
     },
 };
 
-/// Variables that configure a model. Only their names are used, apart from whether they are set.
+/// Variables that configure a model. Only their names are printed; of their values, only whether they are set
+/// matters.
 const MODEL_VARIABLES: [&str; 8] = [
     "GEMINI_API_KEY",
     "ANTHROPIC_API_KEY",
@@ -41,7 +43,7 @@ enum Status {
     Missing,
     TooOld,
     Broken,
-    /// Nothing is wrong, but the person may want to know.
+    /// Not a problem, but worth knowing.
     Note,
 }
 
@@ -64,7 +66,7 @@ struct Check {
     status: Status,
     /// The finding, with its path.
     found: String,
-    /// Advice, if there is something to do.
+    /// What the person should do, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
 }
@@ -84,7 +86,7 @@ impl Check {
         )
     }
 
-    /// Turns a finding about something unused into a note.
+    /// Turns a finding about something that is not used into a note.
     fn is_not_needed_by(&mut self, choice: &Choice) {
         if self.status != Status::Ok {
             self.status = Status::Note;
@@ -96,20 +98,20 @@ impl Check {
 
 #[derive(Debug, Serialize)]
 struct Report {
-    /// True if a demo can run and keep what it learns.
+    /// True if a demo can run here and save what it learns.
     ok: bool,
     driver: Driver,
     checks: Vec<Check>,
 }
 
-/// The driver that a demo would use, with the reason.
+/// The driver that a demo would use, and the reason.
 #[derive(Debug, Serialize)]
 struct Driver {
     name: String,
     why: String,
 }
 
-/// Checks and reports; fails if a demo cannot run.
+/// Runs all checks and prints the report. Fails if a demo cannot run.
 pub(super) async fn run(args: &DoctorArgs) -> Result<(), Refusal> {
     let around = Surroundings::from_env()?;
     let machine = Machine::inspect(&around).await;
@@ -151,14 +153,14 @@ pub(super) async fn run(args: &DoctorArgs) -> Result<(), Refusal> {
     }
 }
 
-/// Prints the lines about the programs, as at the end of `setup`.
+/// Prints the lines about programs, as at the end of `setup`.
 pub(super) fn print_tools(machine: &Machine, choice: &Choice) {
     for check in programs(machine, choice) {
         say(check.line());
     }
 }
 
-/// The driver, then the programs that the drivers need.
+/// Returns the lines about the driver and the programs that it needs.
 fn programs(machine: &Machine, choice: &Choice) -> Vec<Check> {
     let tools = tools(machine, choice);
     let is_fine = tools
@@ -196,7 +198,7 @@ fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
         setup(),
     );
     if let Tool::Found(path, _) = &machine.cli {
-        // The order in which the driver searches: the first match wins.
+        // The order in which the driver searches. The first match is used.
         let why = match path {
             _ if machine.cli_is_given => "chosen by WEBWISE_PLAYWRIGHT_CLI",
             path if path.starts_with(&machine.root) => "in webwise's own folder",
@@ -263,14 +265,14 @@ fn check(name: &'static str, status: Status, tool: &Tool, advice: Option<String>
     }
 }
 
-/// Checks that the folder for playwright-cli can be written.
+/// Checks that the folder for playwright-cli is writable.
 fn folder(root: &Path) -> Check {
     let fault = fault(root);
     let advice = fault.map(|_| "set WEBWISE_HOME to a folder that you can write".to_owned());
     folder_check("folder of playwright-cli", root, fault, advice)
 }
 
-/// Checks that memory can be kept: its folder can be read and written, or created.
+/// Checks that memory's folder can be read and written, or created.
 fn memory(place: Result<PathBuf, Refusal>) -> Check {
     match place {
         Ok(place) => {
@@ -313,9 +315,9 @@ fn folder_check(
     }
 }
 
-/// The problem with a folder that should hold files; `None` if there is none. Creates no folder.
+/// Returns the problem with a folder that should contain files; `None` if there is none. Creates no folder.
 fn fault(folder: &Path) -> Option<&'static str> {
-    // A dangling link exists and blocks the path.
+    // A dangling link exists, so a folder cannot be created in its place.
     if folder.symlink_metadata().is_ok() {
         return match (folder.is_dir(), can(folder, true)) {
             (false, _) => Some("is no folder"),
@@ -331,7 +333,7 @@ fn fault(folder: &Path) -> Option<&'static str> {
     (!fine).then_some("cannot be made")
 }
 
-/// Returns true if files can be created in a folder, and, with `read`, if the folder can be listed.
+/// Returns true if files can be created in a folder and, with `read`, if the folder can be listed.
 #[cfg(unix)]
 fn can(folder: &Path, read: bool) -> bool {
     use rustix::fs::Access;
@@ -351,7 +353,7 @@ fn can(folder: &Path, _read: bool) -> bool {
     folder.metadata().is_ok_and(|m| !m.permissions().readonly())
 }
 
-/// Checks which model would be used. Of the variables, only the names are printed.
+/// Checks which model would be used. Prints only the names of variables, never their values.
 fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
     let (status, found, advice) = match described {
         Ok(Some(model)) => {
@@ -397,7 +399,7 @@ fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
 mod tests {
     use super::{super::setup::machine::*, *};
 
-    /// The checks of the programs if playwright-cli was asked for.
+    /// Returns the checks of programs if playwright-cli was requested.
     fn tools(machine: &Machine) -> Vec<Check> {
         super::tools(machine, &asked(DriverName::PlaywrightCli))
     }

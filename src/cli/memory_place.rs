@@ -1,9 +1,9 @@
-//! The folder of memory. This is the only code that chooses it, for every command.
+//! The folder of memory, chosen here for every command.
 //!
 //! # Decisions
 //!
-//! - The folder of memory is the user's data folder, never the cache and never the working folder: it is neither
-//!   rubbish nor part of a project.
+//! - Memory is in the user's data folder, not in the cache or the working folder: it must not be deleted as temporary data, and
+//!   it belongs to no project.
 
 use std::{
     env,
@@ -16,13 +16,13 @@ use clap::Args;
 use super::Refusal;
 use crate::{memory::Namespace, store::JsonFiles};
 
-/// Which memory is meant.
+/// The memory to use.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct MemoryPlace {
-    /// Folder of memory, in the place of `memory` in `WEBWISE_HOME`, else of `webwise/memory` in the user's data folder.
+    /// Folder of memory. Default: `memory` in `WEBWISE_HOME`, or else `webwise/memory` in the user's data folder.
     #[arg(long, value_name = "DIR", global = true)]
     memory_dir: Option<PathBuf>,
-    /// Keeps tenants and experiments apart; `default` unless said otherwise.
+    /// Namespace that separates tenants or experiments. Default: `default`.
     #[arg(long, value_name = "NAME", global = true, value_parser = namespace)]
     namespace: Option<Namespace>,
 }
@@ -32,7 +32,7 @@ fn namespace(text: &str) -> Result<Namespace, String> {
 }
 
 impl MemoryPlace {
-    /// The folder.
+    /// Returns the folder.
     pub(super) fn dir(&self) -> Result<PathBuf, Refusal> {
         folder(self.memory_dir.as_deref(), |name| env::var_os(name)).ok_or_else(|| {
             Refusal::usage(
@@ -41,10 +41,10 @@ impl MemoryPlace {
         })
     }
 
-    /// Opens the store in the folder. Reads and creates nothing yet.
+    /// Opens the store in the folder. Nothing is read or created yet.
     pub(super) fn open(&self) -> Result<JsonFiles, Refusal> {
         let dir = self.dir()?;
-        // If the folder cannot be checked, the store reports the reason later.
+        // If the folder cannot be checked here, the store reports the reason later.
         if dir.metadata().is_ok_and(|data| !data.is_dir()) {
             return Err(Refusal::usage(format!(
                 "memory cannot be kept in {}, which is a file and no folder: move it away, or name a folder with \
@@ -55,19 +55,19 @@ impl MemoryPlace {
         Ok(JsonFiles::open(dir))
     }
 
-    /// The namespace that was given, if any.
+    /// Returns the namespace, if one was given.
     pub(super) const fn named(&self) -> Option<&Namespace> {
         self.namespace.as_ref()
     }
 
-    /// The namespace that was given, or the default.
+    /// Returns the given namespace, or the default.
     pub(super) fn namespace(&self) -> Namespace {
         self.namespace.clone().unwrap_or_default()
     }
 }
 
-/// The given folder, or the one that these variables name; an empty variable counts as unset. Never below the working
-/// directory, because memory should not depend on where a program is started.
+/// Returns the given folder, or the one that these variables name. An empty variable counts as unset. The folder is
+/// never relative to the working directory, because memory should not depend on where a program is started.
 fn folder(named: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name: &str| {
         variable(name)
@@ -80,8 +80,8 @@ fn folder(named: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> 
     if let Some(home) = set("WEBWISE_HOME") {
         return std::path::absolute(home.join("memory")).ok();
     }
-    // Not the cache, which anybody may empty. A relative folder is ignored, as the XDG base directory specification
-    // says.
+    // Not the cache, which may be emptied at any time. A relative path is ignored, as the XDG base directory
+    // specification requires.
     let data = set("XDG_DATA_HOME").filter(|data| data.is_absolute());
     let of_user = || {
         set("HOME")

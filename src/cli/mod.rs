@@ -2,7 +2,7 @@
 //!
 //! | exit code | meaning |
 //! | --- | --- |
-//! | 0 | the command succeeded |
+//!  0 | the command succeeded |
 //! | 1 | the command was tried and failed |
 //! | 2 | the command was not tried: the arguments are wrong, or it is not possible here; one sentence on stderr says what to do |
 //! | 130 | a second signal ended it at once |
@@ -43,7 +43,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(cli) => carry_out(cli.command),
         Err(error) => Refusal::of_arguments(&error, &args::meant(&arguments)).map_or_else(
             || {
-                // Help or the version was asked for. If the output is closed, nobody wants more of it.
+                // The user asked for help or the version. If the output is closed, the rest is not wanted.
                 let _ = error.print();
                 Ok(())
             },

@@ -1,4 +1,4 @@
-//! The end of a command without success: one sentence for the person, and the exit code.
+//! The error of a command: one sentence for the person, and an exit code.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::tell;
 use crate::base::text;
 
-/// One sentence that says what to do, with the exit code for scripts.
+/// An error: one sentence that says what to do, and an exit code for scripts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     sentence: String,
@@ -16,7 +16,7 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal before anything was tried: the arguments are wrong, or the command is not possible here.
+    /// An error before anything was tried: the arguments are wrong, or the command is not possible here.
     pub(crate) fn usage(sentence: impl Into<String>) -> Self {
         Self {
             sentence: sentence.into(),
@@ -25,7 +25,7 @@ impl Refusal {
         }
     }
 
-    /// A failure of something that was tried.
+    /// An error in something that was tried.
     pub(crate) fn failure(sentence: impl Into<String>) -> Self {
         Self {
             code: 1,
@@ -33,7 +33,8 @@ impl Refusal {
         }
     }
 
-    /// The end of a run whose output nobody reads any more. The code is 128 plus the number of SIGPIPE, as in shells.
+    /// The end of a run because nobody reads its output any more. The exit code is 128 plus the number of SIGPIPE, as
+    /// in shells.
     pub(crate) fn unread() -> Self {
         Self {
             code: 141,
@@ -41,7 +42,7 @@ impl Refusal {
         }
     }
 
-    /// A failure that the output already describes.
+    /// An error that the output already describes.
     pub(crate) fn silent() -> Self {
         Self::failure(String::new())
     }
@@ -53,7 +54,7 @@ impl Refusal {
         self
     }
 
-    /// The problem with the arguments of this command, in one sentence; `None` if help or the version was asked for.
+    /// Returns the problem with the arguments of this command; `None` if help or the version was requested.
     pub(crate) fn of_arguments(error: &clap::Error, command: &str) -> Option<Self> {
         if matches!(
             error.kind(),
@@ -66,7 +67,7 @@ impl Refusal {
                 "say what to do: `{command} --help` lists the commands"
             )));
         }
-        // The usage and the pointer to the help are paragraphs of their own; the rest describes the problem.
+        // The usage and the reference to the help are paragraphs of their own. The rest describes the problem.
         let text = Self::without_secrets(error);
         let kept = text
             .split("\n\n")
@@ -98,8 +99,8 @@ impl Refusal {
         &self.sentence
     }
 
-    /// The parser's message without values that were meant to stay secret: a value given to `--secret` in place of a
-    /// variable's name, or an address with a password.
+    /// Returns the parser's message without values that should be secret: a value given to `--secret` instead of the
+    /// name of a variable, or an address with a password.
     fn without_secrets(error: &clap::Error) -> String {
         let said = |kind| match error.get(kind) {
             Some(ContextValue::String(text)) => text.as_str(),

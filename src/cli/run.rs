@@ -1,4 +1,4 @@
-//! `webwise run`: a task of the user's own, on a site of their choice.
+//! `webwise run`: a task of the user's own, on a site of the user's choice.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::{
     store::InMemory,
 };
 
-/// Runs the task. Fails unless its goal was reached on evidence.
+/// Runs the task. Fails unless the goal was reached and evidence shows it.
 pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     if args.attach.is_some() && args.browser.driver == Some(DriverName::PlaywrightCli) {
         return Err(Refusal::usage(
@@ -58,7 +58,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     tell_end(&ended, voice)
 }
 
-/// The source of the browser.
+/// Returns where the browser comes from.
 async fn browser(args: &RunArgs) -> Result<Source, Refusal> {
     match &args.attach {
         Some(address) => Ok(Source::Attach(address.clone())),

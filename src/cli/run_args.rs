@@ -15,21 +15,21 @@ use crate::{
     base::{Host, SessionId, Site},
 };
 
-/// Which actions are asked about before they run.
+/// The actions that need approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Approve {
-    /// All but reading.
+    /// All actions except reading.
     Safe,
-    /// Those that cannot be undone.
+    /// Only actions that cannot be undone.
     Hybrid,
-    /// None.
+    /// No actions.
     Auto,
 }
 
-/// When the model is shown a picture of the page.
+/// When the model gets a picture of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ImagesArg {
-    /// When the page cannot be told in words, as a canvas or icons without a name.
+    /// When words cannot describe the page, as with a canvas or unnamed icons, or when the model asks.
     Auto,
     /// In each step.
     Always,
@@ -40,18 +40,18 @@ pub(super) enum ImagesArg {
 /// Flags of `webwise run`.
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
-    /// What to reach, in plain words.
+    /// The goal of the task, in plain words.
     #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub(super) goal: String,
-    /// Where to start.
+    /// The address of the page to start on.
     #[arg(long, value_parser = values::url)]
     pub(super) url: Url,
     #[command(flatten)]
     pub(super) model: ModelArgs,
-    /// Maximum number of steps of the run.
+    /// Maximum number of steps.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub(super) max_steps: Option<u32>,
-    /// Maximum number of calls of the model.
+    /// Maximum number of calls to the model.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub(super) max_calls: Option<u32>,
     /// Maximum number of tokens that the model reads.
@@ -60,39 +60,39 @@ pub(super) struct RunArgs {
     /// Maximum number of tokens that the model writes.
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(super) max_output_tokens: Option<u64>,
-    /// Longest time of the run, such as 90s, 5m or 1h.
+    /// Maximum time of the run, such as 90s, 5m or 1h.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub(super) timeout: Option<Duration>,
-    /// Which actions are asked about.
+    /// The actions that need your approval.
     #[arg(long, value_enum, default_value_t = Approve::Hybrid)]
     pub(super) approve: Approve,
-    /// A site that may be visited besides the first one; naming one closes the rest of the web.
+    /// A site that may be visited in addition to the start site. If you name one, all other sites are closed.
     #[arg(long, value_name = "SITE", value_parser = values::site)]
     pub(super) allow: Vec<Site>,
-    /// Words for the system instruction beside the goal, such as how the work is done.
+    /// Instructions in addition to the goal, such as how the work should be done.
     #[arg(long, value_name = "TEXT")]
     pub(super) instructions: Option<String>,
-    /// A note about a host and the names below it, shown on their pages; may be given several times.
+    /// A note about a host and its subdomains, which the model sees on their pages; may be given several times.
     #[arg(long = "site-note", value_name = "HOST=NOTE", value_parser = values::site_note)]
     pub(super) site_notes: Vec<(Host, String)>,
-    /// A value that the goal speaks of by name.
+    /// A value that the goal refers to by name.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = values::parameter)]
     pub(super) parameters: Vec<(ParameterName, String)>,
-    /// A secret, read from an environment variable, and the origin it may be typed into.
+    /// A secret: its name, the environment variable that contains it, and the origin where it may be typed.
     #[arg(long = "secret", value_name = "NAME=ENVVAR@ORIGIN", value_parser = values::secret)]
     pub(super) secrets: Vec<SecretSource>,
-    /// Groups this run with others.
+    /// Name of a session, which groups runs.
     #[arg(long, value_name = "ID", value_parser = values::session)]
     pub(super) session_id: Option<SessionId>,
     #[command(flatten)]
     pub(super) memory: MemoryPlace,
-    /// Neither read nor write memory.
+    /// Run without reading or writing memory.
     #[arg(long)]
     pub(super) no_memory: bool,
     #[command(flatten)]
     pub(super) browser: BrowserArgs,
-    /// Use a browser that runs with remote debugging, with its cookies, in a tab of its own; such as `http://127.0.0.1:9222`. By
-    /// the driver cdp.
+    /// Use a browser that is already running with remote debugging, such as `http://127.0.0.1:9222`. The agent works in a new
+    /// tab, with that browser's cookies. Needs the driver cdp.
     #[arg(long, value_name = "URL", value_parser = values::debugger, conflicts_with = "headed")]
     pub(super) attach: Option<Url>,
     #[command(flatten)]
@@ -102,18 +102,18 @@ pub(super) struct RunArgs {
 /// Flags of `webwise demo`.
 #[derive(Debug, Args)]
 pub(super) struct DemoArgs {
-    /// Port of the shop on 127.0.0.1; 0 takes a free one. Without it the same one each time, if it is free, so that memory
-    /// knows the shop again.
+    /// Port of the shop on 127.0.0.1; 0 selects a free port. By default the same port is used each time if it is free, so that
+    /// memory recognises the shop.
     #[arg(long, value_name = "N")]
     pub(super) port: Option<u16>,
-    /// Decides order numbers and small differences of the shop's pages; without it they are new each time.
+    /// Seed for order numbers and small differences of the shop's pages. Default: random.
     #[arg(long, value_name = "S")]
     pub(super) seed: Option<u64>,
     #[command(flatten)]
     pub(super) model: ModelArgs,
     #[command(flatten)]
     pub(super) memory: MemoryPlace,
-    /// Pause between steps, so that one can watch.
+    /// Pause between steps, so that a person can watch.
     #[arg(long)]
     pub(super) slow: bool,
     #[command(flatten)]
@@ -122,45 +122,46 @@ pub(super) struct DemoArgs {
     pub(super) output: OutputArgs,
 }
 
-/// Which model decides.
+/// The model that decides.
 #[derive(Debug, Default, Args)]
 pub(super) struct ModelArgs {
-    /// Name of the model, in the place of `WEBWISE_MODEL`.
+    /// Name of the model; overrides `WEBWISE_MODEL`.
     #[arg(long, value_name = "M", value_parser = NonEmptyStringValueParser::new())]
     pub(super) model: Option<String>,
-    /// Address of an OpenAI-compatible server, in the place of `WEBWISE_LLM_BASE_URL`.
+    /// Address of an OpenAI-compatible server; overrides `WEBWISE_LLM_BASE_URL`.
     #[arg(long, value_name = "URL", value_parser = values::url)]
     pub(super) base_url: Option<Url>,
-    /// Longest time for one answer of the model, such as 90s or 9m; 60s without it. A slow model on this machine needs more.
+    /// Maximum time for one answer of the model, such as 90s or 9m. Default: 60s. A slow model on your own machine needs more.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub(super) model_timeout: Option<Duration>,
-    /// When the model is shown a picture of the page; auto without it, for models that are known to take pictures. An
-    /// OpenAI-compatible server or Ollama gets pictures only if this says auto or always. None is taken any more once a secret was typed.
+    /// When the model gets a picture of the page. Default: auto, for models that are known to accept pictures. An
+    /// OpenAI-compatible server or Ollama gets pictures only with auto or always. After a secret was typed or shown, no more
+    /// pictures are taken.
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(super) images: Option<ImagesArg>,
 }
 
-/// Which browser is started.
+/// The browser to start.
 #[derive(Debug, Default, Args)]
 pub(super) struct BrowserArgs {
-    /// What drives the browser. Without it cdp, where it can start one; `webwise doctor` says which and why.
+    /// The browser driver. Default: cdp, if it can start a browser; `webwise doctor` says which driver is used and why.
     #[arg(long, value_enum, value_name = "NAME")]
     pub(super) driver: Option<DriverName>,
-    /// Show the browser.
+    /// Show the browser window.
     #[arg(long)]
     pub(super) headed: bool,
 }
 
-/// What is shown and kept.
+/// Output of a run, on the terminal and in files.
 #[derive(Debug, Args)]
 pub(super) struct OutputArgs {
-    /// Folder of the run folders.
+    /// The folder that contains the run folders.
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(super) runs_dir: PathBuf,
-    /// Keep a picture of each step; none is taken any more once a secret was typed.
+    /// Keep a picture of each step. After a secret was typed or shown, no more pictures are taken.
     #[arg(long)]
     pub(super) screenshots: bool,
-    /// Print one JSON object to stdout at the end; what happens on the way goes to stderr.
+    /// Print one JSON object to stdout at the end; progress goes to stderr.
     #[arg(long)]
     pub(super) json: bool,
 }

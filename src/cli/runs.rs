@@ -1,4 +1,4 @@
-//! `webwise runs`: what runs left behind.
+//! `webwise runs`: shows past runs.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use super::{Refusal, say};
 use crate::{event::open_private, report::RunRecord};
 
-/// The file of a run's report, in its folder.
+/// Name of the report in a run's folder.
 const REPORT: &str = "report.html";
 /// Programs that open a file in the person's browser, by system.
 const OPENER: &str = if cfg!(target_os = "macos") {
@@ -20,7 +20,7 @@ const OPENER: &str = if cfg!(target_os = "macos") {
 } else {
     "xdg-open"
 };
-/// The word for the newest run.
+/// The word that selects the newest run.
 const LAST: &str = "last";
 
 #[derive(Debug, Args)]
@@ -31,19 +31,19 @@ pub(super) struct RunsArgs {
 
 #[derive(Debug, Subcommand)]
 enum RunsCommand {
-    /// Write the report of a run, one HTML file in its folder, and print its path.
+    /// Write the report of a run as one HTML file in the run's folder, and print its path.
     Show(ShowArgs),
 }
 
 #[derive(Debug, Args)]
 struct ShowArgs {
-    /// The run: `last`, its id, a beginning that no other has, or its folder.
+    /// The run: `last`, its id, an unambiguous beginning of the id, or its folder.
     #[arg(default_value = LAST)]
     run: String,
-    /// Folder of the run folders.
+    /// The folder that contains the run folders.
     #[arg(long, value_name = "DIR", default_value = "runs")]
     runs_dir: PathBuf,
-    /// Open it in your browser.
+    /// Open the report in your browser.
     #[arg(long)]
     open: bool,
 }
@@ -59,7 +59,8 @@ pub(super) fn run(args: &RunsArgs) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Writes the report of a run into its folder, readable by its owner only; returns the file, or why there is none.
+/// Writes the report of a run into its folder, readable by its owner only. Returns the file, or the reason why
+/// there is none.
 pub(super) fn write_report(folder: &Path) -> Result<PathBuf, String> {
     let record = RunRecord::open(folder).map_err(|error| error.to_string())?;
     let page = folder.join(REPORT);
@@ -87,7 +88,7 @@ fn open(page: &Path) -> Result<(), Refusal> {
     }
 }
 
-/// The folder of a run, given its path, its id, the beginning of its id, or `last`.
+/// Returns the folder of a run, given by path, id, beginning of the id, or `last`.
 pub(super) fn folder(run: &str, runs_dir: &Path) -> Result<PathBuf, Refusal> {
     if run.contains(std::path::MAIN_SEPARATOR) && RunRecord::is_at(run) {
         return Ok(run.into());
@@ -103,7 +104,7 @@ pub(super) fn folder(run: &str, runs_dir: &Path) -> Result<PathBuf, Refusal> {
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter(|id| is_meant(id) && RunRecord::is_at(runs_dir.join(id)))
         .collect();
-    // An id begins with its time.
+    // An id begins with the time of its run.
     found.sort();
     if run == LAST {
         found.drain(..found.len().saturating_sub(1));

@@ -1,4 +1,4 @@
-//! Printing lines without a panic if nobody reads them: `println!` panics on a closed pipe.
+//! Prints lines without a panic if the output is closed. `println!` panics on a closed pipe.
 
 use std::{
     fmt::Display,
@@ -12,7 +12,7 @@ pub(crate) fn say(line: impl Display) {
     let _ = writeln!(io::stdout(), "{line}");
 }
 
-/// Prints a line about the progress to stderr.
+/// Prints a line about progress to stderr.
 pub(crate) fn tell(line: impl Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }
@@ -31,7 +31,7 @@ impl Voice {
     }
 }
 
-/// A text as one clean line. Spaces are kept, so that columns stay aligned.
+/// Returns a text as one clean line. Spaces are kept, so that columns stay aligned.
 pub(crate) fn one_line(line: &str) -> String {
     text::clean(line)
         .replace(['\n', '\t'], " ")

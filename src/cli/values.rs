@@ -1,4 +1,4 @@
-//! Values of flags, parsed and checked when they enter. Each error says what would be right.
+//! Parses and validates the values of flags. Each error says which form is right.
 
 use std::{collections::BTreeMap, env::VarError, time::Duration};
 
@@ -12,7 +12,7 @@ use crate::{
     secret::{Secret, SecretName, Vault},
 };
 
-/// A start address.
+/// Parses a start address.
 pub(super) fn url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text)
         .map_err(|error| format!("{error}; give a whole address such as https://example.com/"))?;
@@ -25,7 +25,7 @@ pub(super) fn url(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The address at which a browser with remote debugging listens.
+/// Parses the address at which a browser with remote debugging listens.
 pub(super) fn debugger(text: &str) -> Result<Url, String> {
     let wrong = || "give where the browser listens, such as http://127.0.0.1:9222".to_owned();
     let url = Url::parse(text).map_err(|_| wrong())?;
@@ -38,7 +38,7 @@ pub(super) fn debugger(text: &str) -> Result<Url, String> {
     }
 }
 
-/// A site that may be visited: a host name or an address.
+/// Parses a site that may be visited, given as host name or address.
 pub(super) fn site(text: &str) -> Result<Site, String> {
     let whole = if text.contains("://") {
         text.to_owned()
@@ -49,7 +49,7 @@ pub(super) fn site(text: &str) -> Result<Site, String> {
     site.ok_or_else(|| "give a site such as example.com".to_owned())
 }
 
-/// A time such as `90s`, `5m` or `1h`.
+/// Parses a time such as `90s`, `5m` or `1h`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || "give a time such as 90s, 5m or 1h".to_owned();
     let split = text
@@ -69,12 +69,12 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(wrong)
 }
 
-/// A name that groups runs.
+/// Parses the name of a session, which groups runs.
 pub(super) fn session(text: &str) -> Result<SessionId, String> {
     SessionId::parse(text).map_err(|_| "use 1 to 64 letters, digits, `_` or `-`".to_owned())
 }
 
-/// A task parameter, as `name=value`.
+/// Parses a task parameter, given as `name=value`.
 pub(super) fn parameter(text: &str) -> Result<(ParameterName, String), String> {
     let wrong = || "give it as name=value, the name in letters, digits and `_`".to_owned();
     let (name, value) = text.split_once('=').ok_or_else(wrong)?;
@@ -84,7 +84,7 @@ pub(super) fn parameter(text: &str) -> Result<(ParameterName, String), String> {
     ))
 }
 
-/// A note about a host and the names below it, as `host=note`.
+/// Parses a note about a host and its subdomains, given as `host=note`.
 pub(super) fn site_note(text: &str) -> Result<(Host, String), String> {
     let wrong = || {
         format!(
@@ -99,8 +99,8 @@ pub(super) fn site_note(text: &str) -> Result<(Host, String), String> {
         .ok_or_else(wrong)
 }
 
-/// The source of a secret and the origin it may be typed into, as `NAME=ENVVAR@ORIGIN`. The value itself never stands
-/// in an argument, where every user of the machine could read it.
+/// The source of a secret and the origin where it may be typed, given as `NAME=ENVVAR@ORIGIN`. The value itself is
+/// never an argument, because every user of the machine could read it there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SecretSource {
     name: SecretName,
@@ -108,7 +108,7 @@ pub(super) struct SecretSource {
     origin: Origin,
 }
 
-/// The source of a secret.
+/// Parses the source of a secret.
 pub(super) fn secret(text: &str) -> Result<SecretSource, String> {
     let wrong = || {
         "give it as NAME=ENVVAR@ORIGIN, such as PASSWORD=SHOP_PASSWORD@https://shop.example"
@@ -128,7 +128,7 @@ pub(super) fn secret(text: &str) -> Result<SecretSource, String> {
     })
 }
 
-/// Reads the secrets. A secret that is given twice may be typed into both origins, and must come from one variable.
+/// Reads the secrets. A secret that is given twice may be typed at both origins, and must come from one variable.
 pub(super) fn vault(
     sources: &[SecretSource],
     read: impl Fn(&str) -> Result<String, VarError>,
@@ -155,7 +155,7 @@ pub(super) fn vault(
                     "the secret {name} needs the environment variable {variable}: set it to the value"
                 )));
             }
-            // The content of the variable is not printed.
+            // Do not print the content of the variable.
             Err(VarError::NotUnicode(_)) => {
                 return Err(Refusal::usage(format!(
                     "the secret {name} cannot be typed: the environment variable {variable} is set, but not to UTF-8 text"

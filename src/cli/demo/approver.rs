@@ -1,4 +1,5 @@
-//! The approver of the demo. It asks nobody, because nothing is at stake in the demo's own shop.
+//! The approver of the demo. It asks nobody, because actions in the demo's own shop have no
+//! consequences.
 
 use async_trait::async_trait;
 
@@ -7,7 +8,7 @@ use crate::{
     agent::{Approval, ApprovalRequest, Approver},
 };
 
-/// Approves actions on one origin and nothing else.
+/// Approves actions on one origin and refuses all others.
 #[derive(Debug)]
 pub(super) struct ShopOnly {
     origin: Origin,

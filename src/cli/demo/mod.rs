@@ -1,17 +1,17 @@
-//! `webwise demo`: a whole task in a real browser, in a shop of our own on this machine, checked against the shop's
-//! records.
+//! `webwise demo`: a whole task in a real browser, in a demo shop on this machine. The result is checked against
+//! the shop's records.
 //!
 //! ```text
-//! shopping   the task, as a goal for the agent and as the order that the shop must have recorded
-//! approver   approves the order itself, on the shop's own origin and nowhere else
-//! verdict    the agent's answer compared with the shop's orders
+//! shopping   the task: the goal for the agent, and the order that the shop must have recorded
+//! approver   approves actions on the shop's own origin only
+//! verdict    compares the agent's answer with the shop's orders
 //! ```
 //!
 //! # Decisions
 //!
-//! - The demo's shop takes the same port if it is free: memory knows a host by its port, too.
-//! - The demo checks the shop's own book: exit 0 only for exactly the order that was asked for, with its number in
-//!   the answer.
+//! - The demo's shop uses the same port each time if that port is free, because memory identifies a host by its port too.
+//! - The demo checks the shop's records: the exit code is 0 only for exactly the requested order, with its number in the
+//!   answer.
 
 mod approver;
 mod shopping;
@@ -42,7 +42,7 @@ use crate::{
 const SLOW: Duration = Duration::from_millis(1_500);
 
 /// Port of the shop unless another is given. It is fixed because memory identifies a host by its port too. Source:
-/// chosen, outside the range that systems assign by themselves.
+/// chosen, outside the range from which systems assign ports.
 const USUAL_PORT: u16 = 27_418;
 
 /// Installs what is missing, runs the task, and fails unless the shop has the order that the agent reports.
@@ -124,7 +124,7 @@ fn options(args: &DemoArgs) -> Options {
     }
 }
 
-/// Opens the shop on this port, or else on the usual port, or on a free one if that is taken.
+/// Opens the shop on this port. Without one, opens it on the usual port, or on a free port if that is taken.
 async fn open(port: Option<u16>, seed: u64) -> Result<Shop, Error> {
     let on = |port| Shop::start(ShopOptions::default().with_port(port).with_seed(seed));
     match port {
@@ -145,7 +145,7 @@ fn task(shop: &Shop, shopping: &ShoppingTask, origin: &Origin) -> Result<Task, E
         .with_secrets(vault))
 }
 
-/// One sentence about a shop that cannot be opened.
+/// Returns the error for a shop that cannot be opened.
 fn no_shop(error: &Error) -> Refusal {
     let get = |key: &str| {
         error

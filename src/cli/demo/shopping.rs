@@ -4,8 +4,8 @@ use crate::demo::{Order, OrderLine};
 
 /// A shopping task.
 ///
-/// No other product's name begins with this product's name, but other names are its beginning, so it is a mistake to
-/// open the first similar product.
+/// The names of other products are beginnings of this product's name, so an agent that opens the first similar
+/// product makes a mistake.
 #[derive(Debug, Clone)]
 pub(super) struct ShoppingTask {
     product: &'static str,
@@ -34,7 +34,7 @@ impl Default for ShoppingTask {
 }
 
 impl ShoppingTask {
-    /// The goal, in the words of a person who knows what they want but not how the shop looks.
+    /// Returns the goal, in the words of a person who knows what they want but not what the shop looks like.
     pub(super) fn goal(&self, user: &str, password: &str) -> String {
         let Self {
             product,
@@ -54,7 +54,7 @@ impl ShoppingTask {
         )
     }
 
-    /// The first difference between an order and the task; `None` if the order is right.
+    /// Returns the first difference between an order and the task; `None` if the order is right.
     pub(super) fn difference(&self, order: &Order) -> Option<String> {
         let [
             OrderLine {

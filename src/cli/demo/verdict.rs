@@ -1,9 +1,10 @@
-//! The verdict of the demo: the agent's answer compared with the shop's orders. Pure.
+//! Compares the agent's answer with the shop's orders. Pure.
 
 use super::shopping::ShoppingTask;
 use crate::{RunReport, demo::Order, report::words};
 
-/// The order, if the run ended on evidence, reports the number of the only order, and that order is the right one.
+/// Returns the order if the run succeeded with evidence, the shop has exactly one order, the order is right, and
+/// the answer contains its number. Otherwise returns the reason.
 pub(super) fn of<'a>(
     report: &RunReport,
     orders: &'a [Order],
@@ -48,13 +49,13 @@ fn judge<'a>(
     })
 }
 
-/// Returns true if the answer contains the number as a whole, not as a part of another one.
+/// Returns true if the answer contains the number as a whole word.
 fn holds(answer: &str, number: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '-';
     answer.split(|c| !is_part(c)).any(|word| word == number)
 }
 
-/// An order in one line.
+/// Returns an order as one line.
 pub(super) fn line(order: &Order) -> String {
     let lines: Vec<_> = order
         .lines

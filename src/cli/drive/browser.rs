@@ -1,4 +1,4 @@
-//! The browser of a run. This is the only code that chooses a driver by name, starts it, and words its failures.
+//! The browser of a run. Only this code chooses a driver by name, starts it, and describes its failures.
 
 use std::{ffi::OsString, fmt, sync::Arc};
 
@@ -14,12 +14,12 @@ use crate::{
     },
 };
 
-/// The source of a run's browser.
+/// Where the browser of a run comes from.
 #[derive(Debug, Clone)]
 pub(in crate::cli) enum Source {
-    /// A new browser, which ends with the run.
+    /// A new browser, which is closed at the end of the run.
     Start { choice: Choice, headed: bool },
-    /// A running browser at this address, which goes on running.
+    /// A browser that is already running at this address. It stays open.
     Attach(Url),
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// Refuses a visible window where there is no screen. Only on Linux do variables tell.
+/// Refuses to show a window if there is no screen. Checked only on Linux, where variables reveal it.
 pub(in crate::cli) fn check_screen(headed: bool) -> Result<(), Refusal> {
     if headed && cfg!(target_os = "linux") {
         screen(|name| std::env::var_os(name))
@@ -46,7 +46,7 @@ pub(in crate::cli) fn check_screen(headed: bool) -> Result<(), Refusal> {
     }
 }
 
-/// Checks for a screen of X or Wayland. An empty variable counts as unset.
+/// Checks for an X or Wayland screen. An empty variable counts as unset.
 fn screen(variable: impl Fn(&str) -> Option<OsString>) -> Result<(), Refusal> {
     if ["DISPLAY", "WAYLAND_DISPLAY"]
         .into_iter()
@@ -102,7 +102,7 @@ impl Browser {
         }
     }
 
-    /// The browser as the loop takes it.
+    /// Returns the browser in the form that the loop uses.
     pub(super) fn driver(&self) -> Arc<dyn BrowserDriver> {
         match self {
             Self::PlaywrightCli(browser) => Arc::clone(browser) as _,
@@ -110,7 +110,7 @@ impl Browser {
         }
     }
 
-    /// The transport to the browser now. It can change during a run.
+    /// Returns the current transport to the browser. It can change during a run.
     pub(super) fn transport(&self) -> &'static str {
         match self {
             Self::PlaywrightCli(browser) => browser.transport(),
@@ -177,7 +177,8 @@ fn details(error: &Error) -> Vec<String> {
     format!("{error:?}").lines().map(one_line).collect()
 }
 
-/// Host and port. The rest is left out, because whoever knows it can control the browser.
+/// Returns host and port. The rest of the address is left out, because anybody who knows it can control the
+/// browser.
 fn place(address: &Url) -> String {
     let port = address
         .port_or_known_default()

@@ -1,10 +1,10 @@
-//! One run from the command line, shared by `run` and `demo`: browser, loop, run folder, and output.
+//! One run from the command line, shared by `run` and `demo`: browser, loop, run folder and output.
 //!
 //! ```text
-//! browser    the driver, and its start     person     the person who is asked at the terminal
-//! model      the model
-//! runs_dir   the folder of the runs        stop       signals, and a reader who left
-//! watch      the steps as they happen      result     the end, in lines and as JSON
+//! browser    starts the driver                     person   asks the person at the terminal
+//! model      configures the model                  stop     signals, and a closed output
+//! runs_dir   the folder that contains run folders  result   the result, as lines and as JSON
+//! watch      prints the steps as they happen
 //! ```
 
 mod browser;
@@ -44,7 +44,7 @@ pub(super) struct Drive<'a> {
     pub(super) options: Options,
     pub(super) memory: Arc<dyn MemoryBackend>,
     pub(super) approver: Option<Arc<dyn Approver>>,
-    /// Pause between two steps, for a person who watches.
+    /// Pause between two steps, for a person who is watching.
     pub(super) pause: Duration,
 }
 
@@ -98,7 +98,7 @@ impl Drive<'_> {
         let transport = browser.transport();
         let browser = browser.driver();
         let driver = browser.capabilities().driver;
-        // Dropping the browser also ends it, but without waiting.
+        // Dropping the browser would also end it, but without waiting.
         let closed = browser.close().await.err();
         let kept = folder.close().err();
         for (what, error) in [
@@ -130,7 +130,7 @@ impl Drive<'_> {
     }
 }
 
-/// The sentence for the person about a failure of the run folder.
+/// Returns the sentence about a failure of the run folder.
 fn incomplete(error: Option<&Error>) -> &'static str {
     if error.is_some_and(|error| error.operation() == RunFolder::PRUNE) {
         "an old run could not be removed"

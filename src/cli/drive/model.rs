@@ -1,4 +1,4 @@
-//! The model of a run, from the flags or else from the environment.
+//! The model of a run, configured by flags or else by the environment.
 
 use std::{ffi::OsString, sync::Arc, time::Duration};
 
@@ -15,14 +15,13 @@ use crate::{
     llm::{GenAi, Provider, RetryPolicy, Retrying},
 };
 
-/// Variables that have a flag.
+/// Environment variables for which there is also a flag.
 const MODEL: &str = "WEBWISE_MODEL";
 const BASE_URL: &str = "WEBWISE_LLM_BASE_URL";
-/// Margin between each limit of a model call and the limit inside it, so that the inner one ends first. Source: the
-/// defaults, 60 s and 120 s.
+/// Margin between two nested time limits of a model call, so that the inner one ends first. Source: the defaults, 60 s and 120 s.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// The model that flags and environment describe, with retries; `None` if they describe none.
+/// Returns the model that flags and environment configure, with retries; `None` if they configure none.
 pub(in crate::cli) fn configured(args: &ModelArgs) -> Result<Option<Arc<dyn LlmClient>>, Refusal> {
     let found = described(args, |name| std::env::var_os(name))?;
     let (seed, _) = Uuid::new_v4().as_u64_pair();
@@ -38,7 +37,8 @@ fn policy(args: &ModelArgs) -> RetryPolicy {
     }
 }
 
-/// Options of the loop for this model: it waits longer than all attempts of a call take, and shows pictures when the person says so.
+/// Returns the loop's options for this model: the time limit is longer than all attempts of a call take, and pictures follow the
+/// flag.
 pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     let mut options = Options::default();
     let all_tries = policy(args).overall.saturating_add(MARGIN);
@@ -51,7 +51,7 @@ pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     options
 }
 
-/// The model that the environment describes, for reports.
+/// The model that the environment configures, for reports.
 #[derive(Debug)]
 pub(in crate::cli) struct Described {
     pub(in crate::cli) name: String,
@@ -59,7 +59,7 @@ pub(in crate::cli) struct Described {
 }
 
 impl Described {
-    /// Returns true if a set variable is used for this model. A key of another provider is not.
+    /// Returns true if a set variable is used for this model. A key of another provider is not used.
     pub(in crate::cli) fn uses(&self, variable: &str) -> bool {
         let owner = match variable {
             "GEMINI_API_KEY" => Provider::Gemini,
@@ -71,7 +71,7 @@ impl Described {
     }
 }
 
-/// The model that a run without flags would use.
+/// Returns the model that a run without flags would use.
 pub(in crate::cli) fn described_by_environment() -> Result<Option<Described>, Refusal> {
     let found = described(&ModelArgs::default(), |name| std::env::var_os(name))?;
     Ok(found.map(|model| {
@@ -96,7 +96,7 @@ fn described(
         _ => None,
     };
     let found = GenAi::from_variables(|name| variable(name).or_else(|| environment(name)));
-    // Of a server nobody knows which model it runs, so the person says that it can see.
+    // It is unknown which model a server runs, so the user must say that it accepts pictures.
     let sees = matches!(args.images, Some(ImagesArg::Auto | ImagesArg::Always));
     let changed = found.and_then(|found| match found {
         Some(model) if sees || args.model_timeout.is_some() => {
@@ -112,7 +112,7 @@ fn described(
     changed.map_err(|error| unusable(args, &error))
 }
 
-/// One sentence that names the flag or variable to change.
+/// Returns an error that names the flag or variable to change.
 fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
     let get = |key: &str| {
         error
@@ -141,7 +141,7 @@ fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
     ))
 }
 
-/// The sentence for a run without a model.
+/// Returns the error for a run without a model.
 pub(in crate::cli) fn none_configured() -> Refusal {
     Refusal::usage(format!(
         "no model is configured: set GEMINI_API_KEY, ANTHROPIC_API_KEY or OPENAI_API_KEY, or {BASE_URL} to an \

@@ -1,4 +1,4 @@
-//! The person at the terminal, who is asked before an action that needs approval, and when the model has a question.
+//! The person at the terminal, who approves actions and answers the model's questions.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -11,9 +11,9 @@ use crate::{
     report::words::{self, quoted},
 };
 
-/// Attempts to get a readable answer before it counts as no. Source: chosen.
+/// Number of attempts to get a readable answer before it counts as no. Source: chosen.
 const ATTEMPTS: usize = 3;
-/// Longest address or question shown. Unit: characters. Source: chosen.
+/// Maximum length of an address or question. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;
 
 /// A person who is asked on stderr and answers on stdin.
@@ -23,14 +23,14 @@ pub(in crate::cli) struct Person {
 }
 
 impl Person {
-    /// The person; `None` unless questions can be seen and answers typed.
+    /// Returns the person; `None` if questions cannot be seen or answers cannot be typed.
     pub(in crate::cli) fn at_terminal() -> Option<Self> {
         (io::stdin().is_terminal() && io::stderr().is_terminal()).then(|| Self {
             lines: Mutex::new(None),
         })
     }
 
-    /// Asks and waits for a line; `None` if nothing more can be typed.
+    /// Asks a question and returns the answer; `None` if stdin has ended.
     async fn ask(&self, question: &str) -> Option<String> {
         let mut lines = self.lines.lock().await;
         let lines = lines.get_or_insert_with(read_stdin);
@@ -43,11 +43,11 @@ impl Person {
     }
 }
 
-/// Reads on a thread that ends with the process. Reading a terminal cannot be cancelled, and the runtime would wait for
-/// it.
+/// Reads lines in a thread that ends with the process. Reading a terminal cannot be cancelled, so the async runtime
+/// would wait for it.
 fn read_stdin() -> mpsc::UnboundedReceiver<String> {
     let (sender, receiver) = mpsc::unbounded_channel();
-    // Without a thread the sender is dropped, and every question is answered as if nobody were there.
+    // If the thread cannot be started, the sender is dropped and every question is answered as if nobody were there.
     let _ = std::thread::Builder::new()
         .name("webwise-stdin".to_owned())
         .spawn(move || {

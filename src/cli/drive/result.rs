@@ -1,4 +1,4 @@
-//! The end of a run, in lines for a person and as one JSON object for a program.
+//! The result of a run, as lines for a person and as one JSON object for a program.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::{
     report::words::{self, quoted},
 };
 
-/// Longest answer, evidence or address shown. Unit: characters. Source: chosen.
+/// Maximum length of an answer, evidence or address. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 2_000;
 
 /// A finished run.
@@ -21,12 +21,12 @@ pub(in crate::cli) struct Ended {
     pub(in crate::cli) transport: &'static str,
     pub(in crate::cli) model: String,
     pub(in crate::cli) folder: PathBuf,
-    /// The report, if it could be written.
+    /// Path of the HTML report, if it could be written.
     pub(in crate::cli) page: Option<PathBuf>,
 }
 
 impl Ended {
-    /// The summary, as lines.
+    /// Returns the summary as lines.
     pub(in crate::cli) fn lines(&self) -> Vec<String> {
         let Self {
             report,
@@ -66,7 +66,8 @@ impl Ended {
         lines
     }
 
-    /// The summary as JSON, with more details. `problem` is the reason if the exit code will not be 0.
+    /// Returns the summary as JSON, with more details. `problem` is the reason for an exit code other
+    /// than 0.
     pub(in crate::cli) fn json(&self, problem: Option<&str>) -> Value {
         let Self {
             report,

@@ -1,5 +1,5 @@
-//! The folder of the run folders. It is created and checked before anything starts, and removed if no run wrote into
-//! it.
+//! The folder that contains the run folders. It is created and checked before anything starts, and removed if no run
+//! wrote into it.
 
 use std::{
     fs, io,
@@ -8,11 +8,11 @@ use std::{
 
 use crate::cli::Refusal;
 
-/// A folder that can be written.
+/// A writable folder for run folders.
 #[derive(Debug)]
 pub(in crate::cli) struct RunsDir {
     path: PathBuf,
-    /// Folders that were created here, the innermost first.
+    /// Folders that were created here, innermost first.
     made: Vec<PathBuf>,
 }
 
@@ -24,7 +24,7 @@ impl RunsDir {
             .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
             .map(Path::to_owned)
             .collect();
-        // Made before the check, so that dropping it also undoes a failed attempt.
+        // Construct it before the check, so that dropping it also undoes a failed attempt.
         let runs = Self {
             path: path.to_owned(),
             made,
@@ -57,7 +57,7 @@ impl RunsDir {
 impl Drop for RunsDir {
     fn drop(&mut self) {
         for folder in &self.made {
-            // Fails if there is something in it.
+            // Fails if the folder is not empty.
             let _ = fs::remove_dir(folder);
         }
     }

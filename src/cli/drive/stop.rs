@@ -1,5 +1,5 @@
-//! Stopping a run from outside. The first signal asks the run to stop and to learn from what it has; the second ends
-//! the program. If nobody reads the output any more, that counts as the first signal.
+//! Stops a run from outside. The first signal asks the run to stop and to learn from its results so far; the second
+//! ends the program. If nobody reads the output any more, that counts as the first signal.
 
 use std::sync::{
     Arc,
@@ -13,7 +13,7 @@ use crate::{
     cli::{Refusal, say::Voice, tell},
 };
 
-/// Exit code of a program that a second Ctrl-C ended. Source: 128 plus the number of the signal, as in shells.
+/// Exit code of a program that was ended by a second Ctrl-C. Source: 128 plus the number of the signal, as in shells.
 const INTERRUPTED: i32 = 130;
 
 /// The person's request to stop.
@@ -25,7 +25,7 @@ pub(in crate::cli) struct Stop {
 }
 
 impl Stop {
-    /// Listens from now on, as long as the runtime lives.
+    /// Starts to listen for signals, for the lifetime of the runtime.
     pub(in crate::cli) fn listen(voice: Voice) -> Result<Self, Refusal> {
         let mut signals = Signals::new().map_err(|error| {
             Refusal::failure(format!("the system lets nobody listen to Ctrl-C: {error}"))
@@ -47,16 +47,17 @@ impl Stop {
             }
             cancel.cancel();
             sender.send_replace(true);
-            // A closing terminal sends its hang-up more than once; only a person asks again.
+            // A closing terminal sends its hang-up signal more than once, so only the signals of a person count the
+            // second time.
             signals.again().await;
-            // Both drivers end a browser that they started when this process ends. A browser that was attached to keeps
-            // its tab.
+            // Both drivers end a browser that they started when this process ends. In an attached browser, the tab
+            // stays open.
             std::process::exit(INTERRUPTED);
         });
         Ok(stop)
     }
 
-    /// The request as the loop takes it.
+    /// Returns the request in the form that the loop uses.
     pub(super) fn cancel(&self) -> Cancel {
         self.cancel.clone()
     }
@@ -69,13 +70,13 @@ impl Stop {
     /// Waits until the person asks to stop.
     pub(in crate::cli) async fn asked(&self) {
         if self.asked.clone().wait_for(|asked| *asked).await.is_err() {
-            // The listening task has ended with the runtime, so nobody will ask any more.
+            // The listening task has ended with the runtime, so there will be no request.
             std::future::pending::<()>().await;
         }
     }
 }
 
-/// Waits until nobody reads what the run prints: its result, or its progress.
+/// Waits until nobody reads the run's result or its progress any more.
 #[cfg(unix)]
 async fn reader_left(voice: Voice) {
     tokio::select! {
@@ -89,7 +90,7 @@ async fn reader_left(_: Voice) {
     std::future::pending().await
 }
 
-/// Waits until the other end of a pipe or terminal is closed. A file never is.
+/// Waits until the other end of a pipe or terminal is closed. Waits forever for a file.
 #[cfg(unix)]
 async fn closed(output: impl std::os::fd::AsFd + Send + 'static) {
     use rustix::{
@@ -98,7 +99,7 @@ async fn closed(output: impl std::os::fd::AsFd + Send + 'static) {
     };
 
     let (sender, told) = tokio::sync::oneshot::channel();
-    // With no events requested, the system reports only errors. The thread ends with the program.
+    // Without requested events, the system reports only errors. The thread ends with the program.
     let waits = std::thread::Builder::new().spawn(move || {
         let mut watched = [PollFd::new(&output, PollFlags::empty())];
         loop {
@@ -117,12 +118,12 @@ async fn closed(output: impl std::os::fd::AsFd + Send + 'static) {
     }
 }
 
-/// A request to end, from a person, a supervisor or a closed terminal.
+/// The signals that ask the program to end: from a person, a supervisor or a closed terminal.
 #[cfg(unix)]
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// `None` for signals that the parent process chose to ignore, as `nohup` does.
+    /// `None` if the parent process chose to ignore the signal, as `nohup` does.
     hangup: Option<tokio::signal::unix::Signal>,
     quit: Option<tokio::signal::unix::Signal>,
 }
@@ -145,7 +146,7 @@ impl Signals {
         })
     }
 
-    /// Waits for a signal with which a person asks a second time.
+    /// Waits for a signal that a person sends a second time.
     async fn again(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
@@ -172,7 +173,7 @@ async fn received(signal: Option<&mut tokio::signal::unix::Signal>) {
     }
 }
 
-/// Returns true if this process was started with a signal ignored, as far as the system tells.
+/// Returns true if this process was started with a signal ignored, as far as the system reveals it.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let mask = || {

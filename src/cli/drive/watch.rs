@@ -1,4 +1,4 @@
-//! The steps of a run as they happen, line by line.
+//! Prints the steps of a run as they happen.
 
 use crate::{
     cli::say::Voice,
@@ -6,18 +6,18 @@ use crate::{
     report::lines::{self, Line},
 };
 
-/// Width of the words of an action. Unit: characters. Source: chosen for a terminal of 100.
+/// Width of an action. Unit: characters. Source: chosen for a terminal of 100.
 const WIDTH: usize = 70;
 
-/// A sink that prints events.
+/// Returns a sink that prints events.
 ///
 /// # Loss policy
-/// Loses nothing; lines after the output was closed reach nobody.
+/// Loses nothing. After the output is closed, nobody receives the lines.
 pub(super) fn watch(voice: Voice) -> Callback {
     Callback::new(move |event| lines(event).iter().for_each(|line| voice.line(line)))
 }
 
-/// The lines for an event.
+/// Returns the lines for an event.
 fn lines(event: &Event) -> Vec<String> {
     let step = event.step;
     let printed = |line: Line| {

@@ -21,23 +21,23 @@ pub(in crate::cli) struct MemoryArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum MemoryCommand {
-    /// List what is remembered: key, scope, category, source, counts, and what it says.
+    /// List what is remembered: key, scope, category, source, counts and text.
     List(ListArgs),
-    /// Show all of one item: where it comes from, what it did, and the exact text that a prompt would show.
+    /// Show one item in full: its origin, its results, and the exact text that a prompt shows.
     Show(ShowArgs),
-    /// Say why memory spoke in a run, and what happened next.
+    /// Show why memory gave advice in a run, and what happened next.
     Explain(ExplainArgs),
-    /// Go through the items that wait for a person, one by one; list them where nobody is at a terminal.
+    /// Review the items that wait for a person one by one; without a terminal, list them.
     Review(ListArgs),
-    /// Accept the words of an item: from then on they may stand in a prompt, exactly as shown.
+    /// Accept the words of an item, so that prompts may show them exactly as they are.
     Trust(KeyArgs),
     /// Forget an item, a host, a site, or everything.
     Forget(ForgetArgs),
-    /// Take back all that a run taught.
+    /// Remove everything that a run taught.
     Undo(UndoArgs),
-    /// Write memory as one JSON document.
+    /// Export memory as one JSON document.
     Export(ExportArgs),
-    /// Read such a document, or a documented `memory.json`, into memory.
+    /// Import such a document, or a documented `memory.json`.
     Import(ImportArgs),
 }
 
@@ -50,7 +50,7 @@ pub(super) struct ListArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ShowArgs {
-    /// Its key, or a beginning that no other has.
+    /// The key of the item, or an unambiguous beginning of it.
     pub(super) key: String,
     /// Print JSON.
     #[arg(long)]
@@ -59,17 +59,17 @@ pub(super) struct ShowArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct KeyArgs {
-    /// Its key, or a beginning that no other has.
+    /// The key of the item, or an unambiguous beginning of it.
     pub(super) key: String,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// The run: `last`, its id, a beginning that no other has, or its folder.
+    /// The run: `last`, its id, an unambiguous beginning of the id, or its folder.
     pub(super) run: String,
-    /// Only this item: its key, or a beginning of it.
+    /// Show only the item with this key or beginning of a key.
     pub(super) key: Option<String>,
-    /// Folder of the run folders.
+    /// The folder that contains the run folders.
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(super) runs_dir: PathBuf,
     /// Print JSON.
@@ -80,15 +80,15 @@ pub(super) struct ExplainArgs {
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").required(true).args(["key", "host", "site", "all"])))]
 pub(super) struct ForgetArgs {
-    /// A lesson: its key, or a beginning that no other has.
+    /// The key of an item to forget, or an unambiguous beginning of it.
     pub(super) key: Option<String>,
-    /// All that one host taught; give its address, such as <https://shop.example>.
+    /// Forget everything that this host taught. Give its address, such as <https://shop.example>.
     #[arg(long, value_name = "URL", value_parser = host)]
     pub(super) host: Option<Host>,
-    /// All that a site and its hosts taught, such as shop.example.
+    /// Forget everything that this site and its hosts taught, such as shop.example.
     #[arg(long, value_name = "SITE", value_parser = values::site)]
     pub(super) site: Option<Site>,
-    /// Everything.
+    /// Forget everything.
     #[arg(long)]
     pub(super) all: bool,
     /// Do not ask first.
@@ -109,8 +109,8 @@ fn host(text: &str) -> Result<Host, String> {
     host.ok_or_else(wrong)
 }
 
-/// Returns true if a host can have this name. Not every name that an address can contain is one. Source of the limits:
-/// RFC 1035.
+/// Returns true if this is a valid host name. An address can contain names that are not. Source of the limits: RFC
+/// 1035.
 fn is_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_label = |label: &str| {
@@ -136,10 +136,10 @@ fn run(text: &str) -> Result<RunId, String> {
     RunId::parse(text).map_err(|_| "use 1 to 64 letters, digits, `_` or `-`".to_owned())
 }
 
-/// In which form memory is written.
+/// The format of an exported document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// Ours: everything, as it is stored.
+    /// All of memory, as it is stored.
     Webwise,
     /// The documented `memory.json`, version 1.
     V1,
@@ -147,19 +147,19 @@ pub(super) enum Format {
 
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
-    /// In which form.
+    /// The format of the document.
     #[arg(long, value_enum, default_value_t = Format::Webwise)]
     pub(super) format: Format,
-    /// A new file, readable by its owner only; without it the document is printed.
+    /// The new file, readable by its owner only. Without this flag, the document is printed.
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
-    /// The file.
+    /// The file to import.
     pub(super) file: PathBuf,
-    /// Vouch for its words: you have read them, and they may stand in prompts.
+    /// Vouch for the words in the file: you have read them, and prompts may show them.
     #[arg(long)]
     pub(super) trust: bool,
     /// Print JSON.

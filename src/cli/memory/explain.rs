@@ -12,9 +12,10 @@ use crate::{
     },
 };
 
-/// Maximum number of actions listed for an item. Source: chosen; an item in the system instruction has a part in every action.
+/// Maximum number of actions listed for an item. Source: chosen; an item in the system instruction is part of every action's
+/// prompt.
 const MAX_ACTIONS: usize = 6;
-/// Longest lesson shown. Unit: characters. Source: chosen.
+/// Maximum length of a lesson. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;
 
 pub(super) fn run(args: &ExplainArgs) -> Result<(), Refusal> {
@@ -49,12 +50,12 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The name of an item, as in `webwise memory list`.
+/// Returns the name of an item as in `webwise memory list`.
 fn name(item: &Item) -> String {
     item.id.shelf.item_name(&item.id.key)
 }
 
-/// One item, as lines.
+/// Returns an item as lines.
 fn lines(item: &Item) -> Vec<String> {
     let mut lines = vec![
         name(item),
@@ -101,7 +102,7 @@ fn lines(item: &Item) -> Vec<String> {
     lines
 }
 
-/// `step 3`, `steps 1 to 4, 7`.
+/// Returns numbers of steps in words, such as `step 3` or `steps 1 to 4, 7`.
 fn steps(all: &[u32]) -> String {
     let mut parts: Vec<(u32, u32)> = Vec::new();
     for step in all {

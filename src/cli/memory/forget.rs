@@ -63,7 +63,7 @@ fn tell(forgotten: Forgotten, name: &str) {
     }));
 }
 
-/// The refusal for shelves of which this program cannot tell what to change.
+/// Returns the error for shelves of unknown kinds, in which this program cannot tell what to remove.
 fn untold(error: Error) -> Refusal {
     let (Some(changed), Some(shelves)) = (error.said("changed"), error.said("shelves")) else {
         return error.into();

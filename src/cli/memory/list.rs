@@ -26,7 +26,7 @@ pub(super) async fn run<M: MemoryBackend>(
     Ok(())
 }
 
-/// Prints these items, and what could not be read beside them.
+/// Prints these items, and the problems of reading the others.
 pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     if as_json {
         let items: Vec<Value> = items.iter().map(|item| json(item)).collect();
@@ -51,7 +51,7 @@ pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     }
 }
 
-/// The sites of a shelf, in words.
+/// Returns the sites of a shelf in words.
 pub(super) fn scope(shelf: &Shelf) -> String {
     match &shelf.scope {
         Scope::Global => "every site".to_owned(),
@@ -59,7 +59,7 @@ pub(super) fn scope(shelf: &Shelf) -> String {
     }
 }
 
-/// An item, as two lines.
+/// Returns an item as two lines.
 fn lines(item: &Item) -> [String; 2] {
     let described = &item.described;
     let standing = described.standing.to_string();
@@ -85,7 +85,7 @@ fn json(item: &Item) -> Value {
         "text": item.described.text,
     });
     for (name, value) in &item.described.data {
-        // A field of the item itself stands, whatever a kind calls its own.
+        // Fields of the item take precedence over fields of the same name from its kind.
         let fields = all.as_object_mut().into_iter();
         fields.for_each(|fields| {
             fields.entry(name.clone()).or_insert_with(|| value.clone());

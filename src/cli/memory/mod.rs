@@ -1,5 +1,5 @@
-//! `webwise memory`: listing, accepting, forgetting, undoing and moving what is remembered. A thin view of
-//! [`Keeper`](crate::store::Keeper).
+//! `webwise memory`: lists, accepts, forgets, undoes, exports and imports what is remembered. A thin view
+//! of [`Keeper`](crate::store::Keeper).
 //!
 //! ```text
 //! list       all items, in lines and as JSON
@@ -27,7 +27,7 @@ use crate::{
     store::Keeper,
 };
 
-/// Carries out the command, and prints the store's notices.
+/// Carries out the command, and prints the notices of the store.
 pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
     if let MemoryCommand::Explain(own) = &args.command {
         return explain::run(own);
@@ -55,7 +55,7 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
 }
 
 impl From<Error> for Refusal {
-    /// A failure of the store in one sentence.
+    /// Converts an error of the store into one sentence.
     fn from(error: Error) -> Self {
         match (error.kind(), error.said("why")) {
             (ErrorKind::InvalidInput, Some(why)) => Self::usage(why),

@@ -15,7 +15,7 @@ use crate::{
     store::{Item, Keeper},
 };
 
-/// Attempts to get a readable answer before the item is skipped. Source: chosen.
+/// Number of attempts to get a readable answer before the item is skipped. Source: chosen.
 const ATTEMPTS: usize = 3;
 
 /// A person's decision on an item.
@@ -101,7 +101,7 @@ pub(super) async fn trust<M: MemoryBackend>(
     accept(keeper, item).await
 }
 
-/// Accepts an item if its words are still the ones that were shown.
+/// Accepts an item if its words have not changed since they were shown.
 async fn accept<M: MemoryBackend>(keeper: &Keeper<'_, M>, item: &Item) -> Result<(), Refusal> {
     if let Err(error) = keeper.accept(item, Utc::now()).await {
         return Err(match error.said("why") {

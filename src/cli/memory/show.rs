@@ -32,7 +32,8 @@ pub(super) async fn run<M: MemoryBackend>(
     Ok(())
 }
 
-/// Everything about an item, as lines. The last line is the text alone, as a prompt would show it.
+/// Returns everything about an item as lines. The last line is the text alone, as a prompt would
+/// show it.
 pub(super) fn lines(item: &Item) -> Vec<String> {
     let described = &item.described;
     let standing = described.standing.to_string();

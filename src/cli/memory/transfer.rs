@@ -2,10 +2,10 @@
 //!
 //! # Decisions
 //!
-//! - Import merges by the larger count and the earlier and later day: a file may come twice, or an older and a newer
-//!   one in any order.
-//! - Words are imported in the form that a prompt shows: what a person reads, accepts, and what is shown are the same
-//!   bytes; the file's own words are kept for the export.
+//! - Import keeps the larger count, the earlier first day and the later last day, so files may be imported twice and in any
+//!   order.
+//! - Words are imported in the form that a prompt shows, so that a person accepts exactly the bytes that will be shown. The
+//!   original words are kept for the export.
 
 use std::{
     fs::{File, OpenOptions},
@@ -32,7 +32,7 @@ pub(super) async fn export<M: MemoryBackend>(
     args: &ExportArgs,
 ) -> Result<(), Refusal> {
     let namespace = match args.format {
-        // Everything, unless a namespace was given.
+        // Export all namespaces, unless one was given.
         Format::Webwise => place.named().cloned(),
         Format::V1 => Some(place.namespace()),
     };
@@ -53,7 +53,7 @@ pub(super) async fn export<M: MemoryBackend>(
             .write_all(text.as_bytes())
             .and_then(|()| io::stdout().flush());
         return match written {
-            // A reader that closed the output does not want more.
+            // If the reader closed the output, it does not want the rest.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Refusal::usage(
                 format!("the document cannot be written: {error}"),
             )),
@@ -82,7 +82,7 @@ fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// The field that tells the format of a document.
+/// The field with the format of a document.
 #[derive(Deserialize)]
 struct Kind {
     #[serde(default)]
@@ -129,7 +129,7 @@ pub(super) async fn import<M: MemoryBackend>(
     Ok(())
 }
 
-/// Reads the file, at most as many bytes as any document may have.
+/// Reads the file, up to the maximum size of a document.
 fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     let fail =
         |error: io::Error| Refusal::usage(format!("{} cannot be read: {error}", path.display()));

@@ -1,4 +1,5 @@
-//! Carrying out one step: the folder, the commands, live progress, and the output after a failure.
+//! Carries out one step of `setup`: creates folders, runs commands, shows progress, and shows the output of a failed
+//! command.
 
 use std::{
     collections::VecDeque,
@@ -25,19 +26,20 @@ use crate::{
     cli::{Refusal, tell},
 };
 
-/// Longest time for one command. Source: chosen; Chromium with all it needs is about 400 MB from a slow mirror.
+/// Maximum time for one command. Source: chosen; Chromium with its dependencies is about 400 MB, perhaps from a slow
+/// mirror.
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(30);
-/// Time for reading the pipes of an ended command. Source: chosen; a service that the command started may hold them
-/// open.
+/// Time for reading the pipes of a command that has ended. Source: chosen; a service that the command started may
+/// keep them open.
 const DRAIN: Duration = Duration::from_millis(300);
-/// Number of last lines shown of a failed command. Source: chosen.
+/// Number of output lines shown for a failed command, counted from the end. Source: chosen.
 const SHOWN_LINES: usize = 30;
 /// Width of the progress line. Unit: characters. Source: chosen for a terminal of 80.
 const PROGRESS_CHARS: usize = 60;
 /// Time between two updates of the progress line. Source: chosen.
 const TICK: Duration = Duration::from_millis(120);
 
-/// Carries out a step. `number` of `count` is shown to the person who waits.
+/// Carries out a step. The progress shows it as `number` of `count`.
 pub(super) async fn carry_out(step: &Step, number: usize, count: usize) -> Result<(), Refusal> {
     let progress = Progress::start(format!("[{number}/{count}] {}", step.sentence));
     let mut failed = None;
@@ -71,7 +73,7 @@ async fn do_act(act: &Act, progress: &Progress) -> Result<(), Failed> {
     }
 }
 
-/// Creates a folder and its parents, for their owner only.
+/// Creates a folder and its parents, accessible to their owner only.
 pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -80,8 +82,8 @@ pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Creates the folder, for its owner only, with a `package.json`. Without one, npm would search for it in the parent
-/// folders and install there.
+/// Creates the folder, accessible to its owner only, with a `package.json`. Without that file, npm would search the
+/// parent folders for one and install there.
 fn own_folder(folder: &Path) -> io::Result<()> {
     private_folder(folder)?;
     match fs::File::create_new(folder.join("package.json")) {
@@ -94,7 +96,7 @@ fn own_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Runs a command and shows its last line meanwhile. On failure, returns the reason and the end of the output.
+/// Runs a command and shows the last line of its output. On failure, returns the reason and the end of the output.
 async fn run(command: &Command, progress: &Progress) -> Result<(), Failed> {
     let name = command
         .program
@@ -164,7 +166,7 @@ fn boxed(pipe: impl AsyncRead + Unpin + Send + 'static) -> Box<dyn AsyncRead + U
     Box::new(pipe)
 }
 
-/// Sends each line of a pipe, in a task that ends with the pipe or with its receiver.
+/// Starts a task that sends each line of a pipe. It ends with the pipe or with its receiver.
 fn read(pipe: Box<dyn AsyncRead + Unpin + Send>, lines: mpsc::Sender<String>) {
     tokio::spawn(async move {
         let mut pipe = BufReader::new(pipe);
@@ -179,7 +181,7 @@ fn read(pipe: Box<dyn AsyncRead + Unpin + Send>, lines: mpsc::Sender<String>) {
     });
 }
 
-/// A progress line on a terminal; elsewhere one line at the start and one at the end.
+/// A progress line on a terminal. Elsewhere, one line at the start and one at the end.
 struct Progress {
     title: String,
     bar: ProgressBar,

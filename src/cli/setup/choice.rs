@@ -1,4 +1,4 @@
-//! The choice of a driver, with the reason, from facts about the machine. Pure; `machine` finds the facts.
+//! Chooses a driver, with the reason, from facts about the machine. Pure; `machine` finds the facts.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use clap::ValueEnum;
 
 use super::machine::{CLI_VERSION, MIN_NODE_MAJOR, Tool};
 
-/// How a browser is driven.
+/// A browser driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DriverName {
-    /// Chromium by its own protocol; needs nothing else.
+    /// Drives Chromium directly by its DevTools protocol; needs nothing else.
     Cdp,
-    /// Chromium by the tool playwright-cli, which needs Node.js.
+    /// Drives Chromium through playwright-cli, which needs Node.js.
     PlaywrightCli,
 }
 
@@ -24,27 +24,27 @@ impl fmt::Display for DriverName {
     }
 }
 
-/// The facts that decide between the drivers. Chromium is not among them, because both need it.
+/// The facts that decide between the drivers. Chromium is not among them, because both drivers need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Facts {
     /// The Node.js that runs playwright-cli.
     pub(crate) node: Tool,
     pub(crate) cli: Tool,
-    /// True if `WEBWISE_PLAYWRIGHT_CLI` names it.
+    /// True if `WEBWISE_PLAYWRIGHT_CLI` names playwright-cli.
     pub(crate) cli_is_given: bool,
     /// True if `cdp` can start a browser on this system.
     pub(crate) has_pipes: bool,
 }
 
 impl Facts {
-    /// Returns true if the chosen Node.js can run playwright-cli.
+    /// Returns true if this Node.js can run playwright-cli.
     pub(crate) fn node_is_fine(&self) -> bool {
         self.node
             .version()
             .is_some_and(|version| version.major() >= MIN_NODE_MAJOR)
     }
 
-    /// Returns true if playwright-cli is the tested release, or one that the person chose.
+    /// Returns true if playwright-cli is the tested release, or a release that the user named.
     pub(crate) fn cli_is_fine(&self) -> bool {
         self.cli
             .version()
@@ -58,12 +58,12 @@ pub(crate) struct Choice {
     pub(crate) driver: DriverName,
     /// The reason, worded to follow "because".
     pub(crate) why: String,
-    /// True if the person asked for it by name.
+    /// True if the user chose the driver by name.
     pub(crate) is_asked: bool,
 }
 
 impl Choice {
-    /// The command that installs what this driver lacks.
+    /// Returns the command that installs what this driver needs.
     pub(crate) fn setup_command(&self) -> String {
         if self.is_asked {
             format!("webwise setup --driver {}", self.driver)
@@ -79,7 +79,7 @@ impl fmt::Display for Choice {
     }
 }
 
-/// The driver that was asked for. Needs no facts about the machine.
+/// Returns the driver that the user named. Needs no facts about the machine.
 ///
 /// # Errors
 /// One sentence, if the driver cannot work on this system.
@@ -98,11 +98,11 @@ pub(crate) fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, S
     })
 }
 
-/// The driver that was asked for or whose tool was named; otherwise `cdp`, which needs nothing but Chromium, sees more
-/// of a page (elements that listen for clicks and have no role) and takes a fifth of the time.
+/// Returns the driver that the user named, or whose tool the user named. By default that is `cdp`, which needs only
+/// Chromium, sees more of a page (elements that listen for clicks but have no role) and takes a fifth of the time.
 ///
 /// # Errors
-/// As [`asked_for`].
+/// The same as those of [`asked_for`].
 pub(crate) fn choose(asked: Option<DriverName>, facts: &Facts) -> Result<Choice, String> {
     if let Some(driver) = asked {
         return asked_for(driver, facts.has_pipes);

@@ -1,6 +1,6 @@
-//! The variables that `npm`, `apt-get` and the scripts that they start may see. An allow-list, so that a key of the
-//! user never reaches the install script of a package. Pure; used by `carry_out` and by the program that installs the
-//! tests' own packages with pip.
+//! The environment variables that `npm`, `apt-get` and the scripts that they start may see. This is an allow-list, so
+//! that the install script of a package never sees a key of the user. Pure. Used by `carry_out`, and by the example
+//! that installs the tests' own packages with pip.
 
 use std::ffi::{OsStr, OsString};
 
@@ -26,11 +26,11 @@ const ALLOWED: [&str; 19] = [
     "all_proxy",
     "no_proxy",
 ];
-/// Prefixes of variables that are passed on: language, the settings of npm (which reads them in any case) and of pip,
+/// Prefixes of variables that are passed on: language, settings of npm (which reads them in either case) and of pip,
 /// base folders.
 const ALLOWED_PREFIXES: [&str; 5] = ["LC_", "npm_config_", "NPM_CONFIG_", "PIP_", "XDG_"];
 
-/// The variables of `all` that may be passed on.
+/// Returns those variables of `all` that may be passed on.
 pub(super) fn allowed(
     all: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> impl Iterator<Item = (OsString, OsString)> {

@@ -1,7 +1,7 @@
-//! The state of the machine: the facts that `setup` plans from and `doctor` reports.
+//! The state of the machine: facts that `setup` bases its plan on and `doctor` reports.
 //!
-//! Only looks: it runs the programs that the driver would use with `--version`, and changes nothing. The driver decides
-//! where programs are searched for; `plan` decides what to do about the facts.
+//! This module changes nothing. It runs the programs that the driver would use with `--version`. The driver decides
+//! where to search for programs; `plan` decides what to do about the facts.
 
 use std::{
     ffi::OsString,
@@ -24,19 +24,19 @@ use crate::{
 pub(crate) const CLI_VERSION: Version = Version([0, 1, 22]);
 /// The oldest Node.js that can run this release. Unit: major version. Source: the release refuses to start on 18.
 pub(crate) const MIN_NODE_MAJOR: u64 = 20;
-/// Longest time for a program to print its version. Source: chosen; a cold Chromium on a slow disk needs a few seconds.
+/// Maximum time for a program to print its version. Source: chosen; a cold Chromium on a slow disk needs a few seconds.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Longest part shown of a program's output. Unit: characters. Source: chosen; a line.
+/// Maximum length of a program's output that is shown. Unit: characters. Source: chosen; a line.
 const MAX_SAID: usize = 200;
-/// Names that browsers of the Chromium family print beside their version. The first is the one that we use.
+/// Names that Chromium-based browsers print with their version. The first is the one that webwise installs.
 const FAMILY: [&str; 4] = ["Chromium", "Chrome", "Edge", "Brave"];
 
-/// Major, minor and patch number.
+/// A version: major, minor and patch number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Version(pub(crate) [u64; 3]);
 
 impl Version {
-    /// The first dotted number in a program's output.
+    /// Returns the first dotted number in a program's output.
     pub(crate) fn find(text: &str) -> Option<Self> {
         text.split(|c: char| !c.is_ascii_digit() && c != '.')
             .find_map(|word| {
@@ -63,11 +63,11 @@ impl fmt::Display for Version {
     }
 }
 
-/// A program, as it was found.
+/// The result of looking for a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Tool {
     Missing,
-    /// The program is there but printed no version; the text is its output.
+    /// The program exists but printed no version. The text is its output.
     Broken(PathBuf, String),
     Found(PathBuf, Version),
 }
@@ -81,25 +81,25 @@ impl Tool {
     }
 }
 
-/// The way in which system packages can be installed.
+/// How system packages can be installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Installer {
     /// With apt-get, because this user is root.
     AptGet(PathBuf),
-    /// With `sudo`, which works without a password.
+    /// With `sudo`, which works without a password here.
     Sudo { sudo: PathBuf, apt_get: PathBuf },
     /// apt-get exists, but this user may not use it.
     NotAllowed,
-    /// There is no apt-get, so this is not Debian or a relative of it.
+    /// There is no apt-get, so this is not a Debian-based system.
     NoAptGet,
 }
 
-/// The places to search, and the rights of this user.
+/// The places to search for programs, and the rights of this user.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
     /// The places where the driver searches.
     pub(crate) places: ProgramPlaces,
-    /// Our own folder for playwright-cli.
+    /// webwise's own folder for playwright-cli.
     pub(crate) root: PathBuf,
     pub(crate) is_root: bool,
 }
@@ -119,24 +119,24 @@ impl Surroundings {
     }
 }
 
-/// All facts that matter for the drivers.
+/// All facts that matter to the drivers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Machine {
-    /// Our own folder for playwright-cli.
+    /// webwise's own folder for playwright-cli.
     pub(crate) root: PathBuf,
-    /// The Node.js that runs playwright-cli: our own, or the one on `PATH`.
+    /// The Node.js that runs playwright-cli: webwise's own, or the one on `PATH`.
     pub(crate) node: Tool,
     pub(crate) npm: Option<PathBuf>,
     pub(crate) cli: Tool,
-    /// True if `WEBWISE_PLAYWRIGHT_CLI` names it.
+    /// True if `WEBWISE_PLAYWRIGHT_CLI` names playwright-cli.
     pub(crate) cli_is_given: bool,
     pub(crate) chromium: Tool,
-    /// True if `WEBWISE_CHROMIUM` names it.
+    /// True if `WEBWISE_CHROMIUM` names Chromium.
     pub(crate) chromium_is_given: bool,
     pub(crate) installer: Installer,
 }
 
-/// True if the native driver can start a browser here: it talks through pipes with fixed numbers.
+/// True if the native driver can start a browser on this system: it needs pipes with fixed numbers.
 pub(crate) const HAS_PIPES: bool = cfg!(unix);
 
 impl Facts {
@@ -177,7 +177,7 @@ impl Machine {
         }
     }
 
-    /// The facts that decide between the drivers.
+    /// Returns the facts that decide between the drivers.
     pub(crate) fn facts(&self) -> Facts {
         let (node, cli) = (self.node.clone(), self.cli.clone());
         Facts {
@@ -211,7 +211,7 @@ async fn version_of(program: Option<PathBuf>, places: &ProgramPlaces) -> Tool {
     answer_of(program, &["--version"], places, &[]).await
 }
 
-/// Runs a program with arguments that make it print a version, together with one of these names if any are given.
+/// Runs a program with arguments that make it print a version, and one of these names if any are given.
 async fn answer_of(
     program: Option<PathBuf>,
     question: &[&str],
@@ -243,7 +243,7 @@ async fn answer_of(
     }
 }
 
-/// The first line of a program's output.
+/// Returns the first line of a program's output.
 fn first_line(text: &str) -> String {
     match text.lines().map(str::trim).find(|line| !line.is_empty()) {
         Some(line) => format!("{:?}", truncate(&clean(line), MAX_SAID)),
@@ -251,9 +251,9 @@ fn first_line(text: &str) -> String {
     }
 }
 
-/// The output of a program, or the reason why there is none, in a few words.
+/// Returns the output of a program, or a short reason why there is none.
 async fn output(command: &mut Command) -> Result<String, String> {
-    // This program must not see a key of the user either, although it is only asked for its version.
+    // Do not pass keys of the user to this program either, although it only prints its version.
     let envs = command.as_std().get_envs();
     let own: Vec<(OsString, OsString)> = envs
         .filter_map(|(name, value)| Some((name.into(), value?.into())))
@@ -301,7 +301,7 @@ const fn is_root() -> bool {
 
 #[cfg(test)]
 impl Machine {
-    /// A machine without any program, on which nothing can be installed.
+    /// A machine without any programs, on which nothing can be installed.
     pub(crate) fn bare(root: &str) -> Self {
         Self {
             root: root.into(),

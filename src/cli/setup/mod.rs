@@ -1,19 +1,19 @@
 //! `webwise setup`: installs what the chosen driver needs, and does nothing if everything is there.
 //!
 //! ```text
-//! machine      looks: which programs are there, their versions, who may install
-//! choice       decides: from facts to the driver; pure
-//! plan         decides: from facts to steps, or to a sentence that says what the person has to do; pure
-//! carry_out    acts: one step with progress
+//! machine      finds programs, their versions, and who may install
+//! choice       chooses the driver from these facts; pure
+//! plan         turns the facts into steps, or into a sentence that says what the person has to do; pure
+//! carry_out    carries out one step and shows its progress
 //! environment  the variables that started programs may see; pure
 //! ```
 //!
 //! # Decisions
 //!
-//! - The command line takes `cdp` before playwright-cli: a reader in the model's place failed where a snapshot has no
-//!   word of what listens for clicks.
-//! - `setup` for playwright-cli installs a second Node only if the distribution's is too old: it looks and plans
-//!   again after each step; the plan is a pure function of what was found.
+//! - The command line prefers `cdp` to playwright-cli, whose snapshot does not show which elements listen for clicks. A reader who
+//!   decided in the model's place, from such a snapshot alone, failed.
+//! - For playwright-cli, `setup` installs a second Node.js only if the distribution's is too old. After each step it looks at
+//!   the machine again and makes a new plan; the plan is a pure function of the facts.
 
 mod carry_out;
 pub(super) mod choice;
@@ -38,7 +38,7 @@ use crate::browser::ProgramPlaces;
 /// Maximum number of steps of one call. Source: system packages and npm packages may each be needed once more after the other.
 const MAX_STEPS: usize = 4;
 
-/// Installs what is missing and reports what is there.
+/// Installs what is missing, and reports what is there.
 pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
     let around = Surroundings::from_env()?;
     let mut machine = Machine::inspect(&around).await;
@@ -56,7 +56,7 @@ pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
         return Err(declined(&choice, ""));
     }
     install(&around, &mut machine, &choice, steps).await?;
-    // If no driver was asked for, the new programs may have changed the choice.
+    // If the user named no driver, the new programs may have changed the choice.
     let choice = choose(args.driver, &machine.facts()).map_err(Refusal::usage)?;
     say("Ready:");
     doctor::print_tools(&machine, &choice);
@@ -71,7 +71,7 @@ pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Chooses a driver and installs nothing. Looks at the machine only if no driver was asked for.
+/// Chooses a driver and installs nothing. Looks at the machine only if the user named no driver.
 pub(super) async fn chosen(asked: Option<DriverName>) -> Result<Choice, Refusal> {
     let choice = match asked {
         Some(driver) => asked_for(driver, HAS_PIPES),
@@ -99,7 +99,7 @@ pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal>
     Ok(choice)
 }
 
-/// The message for a person who declined.
+/// Returns the error for a person who declined.
 fn declined(choice: &Choice, then: &str) -> Refusal {
     let command = choice.setup_command();
     Refusal::usage(format!(
@@ -118,7 +118,7 @@ async fn install(
     carry_out_all(around, machine, choice, steps).await
 }
 
-/// Carries out the first step, looks again, and goes on until nothing is left to do.
+/// Carries out the first step, looks at the machine again, and repeats this until nothing is left to do.
 async fn carry_out_all(
     around: &Surroundings,
     machine: &mut Machine,
@@ -161,12 +161,12 @@ fn check(machine: &Machine, choice: &Choice, steps: &[Step]) -> Result<(), Refus
 
 fn list(out: &mut dyn Write, steps: &[Step]) {
     for (index, step) in steps.iter().enumerate() {
-        // If the output is closed, nobody wants more of it.
+        // If the output is closed, the rest is not wanted.
         let _ = writeln!(out, "{}. {}", index + 1, step.sentence);
     }
 }
 
-/// Asks the person for consent, on the output that they see, wherever the other output goes.
+/// Asks the person for consent, on stderr or stdout, whichever is a terminal. Without a terminal for input, consents.
 fn agreed(steps: &[Step]) -> bool {
     if !std::io::stdin().is_terminal() {
         return true;
@@ -188,7 +188,7 @@ fn agreed(steps: &[Step]) -> bool {
         )
 }
 
-/// Keeps a second `setup` out of webwise's own folder. The lock ends with this process.
+/// Prevents two `setup`s from writing webwise's own folder at the same time. The lock ends with this process.
 fn lock(home: &Path) -> Result<File, Refusal> {
     let fail = |error: std::io::Error| {
         Refusal::usage(format!(

@@ -1,4 +1,4 @@
-//! The plan: a list of steps, or a sentence that says why nothing can be done. Pure.
+//! Plans the installation: a list of steps, or a sentence that says why nothing can be done. Pure.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -8,10 +8,10 @@ use super::{
 };
 
 /// The Node.js that npm installs beside playwright-cli if the system's own is too old. Unit: major version. Source: the
-/// long-term release that it is tested with.
+/// long-term release that playwright-cli is tested with.
 const OWN_NODE_MAJOR: u64 = 22;
 
-/// One command with its arguments. It is never passed to a shell.
+/// A command with its arguments. It is never passed to a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Command {
     pub(crate) program: PathBuf,
@@ -30,7 +30,7 @@ impl Command {
     }
 }
 
-/// One step, with a sentence that describes it.
+/// One step of the plan, with a sentence that describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) sentence: String,
@@ -47,16 +47,16 @@ pub(crate) enum Act {
     Run(Command),
 }
 
-/// Returns the steps that install what the chosen driver lacks, in order; empty if everything is there.
+/// Returns the steps that install what the chosen driver needs, in order; empty if everything is there.
 ///
-/// Each step changes the facts, so the caller carries out the first step, looks at the machine again and asks for a new
-/// plan.
+/// Each step changes the facts. So the caller carries out the first step, looks at the machine again, and asks for a
+/// new plan.
 ///
 /// # Errors
 /// One sentence that says what the person has to do.
 pub(crate) fn plan(machine: &Machine, choice: &Choice) -> Result<Vec<Step>, String> {
     let needs_tool = needs_tool(choice);
-    // Without a Node.js the script of the tool cannot run, which does not mean that the tool is wrong.
+    // Without Node.js, the tool's script cannot run, which does not mean that the tool is broken.
     let cli_is_wrong = needs_tool && machine.cli_is_given && machine.facts().node_is_fine();
     for (tool, wrong, variable) in [
         (&machine.cli, cli_is_wrong, "WEBWISE_PLAYWRIGHT_CLI"),
@@ -84,14 +84,14 @@ pub(crate) fn plan(machine: &Machine, choice: &Choice) -> Result<Vec<Step>, Stri
         steps.push(system_step(machine, &packages, &choice.setup_command())?);
     }
     if !modules.is_empty() {
-        // On a bare machine npm is installed by the first step and found before this step.
+        // On a bare machine, npm is installed by the first step and found before this one.
         let npm = machine.npm.clone().unwrap_or_else(|| PathBuf::from("npm"));
         steps.push(npm_step(machine, npm, &modules));
     }
     Ok(steps)
 }
 
-/// Returns true if playwright-cli and its Node.js are needed besides Chromium.
+/// Returns true if the driver needs playwright-cli and Node.js in addition to Chromium.
 pub(crate) fn needs_tool(choice: &Choice) -> bool {
     choice.driver == DriverName::PlaywrightCli
 }
@@ -117,7 +117,7 @@ fn node_modules(machine: &Machine) -> Vec<String> {
     if !facts.cli_is_fine() && !machine.cli_is_given {
         modules.push(format!("@playwright/cli@{CLI_VERSION}"));
     }
-    // The version of the system's Node.js is known only once it is installed.
+    // The version of the system's Node.js is known only after it is installed.
     if machine.node != Tool::Missing && !facts.node_is_fine() {
         modules.push(format!("node@{OWN_NODE_MAJOR}"));
     }
@@ -199,7 +199,7 @@ fn npm_step(machine: &Machine, npm: PathBuf, modules: &[String]) -> Step {
     }
 }
 
-/// Package names, as a sentence names them.
+/// Returns package names as a sentence names them.
 fn human(packages: &[&str]) -> String {
     let names: Vec<_> = packages
         .iter()
@@ -339,7 +339,7 @@ mod tests {
             ..complete()
         };
         assert_eq!(cdp(&old_node), Ok(vec![]));
-        // A tool that is not used may be wrong.
+        // A tool that is not used may be broken.
         let wrong = Machine {
             cli: Tool::Broken("/x".into(), String::new()),
             cli_is_given: true,
