@@ -1,4 +1,4 @@
-//! A browser made of a list of pages and of scripted replies to actions.
+//! A browser that consists of a list of pages and scripted replies to actions.
 
 use std::{
     collections::VecDeque,
@@ -19,21 +19,21 @@ use crate::{
     page::{Dialog, Observation, Scene},
 };
 
-/// The reply to a scripted action.
+/// The reply of a [`ScriptedBrowser`] to an action.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum ScriptedReply {
-    /// The action succeeds and shows the page of this address.
+    /// The action succeeds and shows the page at this address.
     Show(&'static str),
     /// The action succeeds and changes nothing.
     Nothing,
-    /// The action fails in this way.
+    /// The action fails with this class and detail.
     Fail(ErrorClass, &'static str),
-    /// The action fails in this way, and the page of this address is shown all the same.
+    /// The action fails with this class, but the page at this address is shown afterwards.
     FailOn(&'static str, ErrorClass),
     /// The action opens a dialog.
     Open(Dialog),
-    /// The machinery fails with this error.
+    /// The driver returns an error of this kind.
     Break(ErrorKind),
 }
 
@@ -57,11 +57,11 @@ struct State {
     closed: bool,
 }
 
-/// A browser made of scripted pages. Clones share it.
+/// A browser that consists of scripted pages. Clones share its state.
 ///
-/// An action is looked up by its page and its line, such as `click {"target":"e5"}`. Without a rule, `goto` shows the
-/// page of its address if there is one and fails otherwise, an answer to a dialog closes it, and every other action
-/// succeeds without effect.
+/// A rule is found by the page and the action's line, such as `click {"target":"e5"}`. Actions without a rule have
+/// default replies: `goto` shows the page at its address and fails if there is none, an answer to a dialog closes the
+/// dialog, and every other action succeeds without effect.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedBrowser(Arc<Mutex<State>>);
 
@@ -71,13 +71,13 @@ impl ScriptedBrowser {
         Self::default()
     }
 
-    /// A browser of its own with the same script, which stands where this one stands.
+    /// Returns a copy with the same script and the same current page, which does not share state with this browser.
     #[must_use]
     pub fn fork(&self) -> Self {
         Self(Arc::new(Mutex::new(self.lock().clone())))
     }
 
-    /// Adds a page. [`tree`] parses the content.
+    /// Adds a page. Its content is parsed by [`tree`].
     pub fn with_page(self, url: &'static str, title: &str, content: &str) -> Self {
         self.lock()
             .pages
@@ -85,20 +85,20 @@ impl ScriptedBrowser {
         self
     }
 
-    /// Says what can be seen of the page of the scene's address; of other pages nothing is known.
+    /// Sets the scene of the page with the scene's address. The scenes of other pages are unknown.
     pub fn with_scene(self, scene: Scene) -> Self {
         self.lock().scenes.push(scene);
         self
     }
 
-    /// Says what every picture is: the bytes of a PNG file.
+    /// Sets the bytes of a PNG file that every picture consists of.
     pub fn with_picture(self, png: Vec<u8>) -> Self {
         self.lock().picture = Some(png);
         self
     }
 
-    /// Sets the replies to an action on a page. A later rule for the same action overrides an earlier one. Several
-    /// replies are given one after the other, the last one repeatedly.
+    /// Sets the replies to an action on a page. They are used one after the other, and the last one is repeated. A
+    /// later rule for the same action replaces an earlier one.
     pub fn on(
         self,
         page: &'static str,
@@ -114,7 +114,7 @@ impl ScriptedBrowser {
         self
     }
 
-    /// The lines of the actions so far, in order.
+    /// The lines of all actions so far, in order.
     pub fn executed(&self) -> Vec<String> {
         self.lock().executed.clone()
     }
@@ -135,12 +135,12 @@ impl State {
             .map_or("about:blank", |index| &self.pages[index].url)
     }
 
-    /// The picture; without one, bytes that are none.
+    /// Returns the picture. By default, the bytes are not a real picture.
     fn picture(&self) -> Vec<u8> {
         self.picture.clone().unwrap_or_else(|| b"scripted".to_vec())
     }
 
-    /// The scripted reply, if there is one for this action on this page.
+    /// Returns the scripted reply to this action on the current page, if there is one.
     fn reply(&mut self, line: &str) -> Option<ScriptedReply> {
         let url = self.url().to_owned();
         let rule = self

@@ -1,4 +1,4 @@
-//! A clock that stands still.
+//! A clock that does not run.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,22 +6,22 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::agent::Clock;
 
-/// A clock that shows the same time until it is moved.
+/// A clock that shows the same time until it is advanced.
 #[derive(Debug)]
 pub struct FixedClock(Mutex<DateTime<Utc>>);
 
 impl FixedClock {
-    /// A clock at this time, in RFC 3339 form.
+    /// A clock that shows this time, given as RFC 3339 text.
     ///
     /// # Panics
-    /// If the text is not a time, which is a mistake in the test.
+    /// If the text is not a valid time, which is a mistake in the test.
     pub fn at(time: &str) -> Self {
         Self(Mutex::new(
             time.parse().expect("a time such as 2026-01-02T03:04:05Z"),
         ))
     }
 
-    /// Moves the clock forward.
+    /// Advances the clock.
     pub fn advance(&self, by: TimeDelta) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) += by;
     }

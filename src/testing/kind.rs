@@ -1,4 +1,4 @@
-//! A kind of memory by script.
+//! A scripted kind of memory.
 
 use std::{fmt, sync::Arc};
 
@@ -13,14 +13,14 @@ use crate::{
     },
 };
 
-/// Maximum amount of advice of a scripted kind at a moment. Source: chosen, as lessons give for a site.
+/// Maximum number of pieces of advice at a moment. Source: chosen, the same as for lessons about a site.
 const MAX_ADVICE: usize = 3;
 
 type Says = dyn Fn(&Shelf, &[Record], &Moment<'_>) -> Vec<Advice> + Send + Sync;
 type Distills = dyn Fn(&RunLog) -> Option<Value> + Send + Sync;
 type Learns = dyn Fn(&Value) -> Vec<Change> + Send + Sync;
 
-/// A kind of memory that does what a test tells it. By default it reads nothing, says nothing, and keeps nothing.
+/// A kind of memory whose behaviour a test defines. By default it reads, advises and learns nothing.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -49,7 +49,7 @@ pub struct ScriptedKind {
 }
 
 impl ScriptedKind {
-    /// A kind with this name.
+    /// A kind of memory with this name.
     pub fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -59,7 +59,8 @@ impl ScriptedKind {
         }
     }
 
-    /// The kind reads the shelf of the host when a page is shown, else the global one, and says this of its records.
+    /// Sets the function that returns advice. Its arguments are a shelf, the records on it, and the moment: the
+    /// shelf of the host if a page is shown, and the global shelf at other moments.
     #[must_use]
     pub fn saying(
         mut self,
@@ -69,7 +70,8 @@ impl ScriptedKind {
         self
     }
 
-    /// The kind distills this from a run, and makes these changes of the global shelf of it.
+    /// Sets the functions that learn: `distills` extracts a value from a run's log, and `learns` turns that value
+    /// into changes of the global shelf.
     #[must_use]
     pub fn learning(
         mut self,
@@ -134,7 +136,7 @@ impl MemoryKind for ScriptedKind {
     }
 }
 
-/// The records of one shelf, and what is said of them.
+/// The records of one shelf, and the kind that gives advice about them.
 #[derive(Debug)]
 struct Script {
     kind: ScriptedKind,

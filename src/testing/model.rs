@@ -1,4 +1,4 @@
-//! A model with scripted answers.
+//! A model with scripted replies.
 
 use std::{
     collections::VecDeque,
@@ -16,7 +16,7 @@ use crate::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
 };
 
-/// A response that consists of one call.
+/// Returns a reply that consists of one call.
 pub fn call(tool: &str, arguments: Value) -> ChatResponse {
     ChatResponse::with_calls([RawCall::new(tool, arguments)])
 }
@@ -28,7 +28,8 @@ struct State {
     requests: Vec<ChatRequest>,
 }
 
-/// A model that answers from a list or by a function, and records its requests. Clones share both.
+/// A model that takes its replies from a list or a function, and records its requests. Clones share
+/// both.
 #[derive(Clone)]
 pub struct ScriptedModel {
     state: Arc<Mutex<State>>,
@@ -36,12 +37,14 @@ pub struct ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// Answers with these responses, one for each call, and then with [`ErrorKind::Unavailable`].
+    /// A model that returns these replies, one for each request, and then
+    /// [`ErrorKind::Unavailable`].
     pub fn new(responses: impl IntoIterator<Item = ChatResponse>) -> Self {
         Self::with_results(responses.into_iter().map(Ok))
     }
 
-    /// Answers with these results, one for each call, and then with [`ErrorKind::Unavailable`].
+    /// A model that returns these results, one for each request, and then
+    /// [`ErrorKind::Unavailable`].
     pub fn with_results(results: impl IntoIterator<Item = Result<ChatResponse>>) -> Self {
         let mut waiting: VecDeque<_> = results.into_iter().collect();
         Self::deciding(move |_| {
@@ -54,7 +57,7 @@ impl ScriptedModel {
         })
     }
 
-    /// Answers with a function of the request.
+    /// A model whose replies are computed from the request by this function.
     pub fn deciding(
         decide: impl FnMut(&ChatRequest) -> Result<ChatResponse> + Send + 'static,
     ) -> Self {
@@ -68,7 +71,7 @@ impl ScriptedModel {
         }
     }
 
-    /// The same model with other capabilities.
+    /// Sets the capabilities of the model.
     pub fn with_capabilities(self, capabilities: LlmCapabilities) -> Self {
         Self {
             capabilities,
@@ -76,7 +79,7 @@ impl ScriptedModel {
         }
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<ChatRequest> {
         self.state
             .lock()

@@ -1,4 +1,4 @@
-//! A sink that records events.
+//! An event sink that records events.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use crate::{
     event::{Event, EventSink},
 };
 
-/// Records every event. Clones share the records.
+/// An event sink that records every event. Clones share the records.
 #[derive(Debug, Clone, Default)]
 pub struct Recorder(Arc<Mutex<Vec<Event>>>);
 
@@ -17,7 +17,7 @@ impl Recorder {
         Self::default()
     }
 
-    /// The events so far.
+    /// Returns the events so far.
     pub fn events(&self) -> Vec<Event> {
         self.0
             .lock()
@@ -25,7 +25,7 @@ impl Recorder {
             .clone()
     }
 
-    /// The names of the events so far.
+    /// Returns the names of the events so far.
     pub fn names(&self) -> Vec<&'static str> {
         self.events()
             .iter()

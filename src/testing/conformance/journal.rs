@@ -10,7 +10,8 @@ use crate::{
     event::{Intent, Journal},
 };
 
-/// Runs all checks. `kept` reads the recorded intents of a run, in order, as another process would.
+/// Runs all checks. `kept` must read the recorded intents of a run, in order, as another process
+/// would.
 ///
 /// # Panics
 /// If the journal breaks the contract.
@@ -42,7 +43,7 @@ pub async fn check(journal: &impl Journal, kept: impl Fn(&RunId) -> Vec<Intent>)
     is_kept(&b);
     told[0].push(first);
     told[1].push(second);
-    // A dropped intent may be kept or lost; later ones must be kept.
+    // An intent whose future was dropped may be kept or lost. Later ones must be kept.
     let given_up = intent(&runs[0], 6);
     tokio::select! {
         biased;
@@ -67,7 +68,7 @@ fn run(id: &str) -> RunId {
     RunId::parse(id).expect("an id")
 }
 
-/// An intent; every second one is irreversible.
+/// Returns an intent. Every second one is irreversible.
 fn intent(run: &RunId, step: u32) -> Intent {
     let action = Action::Browser(BrowserAction::Goto(Goto {
         url: format!("https://shop.example/{step}?\n\"{run}\""),

@@ -21,7 +21,7 @@ fn put(key: &'static str, n: u64) -> Edit {
     Edit::new(move |_| Ok(vec![Change::Put(Record::new(key, &json!({ "n": n })))]))
 }
 
-/// An edit that increments the counter of a shelf.
+/// Returns an edit that increments the counter of a shelf.
 fn count() -> Edit {
     Edit::new(|now| {
         let n = now
@@ -33,10 +33,10 @@ fn count() -> Edit {
     })
 }
 
-/// Runs every check on an empty store.
+/// Runs the checks that need only one handle, on an empty store.
 ///
 /// # Panics
-/// At the first rule that does not hold.
+/// At the first rule that the store breaks.
 pub async fn check(store: &impl MemoryBackend) {
     a_shelf_that_nobody_wrote_is_empty(store).await;
     an_edit_sees_what_is_stored_now(store).await;
@@ -51,10 +51,11 @@ pub async fn check(store: &impl MemoryBackend) {
     a_healthy_store_has_nothing_to_tell(store);
 }
 
-/// Runs every check on an empty store that outlives its process. `open` returns a new handle on it each time.
+/// Runs every check on an empty store that outlives its process. `open` must return a new handle of the same store
+/// each time.
 ///
 /// # Panics
-/// At the first rule that does not hold.
+/// At the first rule that the store breaks.
 pub async fn check_durable<M: MemoryBackend>(open: impl Fn() -> M) {
     check(&open()).await;
     what_is_acknowledged_is_durable_and_there_for_the_next_handle(&open).await;
@@ -264,7 +265,7 @@ async fn keys_and_bodies_survive_as_they_are(store: &impl MemoryBackend) {
         .update(&at, Edit::new(move |_| Ok(changes.clone())))
         .await
         .expect("an update works");
-    // Written twice, so that any change by a round trip shows.
+    // Written twice, so that any change by a round trip is detected.
     store
         .update(&at, put("later", 1))
         .await
@@ -415,8 +416,8 @@ async fn updates_of_several_handles_lose_nothing<M: MemoryBackend>(open: &impl F
             while done < 10 {
                 match store.update(at, count()).await {
                     Ok(_) => done += 1,
-                    // The update was not done and reported so: on a busy machine, a lock may take longer than a run
-                    // would wait.
+                    // The update was not done, and the store reported that. On a busy machine, a lock may take
+                    // longer than a run would wait.
                     Err(error) => assert_eq!(error.kind(), ErrorKind::Busy, "{error}"),
                 }
             }
@@ -451,7 +452,7 @@ async fn an_update_that_is_dropped_leaves_a_whole_shelf<M: MemoryBackend>(open: 
             "all of an edit is there or nothing"
         );
     }
-    // No dropped update still holds the shelf.
+    // If a dropped update still held the shelf, this update would fail.
     store.update(&at, pair(99)).await.expect("an update works");
     let records = store.load(&at).await.expect("loading works").records;
     assert_eq!(

@@ -20,12 +20,12 @@ use crate::{
     page::{Dialog, DialogKind, Observation, Scene, Tree},
 };
 
-/// The operation of errors that are made here.
+/// The operation named in errors of this browser.
 const OPERATION: &str = "faulty_browser.call";
-/// Address of the page that replaces a lost one.
+/// Address of the page that replaces a lost page.
 const BLANK: &str = "about:blank";
 
-/// The way in which an action fails. With `done`, the action has its effect all the same, which its caller cannot know.
+/// A way in which an action fails. With `done`, the action is carried out nevertheless, which its caller cannot know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BrowserFault {
@@ -43,12 +43,12 @@ pub enum BrowserFault {
         /// True if the action was carried out.
         done: bool,
     },
-    /// A dialog opens instead, and covers the page until it is answered.
+    /// A dialog opens instead, and blocks the page until it is answered.
     Dialog,
     /// The action is carried out, then a blank page replaces the real one until another address is opened. A driver
-    /// that keeps to its contract returns `BrowserLost` instead: see [`BrowserFault::Dead`].
+    /// that keeps its contract would return `BrowserLost` instead: see [`BrowserFault::Dead`].
     PageLost,
-    /// The browser is gone: `BrowserLost` for this and every later call.
+    /// The browser is lost: this call and every later one return `BrowserLost`.
     Dead,
     /// The action is carried out after this delay.
     Slow(Duration),
@@ -61,7 +61,7 @@ pub enum BrowserFault {
     NoEffect,
 }
 
-/// The way in which an observation fails.
+/// A way in which an observation fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookFault {
@@ -73,7 +73,7 @@ pub enum LookFault {
     Slow(Duration),
 }
 
-/// A browser that fails on demand, around another browser. Clones share the counts.
+/// A browser that fails on demand. It wraps another browser. Clones share the counts.
 #[derive(Debug, Clone)]
 pub struct FaultyBrowser<B> {
     inner: B,
@@ -94,7 +94,7 @@ struct State {
 }
 
 impl<B> FaultyBrowser<B> {
-    /// Wraps a browser, without any fault yet.
+    /// Wraps a browser, without any faults yet.
     pub fn new(inner: B) -> Self {
         Self {
             inner,
@@ -104,14 +104,14 @@ impl<B> FaultyBrowser<B> {
         }
     }
 
-    /// The same browser with one more fault of actions. If several faults apply to one action, the first one is used.
+    /// Adds a fault of actions. If several faults apply to one action, the first one is used.
     #[must_use]
     pub fn with(mut self, when: When, fault: BrowserFault) -> Self {
         self.faults.push((when, fault));
         self
     }
 
-    /// The same browser with one more fault of observations.
+    /// Adds a fault of observations. If several faults apply to one observation, the first one is used.
     #[must_use]
     pub fn with_look(mut self, when: When, fault: LookFault) -> Self {
         self.look_faults.push((when, fault));
@@ -128,12 +128,12 @@ impl<B> FaultyBrowser<B> {
         self.state().sent.clone()
     }
 
-    /// The faults of actions that happened, with the number of the action.
+    /// The faults of actions that happened so far, each with the number of the action.
     pub fn struck(&self) -> Vec<(u32, BrowserFault)> {
         self.state().struck.clone()
     }
 
-    /// The faults of observations that happened, with the number of the observation.
+    /// The faults of observations that happened so far, each with the number of the observation.
     pub fn looks_struck(&self) -> Vec<(u32, LookFault)> {
         self.state().looks_struck.clone()
     }
@@ -148,7 +148,7 @@ impl State {
         if self.dead { Err(lost()) } else { Ok(()) }
     }
 
-    /// The outcome of this action if a dialog or blank page of an earlier fault blocks it.
+    /// Returns the outcome of this action if a dialog or blank page of an earlier fault blocks it.
     fn in_the_way(&mut self, action: &BrowserAction) -> Option<Outcome> {
         let answers = matches!(
             action,

@@ -1,8 +1,8 @@
-//! Fault injection: a model and a browser that fail on demand, around any other.
+//! Fault injection: a model and a browser that fail on demand. Each wraps another one.
 //!
-//! [`FaultyModel`] and [`FaultyBrowser`] pass every call on to the wrapped part, except the calls that a [`When`]
-//! selects. Both count the calls and the faults that happened, so that a test can tell a survived fault from one that
-//! never happened.
+//! [`FaultyModel`] and [`FaultyBrowser`] pass every call to the wrapped part, except the calls that a [`When`]
+//! selects. Both count the calls and the faults that happened, so that a test can distinguish a fault that was
+//! survived from one that never happened.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -30,7 +30,7 @@ pub use self::{
     model::{FaultyModel, ModelFault},
 };
 
-/// The calls that a fault applies to, counted from 1.
+/// Selects the calls that a fault applies to. Calls are counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct When {
     first: u32,
@@ -38,7 +38,7 @@ pub struct When {
 }
 
 impl When {
-    /// Only the call of this number.
+    /// Selects only the call with this number.
     pub const fn once(call: u32) -> Self {
         Self {
             first: call,
@@ -46,7 +46,7 @@ impl When {
         }
     }
 
-    /// The call of this number and all later ones.
+    /// Selects the call with this number and all later ones.
     pub const fn from(call: u32) -> Self {
         Self {
             first: call,
@@ -54,13 +54,13 @@ impl When {
         }
     }
 
-    /// This many calls in a row, including the first one.
+    /// Limits the selection to this many calls in a row, including the first one.
     #[must_use]
     pub const fn times(self, times: u32) -> Self {
         Self { times, ..self }
     }
 
-    /// Returns true if the fault applies to this call.
+    /// Returns true if the call is selected.
     pub const fn strikes(self, call: u32) -> bool {
         call >= self.first && call - self.first < self.times
     }

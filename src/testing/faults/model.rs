@@ -16,44 +16,44 @@ use crate::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
 };
 
-/// The operation of errors that are made here.
+/// The operation named in errors of this model.
 const OPERATION: &str = "faulty_model.complete";
 
-/// The way in which a model fails. A fault with several forms takes the next form each time.
+/// A way in which a model fails. A fault with several forms uses the next form each time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelFault {
-    /// An empty answer.
+    /// An empty reply.
     Empty,
-    /// Invalid JSON: a call as text, and a call whose arguments are a string.
+    /// Invalid JSON: either a call as text, or a call whose arguments are a string.
     MalformedJson,
-    /// The real answer, but each call is a click on a reference that no page has, a new one each time.
+    /// The real reply, but each call is a click on a new reference that no page has.
     InventedRef,
     /// The model refuses in words.
     Refusal,
-    /// The first half of an answer that grew too long.
+    /// The first half of a reply that exceeded the token limit.
     CutOff,
-    /// The provider's filter: [`ErrorKind::Refused`].
+    /// The provider's filter rejects the request: [`ErrorKind::Refused`].
     ContentFilter,
-    /// [`ErrorKind::RateLimited`], with the wait that the provider asks for.
+    /// [`ErrorKind::RateLimited`], with the wait that the provider asks for, if any.
     RateLimited(Option<Duration>),
     /// The model never answers.
     Silent,
-    /// [`ErrorKind::Unavailable`], as from a server's 500.
+    /// [`ErrorKind::Unavailable`], as after status 500 of a server.
     ServerError,
-    /// An unreadable answer: [`ErrorKind::MalformedReply`].
+    /// An unreadable reply: [`ErrorKind::MalformedReply`].
     Garbled,
-    /// The real answer with its first call twice.
+    /// The real reply with its first call repeated.
     TwoCalls,
-    /// A tool that does not exist, and a tool without its required arguments.
+    /// A call to a tool that does not exist, or a call without its required arguments.
     WrongTool,
-    /// A valid call that makes no sense: it answers a dialog.
+    /// A valid call that makes no sense: an answer to a dialog.
     Misplaced,
     /// Prose instead of a call.
     TextOnly,
 }
 
-/// A model that fails on demand, around another model. Clones share the counts.
+/// A model that fails on demand. It wraps another model. Clones share the counts.
 #[derive(Debug, Clone)]
 pub struct FaultyModel<L> {
     inner: L,
@@ -68,7 +68,7 @@ struct Counts {
 }
 
 impl<L> FaultyModel<L> {
-    /// Wraps a model, without any fault yet.
+    /// Wraps a model, without any faults yet.
     pub fn new(inner: L) -> Self {
         Self {
             inner,
@@ -77,7 +77,7 @@ impl<L> FaultyModel<L> {
         }
     }
 
-    /// The same model with one more fault. If several faults apply to one call, the first one is used.
+    /// Adds a fault. If several faults apply to one call, the first one is used.
     #[must_use]
     pub fn with(mut self, when: When, fault: ModelFault) -> Self {
         self.faults.push((when, fault));
@@ -94,7 +94,7 @@ impl<L> FaultyModel<L> {
         self.counts().calls
     }
 
-    /// The faults that happened, with the number of the call.
+    /// The faults that happened so far, each with the number of the call.
     pub fn struck(&self) -> Vec<(u32, ModelFault)> {
         self.counts().struck.clone()
     }
@@ -103,7 +103,8 @@ impl<L> FaultyModel<L> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a call, and returns its fault with the number of faults so far.
+    /// Counts a call, and returns its fault and the number of faults so far; `None` if no fault
+    /// applies.
     fn next(&self) -> Option<(ModelFault, usize)> {
         let mut counts = self.counts();
         counts.calls += 1;
@@ -190,7 +191,7 @@ fn malformed(nth: usize) -> ChatResponse {
     }
 }
 
-/// Half of the first call, as text, because that is how a cut reply arrives.
+/// Returns half of the first call as text, because that is how a cut reply arrives.
 fn cut_off(response: &ChatResponse) -> ChatResponse {
     let Some(call) = response.calls.first() else {
         return stopped("", "length");

@@ -1,4 +1,4 @@
-//! Tests that each fault does what its name says, when it should, and is counted.
+//! Each fault does what its documentation says, at the selected calls, and is counted.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The test bed of the checks: a driver, the site, and short forms of frequent actions.
+//! The test bed of the checks: a driver, the test site, and shortcuts for frequent actions.
 
 use super::{Found, Site};
 use crate::{
@@ -11,14 +11,14 @@ use crate::{
     page::{Locator, Observation, Role},
 };
 
-/// A driver with the site that it is tested on.
+/// A driver and the site on which it is tested.
 #[derive(Debug)]
 pub(super) struct Bed<'a> {
     pub(super) driver: &'a dyn BrowserDriver,
     pub(super) site: &'a Site,
 }
 
-/// An error as the text of a check. Takes it by value, as `map_err` passes it.
+/// Returns an error as the text of a failed check. Takes it by value, as `map_err` passes it.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
 pub(super) fn said(error: Error) -> String {
     format!("{error:?}")
@@ -29,7 +29,7 @@ impl<'a> Bed<'a> {
         Self { driver, site }
     }
 
-    /// Leaves one tab with the start page and no dialog.
+    /// Closes dialogs and all tabs but one, and opens the start page.
     pub(super) async fn clean(&self) -> Found {
         let tools = self.driver.capabilities().tools;
         for _ in 0..10 {
@@ -108,7 +108,7 @@ impl<'a> Bed<'a> {
             .map_err(said)
     }
 
-    /// The reference of the first element of this role and name.
+    /// Returns the reference of the first element with this role and name.
     pub(super) async fn find(&self, role: Role, name: &str) -> Result<Target, String> {
         let seen = self.see().await?;
         let node = seen
@@ -122,7 +122,7 @@ impl<'a> Bed<'a> {
             .ok_or_else(|| format!("no {role} {name:?} with a reference on {}", seen.url))
     }
 
-    /// All text of the page.
+    /// Returns all text of the page.
     pub(super) async fn text(&self) -> Result<String, String> {
         Ok(text_of(&self.see().await?))
     }
@@ -145,7 +145,7 @@ impl<'a> Bed<'a> {
     }
 }
 
-/// All text of a page.
+/// Returns all text of a page.
 pub(super) fn text_of(seen: &Observation) -> String {
     seen.tree
         .roots()
@@ -177,7 +177,7 @@ pub(super) const fn nothing() -> NoArguments {
     NoArguments {}
 }
 
-/// A locator of the suite.
+/// Parses a locator that a check uses.
 pub(super) fn locator(text: &str) -> Result<Target, String> {
     Locator::parse(text).map(Target::Locator).map_err(said)
 }

@@ -1,4 +1,4 @@
-//! Checks of acting on elements.
+//! Checks of actions on elements.
 
 use super::{
     Found,

@@ -1,7 +1,7 @@
 //! The contract of every browser driver, checked on small pages from a server on loopback.
 //!
-//! The checks share one browser, because starting one is the slowest part of a test. Each check begins on a page of its
-//! own with one tab and no dialog, so a failing check does not affect the others.
+//! The checks share one browser, because starting a browser is the slowest part of a test. Each check begins on a page
+//! of its own with one tab and no dialog, so a failing check does not affect the others.
 //!
 //! ```no_run
 //! # async fn example(driver: impl webwise::browser::BrowserDriver) -> webwise::Result<()> {
@@ -35,17 +35,17 @@ use crate::{
     browser::{BrowserDriver, ObserveRequest},
 };
 
-/// The result of a check: nothing, or the violation.
+/// The result of a check: nothing, or a description of the violation.
 type Found = Result<(), String>;
 
-/// A rule and its check.
+/// A rule of the contract and its check.
 struct Check {
     name: &'static str,
     needs: &'static [BrowserTool],
     run: for<'a> fn(&'a Bed<'a>) -> Pin<Box<dyn Future<Output = Found> + Send + 'a>>,
 }
 
-/// Makes checks of async functions that take a [`Bed`], each with the tools that it needs.
+/// Defines checks from async functions that take a [`Bed`], each with the tools that it needs.
 macro_rules! checks {
     ($($name:ident needs [$($tool:ident),*]),* $(,)?) => {
         pub(super) const CHECKS: &[super::Check] = &[$(super::Check {
@@ -57,7 +57,7 @@ macro_rules! checks {
 }
 use checks;
 
-/// Fails a check unless the condition holds.
+/// Fails a check unless the condition is true.
 macro_rules! ensure {
     ($condition:expr, $($words:tt)*) => {
         if !$condition {
@@ -67,22 +67,22 @@ macro_rules! ensure {
 }
 use ensure;
 
-/// The verdict of one check.
+/// The verdict of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The rule holds.
+    /// The driver keeps the rule.
     Passed,
-    /// The driver does not declare this tool.
+    /// The rule was not checked, because the driver does not declare this tool.
     Skipped(BrowserTool),
-    /// The rule does not hold, for this reason.
+    /// The driver breaks the rule, as described.
     Failed(String),
 }
 
-/// The verdicts of all checks, in order.
+/// The verdicts of all checks, in the order of the checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The name of each rule, with its verdict.
+    /// The name and verdict of each check.
     pub checks: Vec<(&'static str, Verdict)>,
 }
 
@@ -109,7 +109,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Runs every check on one browser, and closes it.
+/// Runs every check on one browser, and closes the browser.
 ///
 /// # Errors
 /// If the suite's own server cannot be started.
@@ -117,8 +117,8 @@ pub async fn run(driver: &dyn BrowserDriver) -> Result<Report> {
     run_checks(driver, &all()).await
 }
 
-/// Runs the checks with these names on one browser, and closes it, which is a check too. For a second way of starting a
-/// driver that passes all checks when started the first way.
+/// Runs the checks with these names on one browser, and closes the browser, which is a check too. Use it for a second
+/// way of starting a driver that passes all checks when it is started the first way.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] for an unknown name; an error if the suite's own server cannot be started.
@@ -136,7 +136,8 @@ pub async fn run_only(driver: &dyn BrowserDriver, names: &[&str]) -> Result<Repo
     run_checks(driver, &checks).await
 }
 
-/// Returns the names of all checks, in order. [`run_only`] takes them, to divide the checks among several browsers.
+/// Returns the names of all checks, in order. Pass some of them to [`run_only`] to divide the checks among several
+/// browsers.
 pub fn names() -> Vec<&'static str> {
     all().into_iter().map(|check| check.name).collect()
 }

@@ -1,4 +1,4 @@
-//! Checks of moving between pages and of waiting.
+//! Checks of navigation and waiting.
 
 use std::time::Duration;
 
@@ -94,7 +94,7 @@ async fn only_web_addresses_are_opened(bed: &Bed<'_>) -> Found {
 }
 
 async fn an_address_that_cannot_be_loaded_is_told_and_the_next_one_loads(bed: &Bed<'_>) -> Found {
-    // Nothing listens on port 12, and no browser blocks it.
+    // Nothing listens on port 12, and browsers do not block it.
     for _ in 0..2 {
         bed.fails(goto("http://127.0.0.1:12/"), ErrorClass::NavigationFailed)
             .await?;

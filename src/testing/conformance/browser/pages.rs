@@ -1,19 +1,18 @@
-//! The pages of the suite. A page writes what it noticed into its `log`, so that a check can read it like any other
-//! text.
+//! The pages of the suite. A page writes events into an element named `log`, so that a check can read them like any other text.
 
-/// Appends an entry to the log. Everything but letters and digits is escaped, so that nothing is folded.
+/// Appends an entry to the log. Everything but letters and digits is escaped, so that entries are kept exactly.
 const LOG: &str = "<output id=log></output><script>
 const log = (name, value) => { document.getElementById('log').textContent += name + '=' + encodeURIComponent(value) + ';'; };
 </script>";
 
-/// A document with this title and body.
+/// Returns a document with this title and body.
 pub(super) fn document(title: &str, body: &str) -> String {
     format!(
         "<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><body>{body}</body></html>"
     )
 }
 
-/// The page at a path.
+/// Returns the page at a path; `None` if there is none.
 pub(super) fn page(path: &str) -> Option<String> {
     let (title, body): (&str, String) = match path {
         "start" => ("Start", "<p>start".into()),
@@ -75,7 +74,7 @@ const FORM: &str = r#"<form onsubmit="event.preventDefault(); log('submitted', f
 <p>plain</p></form>
 <script>addEventListener('keydown', event => log('key', event.key));</script>"#;
 
-/// Fields with values that nobody may read, among ordinary ones.
+/// Fields whose values must stay hidden, among ordinary fields.
 const FIELDS: &str = "<label>One <input value=shown-one></label>
 <label>Two <textarea autocomplete=off>shown-two</textarea></label>
 <label>Password <input type=PASSWORD value=hidden-password></label>
@@ -127,14 +126,14 @@ const LATE: &str = r"<p id=soon>loading</p><script>setTimeout(() => { soon.textC
 
 const FAR: &str = r#"<div style="height:3000px">top</div><p>bottom</p><script>addEventListener('scroll', () => log('y', scrollY > 0 ? 'down' : 'top'));</script>"#;
 
-/// A drawing whose middle is covered, and a list with its own scrolling.
+/// A drawing with a covered middle, and a list that scrolls by itself.
 const BOARD: &str = r#"<div style="position:relative;margin:20px;width:200px;height:100px">
 <canvas width=200 height=100 style="position:absolute" onclick="log('at', [event.offsetX, event.offsetY])"></canvas>
 <div style="position:absolute;left:80px;top:40px;width:40px;height:20px;background:#ccc"></div></div>
 <div id=list style="height:200px;width:200px;overflow:auto" onscroll="log('list', 'down'); log('page', scrollY)"><div style="height:3000px">long</div></div>"#;
 
-/// Things of a colour of their own: a button, a drawing without words that tells what is done in its red square, a button in a frame,
-/// one that is covered and one that is far below.
+/// Elements that each have a colour of their own: a button, a canvas that reports clicks on its red square, a button in a frame,
+/// a covered one, and one far below.
 const SIGHT: &str = r#"<style>body { margin: 0; height: 4000px } button { border: 0; padding: 0 }</style>
 <button aria-label=Blue onclick="log('blue', 'clicked')" style="position:absolute;left:40px;top:130px;width:121px;height:40px;background:rgb(0,0,250)"></button>
 <canvas width=300 height=150 style="position:absolute;left:200.5px;top:120px;border:3px solid #ccc"></canvas>
@@ -209,7 +208,7 @@ const LOGIN: &str = r#"<script>const sum = (name, value) => log(name, value.leng
 <label>Remembered <input type=password value=prefilled-by-page></label>
 <button>Sign in</button></form>"#;
 
-/// A form that submits to another origin, and one that does so after something was typed.
+/// A form that submits to another origin, and one that does so after text was typed.
 const ELSEWHERE: &str = r#"<form onsubmit="event.preventDefault(); log('sent', '1')" action=http://elsewhere.test/>
 <label>First <input name=action oninput="log('first', value.length)"></label></form>
 <form onsubmit="event.preventDefault(); log('sent', '2')" id=second>

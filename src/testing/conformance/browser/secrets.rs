@@ -1,4 +1,4 @@
-//! Checks of secrets: they are typed only where they are bound, and revealed nowhere.
+//! Checks of secrets: they are typed only at the origins they are bound to, and are never revealed.
 
 use std::sync::Arc;
 
@@ -33,7 +33,8 @@ checks! {
     a_secret_goes_into_fields_only needs [Fill],
 }
 
-/// A value with quotes, a line separator and the end of a script: characters that could break out of a literal.
+/// A value with quotes, a line separator and an end tag of a script: characters that could break out of a
+/// literal.
 const VALUE: &str = "p4\"'`\\${x}</script>\u{2028}ß東";
 
 fn name() -> Result<SecretName, String> {
@@ -52,7 +53,7 @@ fn bound_to(origins: &[&str]) -> Result<SecretResolver, String> {
     Ok(SecretResolver::new(Arc::new(vault)))
 }
 
-/// The log entry that the page writes for a value.
+/// Returns the log entry that the page writes for a value.
 fn sum(value: &str) -> String {
     let (units, points): (usize, u32) = (
         value.encode_utf16().count(),
@@ -76,7 +77,7 @@ async fn fill(
         .await
 }
 
-/// Checks that neither the reply nor the page contains the value or a piece of it.
+/// Checks that neither the reply nor the page contains the value or a part of it.
 async fn told_nowhere(bed: &Bed<'_>, execution: &Execution) -> Found {
     let seen = bed.see().await?;
     for (place, text) in [

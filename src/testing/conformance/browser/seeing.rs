@@ -1,4 +1,4 @@
-//! Checks of pictures: what a scene says of the window is what the picture shows, and its points can be used.
+//! Checks of pictures: a scene must agree with the picture, and points of the picture must be usable.
 
 use super::{
     Found,
@@ -23,7 +23,7 @@ const BLUE: [u8; 3] = [0, 0, 250];
 const GREEN: [u8; 3] = [0, 120, 60];
 const RED: [u8; 3] = [250, 0, 0];
 
-/// The scene with the boxes of all that has a reference, and the picture in its size.
+/// Returns the scene with the boxes of all elements that have a reference, and a picture of the same size.
 async fn look(bed: &Bed<'_>) -> Result<(Scene, Raster), String> {
     let seen = bed.see().await?;
     let nodes = seen.tree.nodes().iter();
@@ -43,7 +43,7 @@ async fn look(bed: &Bed<'_>) -> Result<(Scene, Raster), String> {
     Ok((scene.clone(), picture.fitted(scene.width, scene.height)))
 }
 
-/// Position of a colour in a picture.
+/// Returns the position of a colour in a picture; `None` if the picture does not contain it.
 fn place_of(picture: &Raster, colour: [u8; 3]) -> Option<Area> {
     let rows = 0..picture.height();
     let all = rows.flat_map(|y| (0..picture.width()).map(move |x| (x, y)));
@@ -127,7 +127,7 @@ async fn a_scene_tells_where_the_picture_shows_elements(bed: &Bed<'_>) -> Found 
     Ok(())
 }
 
-/// The middle of a colour.
+/// Returns the middle of the area with this colour.
 fn middle(picture: &Raster, colour: [u8; 3]) -> Result<(u32, u32), String> {
     let area = place_of(picture, colour).ok_or("the colour is not in the picture")?;
     let whole = |length: f64| {

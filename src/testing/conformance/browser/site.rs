@@ -14,10 +14,10 @@ use std::{
 use super::pages;
 use crate::base::{Error, ErrorKind, Result};
 
-/// Longest time for a client to send its request. Source: chosen.
+/// Maximum time for a client to send its request. Source: chosen.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A small web server on `127.0.0.1` with the pages of the suite. It stops when dropped.
+/// A small web server on `127.0.0.1` with the pages of the suite. It stops when it is dropped.
 #[derive(Debug)]
 pub struct Site {
     address: SocketAddr,
@@ -60,12 +60,12 @@ impl Site {
         })
     }
 
-    /// The address of a page, on `127.0.0.1`.
+    /// Returns the address of a page, on `127.0.0.1`.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}/{path}", self.address)
     }
 
-    /// The same page under another origin.
+    /// Returns the address of the same page at another origin.
     pub fn other_url(&self, path: &str) -> String {
         format!("http://localhost:{}/{path}", self.address.port())
     }

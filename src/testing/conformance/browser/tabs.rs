@@ -1,4 +1,4 @@
-//! Checks of tabs, windows that pages open, and files that they offer.
+//! Checks of tabs, of windows that pages open, and of files that pages offer.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::{
     page::{Notice, Role},
 };
 
-/// Number of looks at a tab that is loading, and the time between them. Source: chosen; loading takes less than a
-/// second.
+/// Number of looks at a tab that is loading, and the time between two looks. Source: chosen; loading takes less
+/// than a second.
 const TRIES: usize = 100;
 const BETWEEN: Duration = Duration::from_millis(100);
 
