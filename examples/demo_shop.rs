@@ -1,4 +1,5 @@
-//! Serves the demo shop until the program is ended, for a look at it or for an agent of your own.
+//! Serves the demo shop until the program is ended, to look at it or to try an agent of your own on
+//! it.
 //!
 //! ```text
 //! cargo run --example demo_shop --features demo-site -- 8080 7      # port and seed, both optional

@@ -1,4 +1,4 @@
-//! Embeds the loop with one part swapped: events go to a console of the program's own.
+//! Embeds the loop in a program, with a custom event sink that prints events to the console.
 //! `cargo run --example embed --features stand-in -- https://example.com "What is this domain for?"`
 use webwise::browser::{BrowserDriver, PlaywrightCli, PlaywrightCliOptions};
 use webwise::{

@@ -1,9 +1,10 @@
-//! Runs all tests of this crate, several targets side by side, and tells what each of them took.
+//! Runs all tests of this crate, several targets at a time, and prints the time that each target took.
 //!
 //! `cargo run --features full --example test_all`
 //!
-//! `cargo test` runs one target after the other, and most tests wait for a browser most of the time. First
-//! `examples/test_beds` brings what the tests need. A target of which a test did not run is a failure.
+//! `cargo test` runs one target after the other, although most tests spend their time waiting for a browser. This
+//! program first runs `examples/test_beds`, which installs what the tests need. A target fails if any of its tests did
+//! not run.
 
 use std::{
     collections::VecDeque,
@@ -18,12 +19,12 @@ use std::{
 
 use serde_json::Value;
 
-/// Targets at a time. Source: measured, two cores: one at a time leaves a fifth of the processors' time idle.
+/// Number of targets at a time. Source: measured, two cores: one at a time leaves a fifth of the processors' time idle.
 const TARGETS: usize = 2;
-/// Tests at a time in each target. Source: chosen; what they start has to fit into 4 GB, and with more of them tests that wait for
-/// pages begin to wait for each other.
+/// Number of tests at a time in each target. Source: chosen; what they start must fit into 4 GB, and with more of them, tests
+/// that wait for pages begin to wait for each other.
 const THREADS: &str = "3";
-/// Targets that take long, the longest one first: what starts last must be short.
+/// Targets that take long, the longest first, so that only short ones start last.
 const LONG: [&str; 17] = [
     "hostile_pages",
     "cdp",
@@ -57,7 +58,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs everything; true if all tests passed.
+/// Runs everything. Returns true if all tests passed.
 fn run_all() -> Result<bool, Failed> {
     let begin = Instant::now();
     let beds = cargo(&["run", "--features", "full", "--example", "test_beds"]).status()?;
@@ -136,7 +137,7 @@ fn cargo(words: &[&str]) -> Command {
     command
 }
 
-/// Builds every target with tests.
+/// Builds every target that contains tests, and returns the targets.
 fn built() -> Result<Vec<Target>, Failed> {
     let mut build = cargo(&["test", "--features", "full", "--no-run"]);
     build.arg("--message-format=json-render-diagnostics");
@@ -148,18 +149,18 @@ fn built() -> Result<Vec<Target>, Failed> {
     Ok(messages.lines().filter_map(Target::told).collect())
 }
 
-/// A program with tests.
+/// A target that contains tests.
 #[derive(Debug, PartialEq, Eq)]
 struct Target {
     name: String,
-    /// True if it is there for its tests, so that it must have some.
+    /// True if the target exists for its tests, so that it must have some.
     is_tests: bool,
-    /// `None` for the examples in the documentation, which cargo runs.
+    /// The program; `None` for the examples in the documentation, which cargo runs.
     program: Option<PathBuf>,
 }
 
 impl Target {
-    /// The target that a message of cargo tells of.
+    /// Returns the target that a message of cargo reports.
     fn told(message: &str) -> Option<Self> {
         let message: Value = serde_json::from_str(message).ok()?;
         let is_it = message["reason"] == "compiler-artifact" && message["profile"]["test"] == true;
@@ -204,7 +205,7 @@ impl Target {
     }
 }
 
-/// What came of a target.
+/// The result of a target.
 struct Ran {
     target: Target,
     is_success: bool,
@@ -216,7 +217,7 @@ struct Ran {
 impl Ran {
     fn tell(&self) {
         let mut out = io::stdout().lock();
-        // Nobody may be reading any more, which changes nothing about the tests.
+        // The reader may have closed the output, which changes nothing about the tests.
         let _ = writeln!(
             out,
             "\n     Running {} ({})\n{}",
@@ -226,7 +227,7 @@ impl Ran {
         );
     }
 
-    /// Why it counts as failed.
+    /// Returns the reason why the target failed; `None` if it passed.
     fn wrong(&self) -> Option<&'static str> {
         match self.counts {
             _ if !self.is_success => Some("a test failed"),
@@ -238,16 +239,16 @@ impl Ran {
     }
 }
 
-/// How many tests of a target ran.
+/// Number of tests of a target, by result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Counts {
     passed: u32,
-    /// Ignored or filtered out.
+    /// Number of ignored and filtered-out tests.
     left_out: u32,
 }
 
 impl Counts {
-    /// Reads the line with which a target sums up.
+    /// Parses the line in which a target summarises its tests.
     fn of(line: &str) -> Option<Self> {
         let (_, parts) = line.strip_prefix("test result: ")?.split_once(". ")?;
         let count = |what: &str| -> Option<u32> {

@@ -4,7 +4,7 @@
 
 use webwise::{BrowserDriver, DecisionLoop, LlmClient, MemoryBackend, Result, Task};
 
-/// What the program is about: asks the agent for a shop's opening hours.
+/// The program's purpose: asks the agent for a shop's opening hours.
 async fn opening_hours<B: BrowserDriver, L: LlmClient, M: MemoryBackend>(
     agent: &DecisionLoop<B, L, M>,
     shop: &str,

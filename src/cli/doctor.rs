@@ -66,7 +66,7 @@ struct Check {
     status: Status,
     /// The finding, with its path.
     found: String,
-    /// What the person should do, if anything.
+    /// Advice for the person, if there is something to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
 }

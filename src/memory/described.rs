@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::Advice;
 use crate::base::Host;
 
-/// Where a record comes from.
+/// The origin of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Origin {
@@ -52,7 +52,7 @@ impl fmt::Display for Standing {
 pub struct Described {
     /// The words as a prompt shows them.
     pub text: String,
-    /// Where the record comes from.
+    /// The origin of the record.
     pub origin: Origin,
     /// The standing of the record in prompts.
     pub standing: Standing,

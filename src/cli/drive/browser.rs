@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Where the browser of a run comes from.
+/// The source of a run's browser.
 #[derive(Debug, Clone)]
 pub(in crate::cli) enum Source {
     /// A new browser, which is closed at the end of the run.

@@ -81,7 +81,7 @@ impl Tool {
     }
 }
 
-/// How system packages can be installed.
+/// The way to install system packages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Installer {
     /// With apt-get, because this user is root.

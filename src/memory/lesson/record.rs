@@ -57,7 +57,7 @@ impl Category {
         }
     }
 
-    /// Returns true if lessons of this category stand in the system instruction.
+    /// Returns true if lessons of this category are part of the system instruction.
     pub const fn is_tier_1(self) -> bool {
         matches!(self, Self::ToolFallback | Self::BestPractice)
     }
@@ -125,13 +125,14 @@ impl LessonText {
 pub struct Counts {
     /// Runs in which it was shown.
     pub offered: u64,
-    /// How often its failure happened and its recovery was carried out.
+    /// Number of times that its failure happened and its recovery was carried out.
     pub used: u64,
-    /// How often its recovery was carried out after the lesson had been shown, whether after the failure or in advance.
+    /// Number of times that its recovery was carried out after the lesson had been shown, whether after the failure or in
+    /// advance.
     pub followed: u64,
-    /// How often its recovery restored the effect of the failed action.
+    /// Number of times that its recovery restored the effect of the failed action.
     pub helped: u64,
-    /// How often the recovery was tried and did not help.
+    /// Number of times that it was followed and did not help.
     pub harmed: u64,
     /// Fields that a newer version wrote, kept unchanged.
     #[serde(flatten)]
@@ -219,7 +220,7 @@ pub struct Lesson {
     pub created_at: DateTime<Utc>,
     /// The time when it was last used. Being shown is not a use.
     pub last_used: DateTime<Utc>,
-    /// How often the lesson was shown, used and followed, and with which results.
+    /// The counts: shown, used, followed, helped and harmed.
     #[serde(default)]
     pub counts: Counts,
     /// Number of runs in which it was used.
@@ -231,7 +232,7 @@ pub struct Lesson {
     /// The latest evidence for the counts, one entry for each run and site. Evidence that arrives several times counts once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
-    /// Where and when the lesson was learned.
+    /// The run, host and page from which the lesson was learned.
     #[serde(default)]
     pub provenance: Provenance,
     /// The end of the latest run whose evidence was dropped. Runs that ended by then are not counted again.

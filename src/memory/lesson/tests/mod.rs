@@ -68,7 +68,7 @@ fn log_of(run: &str, url: &str, day: i64, steps: Vec<Done>) -> RunLog {
     let logged = steps.into_iter().zip(1..).map(|(done, step)| {
         let mut arguments = done.arguments;
         if done.target.is_some() {
-            // Every page load numbers the elements anew.
+            // Each page load numbers the elements from the start.
             arguments["target"] = json!(format!("e{}", step * 7));
         }
         let call = RawCall::new(done.tool, arguments);

@@ -76,7 +76,7 @@ pub struct Entry {
     pub error_pattern: Option<String>,
     /// The domain that the lesson applies to, with its subdomains.
     pub domain: Option<String>,
-    /// How often the lesson was triggered.
+    /// Number of times that the lesson was triggered.
     pub use_count: u64,
     /// The day on which the lesson was made; `None` if the file does not say.
     pub created_at: Option<NaiveDate>,
