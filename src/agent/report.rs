@@ -23,7 +23,7 @@ pub struct RunReport {
     pub extracted: BTreeMap<String, String>,
     /// Address of the last page.
     pub final_url: Option<String>,
-    /// The error that ended the run, or the error of a browser that was lost at the end of a successful run.
+    /// The error that ended the run. Also set if the browser was lost after the run had succeeded.
     pub error: Option<String>,
     /// The reason why the record of this run is incomplete, if it was known when the run ended.
     pub recording: Option<String>,

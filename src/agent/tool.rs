@@ -23,7 +23,7 @@ pub trait Tool: Debug + Send + Sync {
     /// during a run. Building the loop fails if the name is that of a built-in tool.
     fn spec(&self) -> ToolSpec;
 
-    /// Returns the worst effect that the tool can have. It needs approval under the same rules as built-in tools.
+    /// Returns the worst effect that the tool can have. Approval follows the same rules as for built-in tools.
     fn effect(&self) -> Effect;
 
     /// Calls the tool. The arguments come from the model and are not validated.

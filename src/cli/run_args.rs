@@ -26,10 +26,10 @@ pub(super) enum Approve {
     Auto,
 }
 
-/// When the model gets a picture of the page.
+/// The policy for pictures of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ImagesArg {
-    /// When words cannot describe the page, as with a canvas or unnamed icons, or when the model asks.
+    /// If words cannot describe the page, as with a canvas or unnamed icons, or if the model asks.
     Auto,
     /// In each step.
     Always,

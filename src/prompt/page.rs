@@ -105,7 +105,7 @@ pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     shown.iter().map(|shown| words.shown(shown)).collect()
 }
 
-/// Returns the same lines without references, to keep as facts after the page is left.
+/// Returns the lines of [`reading`] without references, to keep as facts after the page is left.
 pub fn facts(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     let words = Words {
         elements,

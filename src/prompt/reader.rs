@@ -199,8 +199,8 @@ impl Open {
     }
 }
 
-/// Splits the JSON string from the start of a text, and returns it with the rest of the text; `None` if the text does not
-/// start with one.
+/// Parses the JSON string at the start of a text. Returns it and the rest of the text; `None` if the text starts with
+/// something else.
 ///
 /// ```
 /// use webwise::prompt::json_string;

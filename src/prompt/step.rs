@@ -55,8 +55,8 @@ pub struct StepParts<'a> {
     pub nonce: Nonce,
     /// The words of the goal. Elements that contain them take precedence on the page.
     pub goal_words: &'a [String],
-    /// Advice of memory about this site and the last error. Advice for the system instruction may be included, but is not shown
-    /// here.
+    /// Advice of memory about this site and the last error. Page names are numbered across all of it. Advice for the system
+    /// instruction is ignored.
     pub advice: &'a [Advice],
     /// The user's notes about this site.
     pub site_notes: &'a [&'a str],

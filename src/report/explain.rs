@@ -114,7 +114,7 @@ pub struct Item {
     pub recalled: Vec<Recalled>,
     /// Steps whose prompt contained the item.
     pub stood_in: Vec<u32>,
-    /// Actions that were decided from these prompts.
+    /// Actions that were decided from prompts with the item.
     pub then: Vec<DecidedAction>,
     /// Credits that the item received.
     pub credited: Vec<Credit>,

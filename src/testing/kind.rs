@@ -59,8 +59,8 @@ impl ScriptedKind {
         }
     }
 
-    /// Sets the function that returns advice. Its arguments are a shelf, the records on it, and the moment: the
-    /// shelf of the host if a page is shown, and the global shelf at other moments.
+    /// Sets the function that returns advice. Its arguments are a shelf, the records on that shelf, and the
+    /// moment. The shelf is that of the page's host if a page is shown, and the global shelf at other moments.
     #[must_use]
     pub fn saying(
         mut self,

@@ -198,7 +198,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     /// Carries out one action. Its targets are resolved on the current page.
     ///
     /// # Errors
-    /// The reason why the run is over, also if it was over before.
+    /// The reason why the run is over, whether it ended now or earlier.
     pub async fn carry_out(&mut self, action: BrowserAction) -> Result<&Step, StopReason> {
         self.take(action, By::Caller).await
     }
@@ -206,7 +206,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     /// Opens the start page of the task, without approval. Does nothing if the task has no start page.
     ///
     /// # Errors
-    /// The reason why the run is over, also if it was over before.
+    /// The reason why the run is over, whether it ended now or earlier.
     pub async fn open_start_page(&mut self) -> Result<(), StopReason> {
         match self.opening() {
             Some(goto) => self.take(goto, By::Task).await.map(|_| ()),

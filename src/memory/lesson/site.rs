@@ -18,7 +18,7 @@ const MAX_LABEL: usize = 40;
 /// Attributes that name an element without name and label, the clearest first.
 const MAKERS: [&str; 3] = ["icon", "name", "testid"];
 
-/// The target of a step, reduced to what recognises it again: role and name, without markup and without its
+/// The target of a step, reduced to the data by which it is recognised again: role and name, without markup and
 /// surroundings.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Aim {
@@ -115,7 +115,7 @@ fn words(ours: &str) -> Piece {
     Piece::Words(ours.to_owned())
 }
 
-/// A failure on a host, and the recovery that restored the effect of the failed action there.
+/// A failure on a host, and the recovery that worked there.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SiteRecovery {
     /// The command that failed.

@@ -35,13 +35,13 @@ pub struct Trace {
 /// One step of a [`Trace`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TraceStep {
-    /// The host before the action.
+    /// The host of the page before the action.
     pub host: Host,
-    /// The site before the action.
+    /// The site of the page before the action.
     pub site: Site,
     /// The tool.
     pub tool: BrowserTool,
-    /// The action as a move of a recovery; `None` if no recovery contains such an action.
+    /// The action as a move of a recovery; `None` if such an action is never part of a recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Move>,
     /// The target; `None` if the action has none.

@@ -25,7 +25,7 @@ const OPERATION: &str = "faulty_browser.call";
 /// Address of the page that replaces a lost page.
 const BLANK: &str = "about:blank";
 
-/// A way in which an action fails. With `done`, the action is carried out nevertheless, which its caller cannot know.
+/// A way in which an action fails. With `done`, the action is carried out nevertheless, but the caller cannot know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BrowserFault {
