@@ -88,7 +88,7 @@ fn a_documented_seed_becomes_ours_and_its_uses_are_added_once() {
         (3, 3, LessonSource::Seed)
     );
     assert_eq!(seed.created_at.date_naive().to_string(), "2026-03-12");
-    // A newer version of the same file adds what is new in it, an older one nothing.
+    // A newer version of the same file adds its changes, an older one adds nothing.
     let mut newer = documented();
     newer[0]["use_count"] = json!(5);
     newer[0]["triggered_domains"] = json!(["google.com", "amazon.com", "bing.com"]);
