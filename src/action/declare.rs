@@ -189,9 +189,9 @@ mod tests {
     use super::*;
     use crate::action::{BrowserTool, RawCall, parse_calls};
 
-    /// Highest cost of the declared tools in each request. Unit: tokens of `o200k`. Source: measured, 687 with those of a saved state
+    /// Highest cost of the declared tools in each request. Unit: tokens of `o200k`. Source: measured, 697 with those of a saved state
     /// and one of an embedder.
-    const MAX_DECLARED: usize = 690;
+    const MAX_DECLARED: usize = 700;
 
     fn tools() -> ToolSet {
         let pay = ToolSpec {

@@ -10,13 +10,15 @@ use crate::{
     action::{ErrorClass, Extract, Failure, Find, Outcome, Read, Target},
     base::text,
     event::EventKind,
-    page::{Layout, NodeId, Shown},
+    page::{Hits, Layout, NodeId, Shown},
     prompt::{facts, reading},
     verify::PageNow,
 };
 
 /// Maximum number of lines that `find` returns. Source: chosen, about a screenful.
 const MAX_FOUND: usize = 30;
+/// Longest query that is repeated above its hits. Unit: characters. Source: chosen.
+const MAX_QUERY: usize = 80;
 /// Maximum size of one `read`. Unit: tokens, estimated. Source: chosen, below the limit for a page.
 const MAX_READ: usize = 1_200;
 /// Maximum size of a `read` whose call states the number of lines. Unit: tokens, estimated. Source: chosen, a table of 200
@@ -37,30 +39,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let (layout, elements) = (page.layout(), &page.view.elements);
         let hits = layout.find(elements, &find.query, usize::MAX);
-        let mut numbers: Vec<usize> = Vec::new();
-        for hit in hits.lines.iter().take(MAX_FOUND) {
-            // The first line of the item shows which item the hit belongs to.
-            for number in layout.item_of(*hit).into_iter().chain([*hit]) {
-                if !numbers.contains(&number) {
-                    numbers.push(number);
-                }
-            }
-        }
+        let summary = found_in_all(&find.query, &hits);
+        let mut best = hits.lines;
+        best.truncate(MAX_FOUND);
+        best.sort_unstable();
+        // The heading above a hit, or the first line of its item, shows what the hit belongs to.
+        let with_place = |hit: usize| {
+            let place = layout.item_of(hit).or_else(|| layout.heading_of(hit));
+            place.into_iter().chain([hit])
+        };
+        let numbers: BTreeSet<usize> = best.into_iter().flat_map(with_place).collect();
         let shown: Vec<Shown<'_>> = numbers.iter().map(|number| layout.shown(*number)).collect();
-        self.executor.state.remarks.found = reading(&shown, elements);
-        let more = hits.lines.len().saturating_sub(MAX_FOUND);
-        let which = if hits.have_all { "all" } else { "some" };
-        if hits.lines.is_empty() {
-            let nothing = "nothing: no line of this page has any of these words";
-            self.executor.state.remarks.found.push(nothing.to_owned());
-        } else if more > 0 {
-            self.executor.state.remarks.found.push(format!(
-                "... {more} more lines have {which} of these words: read shows them in order, more words find fewer"
-            ));
-        } else if !hits.have_all {
-            let some = "(no line has all of these words; these have some)";
-            self.executor.state.remarks.found.push(some.to_owned());
-        }
+        let found = &mut self.executor.state.remarks.found;
+        found.push(summary);
+        found.extend(reading(&shown, elements));
         // "Nothing found" is an answer too.
         Outcome::Done
     }
@@ -237,6 +229,26 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .insert(extract.name.clone(), text);
         Outcome::Done
     }
+}
+
+/// Returns the line above the hits of a search: the query, how many lines were found and how many of them follow.
+fn found_in_all(query: &str, hits: &Hits) -> String {
+    let query = serde_json::Value::from(text::truncate(&text::squeeze(query), MAX_QUERY));
+    let count = hits.lines.len();
+    let lines = if count == 1 { "line" } else { "lines" };
+    let mut line = match (count, hits.have_all) {
+        (0, _) => format!("find {query}: nothing, no line of this page has any of these words"),
+        (_, true) => format!("find {query}: {count} {lines} in all"),
+        (_, false) => {
+            format!("find {query}: no line has all of these words, {count} {lines} with some")
+        }
+    };
+    if count > MAX_FOUND {
+        line.push_str(&format!(
+            ", the best {MAX_FOUND} here: read shows all in order, more words find fewer"
+        ));
+    }
+    line
 }
 
 /// The lines of one page that the model has read.

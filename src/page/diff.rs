@@ -21,6 +21,11 @@ pub const MAX_CHANGES: usize = 200;
 const ANOTHER_PAGE: usize = 30;
 /// The words for losing and for gaining the focus.
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
+/// Roles of which one is chosen among several, with the words for the one that was left and for the one that was chosen.
+const CHOICES: [(Role, &str, &str); 2] = [
+    (Role::Option, "not selected", "selected"),
+    (Role::Radio, "unchecked", "checked"),
+];
 /// Longest text in a line of [`PageDiff::summary`]. Unit: characters. Source: chosen.
 const MAX_LINE_TEXT: usize = 80;
 
@@ -374,6 +379,13 @@ impl PageDiff {
             rest.retain(|(urgency, ..)| *urgency <= 1);
             let answers = rest.iter().filter(|(urgency, ..)| *urgency == 0).count();
             rest.truncate(answers + 1);
+        }
+        // The choice that was made says that the other one is no longer made.
+        for (role, lost, made) in CHOICES {
+            let is = |change: &Change, what: &str| change.role == role && change.what == [what];
+            if self.changed.iter().any(|change| is(change, made)) {
+                rest.retain(|(_, _, change)| !is(change, lost));
+            }
         }
         // Filling a field moves the focus from the one filled before. That is worth a line only if nothing else
         // changed.

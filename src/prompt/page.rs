@@ -138,6 +138,7 @@ impl Words<'_> {
                 depth,
                 lines,
                 alike,
+                matching,
                 of,
                 from,
                 last,
@@ -147,6 +148,9 @@ impl Words<'_> {
                     2.. => write!(out, "{alike} more alike"),
                     _ => write!(out, "{lines} more lines"),
                 };
+                if *matching > 0 {
+                    let _ = write!(out, ", {matching} of them match the goal too");
+                }
                 // In a list of rows, the checkboxes usually all have the same name.
                 let is_told = |part: &&Part| !part.text.is_empty();
                 let is_box = |part: &&Part| matches!(part.role, Role::Checkbox | Role::Radio);

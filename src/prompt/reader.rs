@@ -72,7 +72,9 @@ impl ShownPage {
 
     /// Reads lines that `find` or `read` returned, and adds their elements and texts.
     pub fn read_more(&mut self, section: &str) {
-        for line in section.lines() {
+        // The line above the hits of a search repeats the query, which the page need not contain.
+        let is_hit = |line: &&str| !line.starts_with("find ");
+        for line in section.lines().filter(is_hit) {
             self.read_parts(line.trim());
         }
     }

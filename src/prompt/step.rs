@@ -371,12 +371,22 @@ fn history_line(step: &Step) -> String {
     if let (Some(map), false) = (arguments.as_object_mut(), step.targets.is_empty()) {
         map.retain(|name, _| !TARGETS.contains(&name.as_str()));
     }
+    // A flag such as `submit` is clear by its name.
+    let mut flags: Vec<String> = Vec::new();
+    if let Some(map) = arguments.as_object_mut() {
+        map.retain(|name, value| {
+            let is_flag = *value == Value::Bool(true);
+            flags.extend(is_flag.then(|| name.clone()));
+            !is_flag
+        });
+    }
     match arguments.as_object() {
         Some(map) if map.is_empty() => {}
         // The value of a `fill` and the key of a `press` are clear without the argument's name.
         Some(map) if map.len() == 1 => map.values().for_each(|value| argument(&mut line, value)),
         _ => argument(&mut line, &arguments),
     }
+    flags.iter().for_each(|flag| line.extend([" ", flag]));
     if step.outcome != Outcome::Done {
         let failed = if matches!(step.outcome, Outcome::Failed(_)) {
             "failed "
@@ -472,12 +482,12 @@ mod tests {
     };
 
     #[test]
-    fn a_target_without_a_name_is_told_by_its_label() {
-        let line = |target: TargetIdentity| {
+    fn a_line_of_the_history_names_target_value_and_flags() {
+        let filled = |target: TargetIdentity, submit: bool| {
             let fill = Fill {
                 target: Target::parse("e1").unwrap(),
                 text: "ada".into(),
-                submit: false,
+                submit,
             };
             let action = Action::Browser(BrowserAction::Fill(fill));
             let targets = vec![target];
@@ -486,12 +496,17 @@ mod tests {
             step.targets = targets;
             history_line(&step)
         };
+        let line = |target: TargetIdentity| filled(target, false);
         let mut field = TargetIdentity::new(Role::TextBox, "");
         assert_eq!(line(field.clone()), r#"1. fill textbox "" "ada""#);
         field.label = Some("User".to_owned());
         assert_eq!(line(field.clone()), r#"1. fill textbox "User" "ada""#);
         field.name = "Login".to_owned();
-        assert_eq!(line(field), r#"1. fill textbox "Login" "ada""#);
+        assert_eq!(line(field.clone()), r#"1. fill textbox "Login" "ada""#);
+        assert_eq!(
+            filled(field, true),
+            r#"1. fill textbox "Login" "ada" submit"#
+        );
     }
 
     #[test]

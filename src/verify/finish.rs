@@ -162,14 +162,23 @@ pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bo
             claims.push(text::truncate(name, MAX_CLAIM));
         }
     }
-    let denies = text::words(answer)
-        .iter()
-        .any(|word| DENIALS.contains(&word.as_str()));
-    if denies && !is_whole {
+    if denies(answer) && !is_whole {
         claims.push(NOT_WHOLE.to_owned());
     }
     claims.truncate(MAX_CLAIMS);
     claims
+}
+
+/// Returns true if the answer says that something is not there.
+fn denies(answer: &str) -> bool {
+    let words = text::words(answer);
+    let is_number = |at: usize| {
+        let next: Option<&String> = words.get(at);
+        next.is_some_and(|word| word.starts_with(|c: char| c.is_numeric()))
+    };
+    // `No. 1068` names a thing by its number.
+    let names = |at: usize| words[at] == "no" && is_number(at + 1);
+    (0..words.len()).any(|at| DENIALS.contains(&words[at].as_str()) && !names(at))
 }
 
 /// Returns the texts between quotation marks.
@@ -454,6 +463,9 @@ mod tests {
             );
             assert!(unverified(answer, "", &seen, true).is_empty());
         }
-        assert!(unverified("It is noted", "", &seen, false).is_empty());
+        for answer in ["It is noted", "Thunder Silver (No. 1068)"] {
+            let claims = unverified(answer, "number 1068", &seen, false);
+            assert!(claims.is_empty(), "{answer}: {claims:?}");
+        }
     }
 }

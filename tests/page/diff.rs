@@ -161,3 +161,17 @@ fn a_summary_is_capped_counts_repeats_and_keeps_page_text_on_its_line() {
     let lines = diff((&head, &tree("main")), (&head, &hostile.finish())).summary(5);
     assert_eq!(lines, [r#"+ generic "a b\" c""#]);
 }
+
+#[test]
+fn a_choice_is_told_once() {
+    let options = |first: &str, second: &str| {
+        format!(
+            "combobox \"Status\" @e1\n  option \"unread\"{first}\n  option \"resolved\"{second}\nradio \"Yes\" @e2\nradio \"No\" @e3"
+        )
+    };
+    let found = between(&options(" selected", ""), &options("", " selected"));
+    assert_eq!(found.changed.len(), 2);
+    assert_eq!(found.summary(10), [r#"~ option "resolved": selected"#]);
+    let emptied = between(&options(" selected", ""), &options("", ""));
+    assert_eq!(emptied.summary(10), [r#"~ option "unread": not selected"#]);
+}

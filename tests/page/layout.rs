@@ -509,3 +509,31 @@ fn a_sentence_in_an_item_is_one_whatever_stands_in_it() {
         ]
     );
 }
+
+#[test]
+fn a_fold_says_how_many_of_its_lines_match_the_goal_and_no_line_is_folded_alone() {
+    let mut page = String::from("table @e1\n");
+    for row in 0..300 {
+        let who = if row % 15 == 0 {
+            "Emil Dahl"
+        } else {
+            "Ana Nagy"
+        };
+        let _ = writeln!(
+            page,
+            "  row\n    cell \"{row}\"\n    cell \"The book of the year {row}\"\n    cell \"{who}\""
+        );
+    }
+    let lines = shown(&page, "How many books by Emil Dahl are there?", 600);
+    let told = |line: &&String| line.contains("\"Emil Dahl\"");
+    let counted = |line: &String| -> Option<usize> {
+        let (_, rest) = line.split_once(" more alike, ")?;
+        rest.split_once(" of them match the goal too")?
+            .0
+            .parse()
+            .ok()
+    };
+    let hidden: usize = lines.iter().filter_map(counted).sum();
+    assert_eq!(lines.iter().filter(told).count() + hidden, 20, "{lines:#?}");
+    assert!(hidden > 0 && !lines.iter().any(|line| line.contains("... 1 more")));
+}

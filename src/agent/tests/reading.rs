@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::{
     DecisionLoop, RunReport, Task,
+    action::RawCall,
     chat::ChatResponse,
     store::InMemory,
     testing::{ScriptedBrowser, ScriptedModel, call},
@@ -72,7 +73,10 @@ async fn lines_that_a_page_leaves_out_are_read_and_what_matters_of_them_is_kept(
     assert!(before.contains("\"Paragraph 390 tells"), "{before}");
     // A line with only one of the two words is not returned.
     let found = messages[2].split_once("## Found\n").unwrap().1;
-    assert!(found.starts_with("\"Paragraph 7 tells"), "{found}");
+    assert!(
+        found.starts_with("find \"paragraph 7\": 11 lines in all\n\"Paragraph 7 tells"),
+        "{found}"
+    );
     assert!(!found.contains("\"Paragraph 8 tells"), "{found}");
 }
 
@@ -87,6 +91,17 @@ async fn a_denial_is_unverified_until_the_whole_page_was_read() {
     replies.push(denial());
     let (report, _) = run(replies).await;
     assert!(report.unverified.is_empty(), "{report:?}");
+}
+
+#[tokio::test]
+async fn each_search_of_a_reply_is_answered_with_its_query_and_its_count() {
+    let both =
+        ["paragraph 12", "zebra"].map(|query| RawCall::new("find", json!({ "query": query })));
+    let replies = vec![ChatResponse::with_calls(both), finish("boats")];
+    let (_, messages) = run(replies).await;
+    let found = messages[1].split_once("## Found\n").unwrap().1;
+    let answers = "find \"paragraph 390\": 1 line in all\n\"Paragraph 390 tells of boats and of water\"\nfind \"zebra\": nothing";
+    assert!(found.starts_with(answers), "{found}");
 }
 
 #[tokio::test]
@@ -109,9 +124,15 @@ async fn notes_stay_in_every_message_and_what_was_found_does_not() {
         );
     }
     assert!(!messages[0].contains("## Your notes") && !messages[1].contains("## Your notes"));
-    assert!(messages[3].contains("nothing: no line of this page has any of these words"));
+    assert!(
+        messages[3]
+            .contains("find \"zebra\": nothing, no line of this page has any of these words")
+    );
     assert!(!messages[3].contains("find failed"), "{}", messages[3]);
-    assert!(messages[4].contains("more lines have some of these words"));
+    assert!(
+        messages[4]
+            .contains("no line has all of these words, 400 lines with some, the best 30 here")
+    );
 }
 
 #[tokio::test]

@@ -50,6 +50,8 @@ pub enum Shown<'l> {
         lines: usize,
         /// The number of these lines at that depth: items similar to those shown before.
         alike: usize,
+        /// The number of these lines that match the goal as well as lines that are shown because they match it.
+        matching: usize,
         /// The nearest group around them that has a reference.
         of: Option<&'l Part>,
         /// The number of the first line left out, from 1: within that group, or on the page if there is none.
@@ -133,6 +135,27 @@ fn weight_within(part: &Part, elements: &[Element], max_text: usize) -> usize {
     1 + reference + tokens(&part.text) + more
 }
 
+/// Returns the lines that match the goal best, in order.
+fn matched(points: &[u32]) -> Vec<usize> {
+    let mut ranked: Vec<usize> = (0..points.len()).filter(|at| points[*at] > 0).collect();
+    ranked.sort_unstable_by_key(|at| (std::cmp::Reverse(points[*at]), *at));
+    ranked.truncate(MAX_MATCHED);
+    ranked.sort_unstable();
+    ranked
+}
+
+/// Keeps the lines of each gap that costs no more than the line that would report it.
+fn fill_gaps(kept: &mut [bool], weights: &[usize]) {
+    let mut at = 0;
+    while at < kept.len() {
+        let end = at + kept[at..].iter().take_while(|kept| !**kept).count();
+        if weights[at..end].iter().sum::<usize>() <= MORE {
+            kept[at..end].fill(true);
+        }
+        at = end + 1;
+    }
+}
+
 impl Layout {
     fn weights(&self, elements: &[Element], max_text: usize) -> Vec<usize> {
         let weigh = |line: &Line| {
@@ -162,16 +185,23 @@ impl Layout {
         let total: usize = weights.iter().sum();
         if total <= budget {
             let all = vec![true; self.lines.len()];
-            return self.show(all, usize::MAX);
+            return self.show(all, &[], usize::MAX);
         }
-        let matched = self.matched(elements, goal_words);
+        let points = self.relevance(elements, goal_words);
+        let matched = matched(&points);
+        let least = matched.iter().map(|at| points[*at]).min();
+        let matching: Vec<bool> = points
+            .iter()
+            .map(|points| least.is_some_and(|least| *points >= least))
+            .collect();
         for likeness in [Likeness::Same, Likeness::Loose] {
             for max_text in [SHORT_TEXT, SHORTEST_TEXT] {
                 let weights = self.weights(elements, max_text);
                 for cap in CAPS {
-                    let kept = self.folded(cap, likeness, &matched);
+                    let mut kept = self.folded(cap, likeness, &matched);
+                    fill_gaps(&mut kept, &weights);
                     if Self::cost(&kept, &weights) <= budget {
-                        return self.show(kept, max_text);
+                        return self.show(kept, &matching, max_text);
                     }
                 }
             }
@@ -182,22 +212,8 @@ impl Layout {
         for at in matched {
             self.keep_item(&mut kept, at);
         }
-        self.show(kept, SHORTEST_TEXT)
-    }
-
-    /// Returns the lines that match the goal best, in order.
-    fn matched(&self, elements: &[Element], goal_words: &[String]) -> Vec<usize> {
-        let points = self.relevance(elements, goal_words);
-        let mut ranked: Vec<(u32, usize)> = points
-            .into_iter()
-            .zip(0..)
-            .filter(|(p, _)| *p > 0)
-            .collect();
-        ranked.sort_unstable_by_key(|(points, at)| (std::cmp::Reverse(*points), *at));
-        ranked.truncate(MAX_MATCHED);
-        let mut lines: Vec<usize> = ranked.into_iter().map(|(_, at)| at).collect();
-        lines.sort_unstable();
-        lines
+        fill_gaps(&mut kept, &weights);
+        self.show(kept, &matching, SHORTEST_TEXT)
     }
 
     /// Returns, for each line, true if it is kept: the first `cap` of each run of similar neighbours, and every matched
@@ -296,7 +312,8 @@ impl Layout {
     }
 
     /// Returns the kept lines with the groups that contain them, and one line for each run of lines that are left out.
-    fn show(&self, mut kept: Vec<bool>, max_text: usize) -> Digest<'_> {
+    /// `matching` tells which lines match the goal; it is empty if nothing is left out.
+    fn show(&self, mut kept: Vec<bool>, matching: &[bool], max_text: usize) -> Digest<'_> {
         let mut groups: Vec<usize> = Vec::new();
         for at in 0..self.lines.len() {
             groups.truncate(self.lines[at].depth);
@@ -338,6 +355,7 @@ impl Layout {
                 depth: line.depth,
                 lines: at - first,
                 alike,
+                matching: matching[first..at].iter().filter(|is| **is).count(),
                 of: named.map(|(_, head)| head),
                 from: named.map_or(first + 1, |(group, _)| first - group),
                 last: &self.lines[at - 1],

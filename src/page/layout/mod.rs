@@ -170,6 +170,20 @@ impl Layout {
         None
     }
 
+    /// Returns the line of the heading above a line that is in no item, in the same group or at its beginning.
+    pub(crate) fn heading_of(&self, number: usize) -> Option<usize> {
+        let depth = self.lines[number].depth;
+        let is_heading = |at: &usize| {
+            let first = self.lines[*at].all_parts().next();
+            first.is_some_and(|part| part.role == Role::Heading)
+        };
+        let above = (0..number).rev();
+        above
+            .take_while(|at| self.lines[*at].depth >= depth)
+            .filter(|at| self.lines[*at].depth == depth)
+            .find(is_heading)
+    }
+
     /// Returns the words of the item around a node, without the node's own. They distinguish the node from others with
     /// the same role and words; `None` if there are no others.
     pub(crate) fn surroundings(&self, node: NodeId) -> Option<String> {
