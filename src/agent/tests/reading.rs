@@ -96,7 +96,7 @@ async fn a_denial_is_unverified_until_the_whole_page_was_read() {
 #[tokio::test]
 async fn each_search_of_a_reply_is_answered_with_its_query_and_its_count() {
     let both =
-        ["paragraph 12", "zebra"].map(|query| RawCall::new("find", json!({ "query": query })));
+        ["paragraph 390", "zebra"].map(|query| RawCall::new("find", json!({ "query": query })));
     let replies = vec![ChatResponse::with_calls(both), finish("boats")];
     let (_, messages) = run(replies).await;
     let found = messages[1].split_once("## Found\n").unwrap().1;
