@@ -1,6 +1,6 @@
 //! The tools that find, read and keep parts of a page. The loop carries them out itself, without the browser.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use serde::{Deserialize, Serialize};
 
@@ -244,9 +244,10 @@ fn found_in_all(query: &str, hits: &Hits) -> String {
         }
     };
     if count > MAX_FOUND {
-        line.push_str(&format!(
+        let _ = write!(
+            line,
             ", the best {MAX_FOUND} here: read shows all in order, more words find fewer"
-        ));
+        );
     }
     line
 }

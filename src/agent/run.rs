@@ -167,6 +167,10 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             parameters: &task.parameters,
             secrets: &secrets,
             max_calls: parts.guarded.options.max_calls,
+            refused: match &self.executor.parts.approver {
+                None => parts.guarded.options.approval.refused_unasked(),
+                Some(_) => None,
+            },
             memory: parts.guarded.options.memory,
             tools: (model.mode == CallMode::JsonSchema).then_some(&*self.tools),
         });

@@ -43,6 +43,15 @@ impl ApprovalMode {
             Self::Auto => "auto",
         }
     }
+
+    /// The actions that are refused if nobody is there to approve them, for the system instruction; `None` if there are none.
+    pub const fn refused_unasked(self) -> Option<&'static str> {
+        match self {
+            Self::Safe => Some("whatever changes a page"),
+            Self::Hybrid => Some("whatever cannot be undone, such as sending, deleting or paying,"),
+            Self::Auto => None,
+        }
+    }
 }
 
 impl fmt::Display for ApprovalMode {

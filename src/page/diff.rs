@@ -9,6 +9,7 @@ use super::{
     ElementRef, Node, NodeId, PageHead, Role, States, Tree, Tri,
     fact::{Fact, facts, has_exact_value, slots},
     hash::without_numbers,
+    identity::authors_name,
     label::{label_of, squeezed},
     outline::{Outline, closed, is_actionable, text_within},
 };
@@ -125,19 +126,11 @@ fn document(url: &str) -> &str {
 
 fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     let (old, new) = (facts(before), facts(after));
-    // The old facts of each key that have no partner yet, first in, first out.
-    let mut waiting: HashMap<u64, std::collections::VecDeque<usize>> = HashMap::new();
-    for (index, fact) in old.iter().enumerate() {
-        waiting.entry(fact.key).or_default().push_back(index);
-    }
     let mut paired = vec![false; old.len()];
     let (mut added, mut changed): (Vec<&Fact>, Vec<(&Fact, &Fact)>) = (Vec::new(), Vec::new());
     let mut counted: Vec<(usize, &Fact)> = Vec::new();
-    for fact in &new {
-        match waiting
-            .get_mut(&fact.key)
-            .and_then(std::collections::VecDeque::pop_front)
-        {
+    for (fact, partner) in new.iter().zip(partners(&old, &new)) {
+        match partner {
             Some(index) => {
                 paired[index] = true;
                 if old[index].detail != fact.detail {
@@ -204,6 +197,40 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     }
 }
 
+/// Returns the old partner of each new fact: one with the same key, and of several the one in the same place.
+///
+/// If some were added or removed, places are counted from the end for those that are unchanged there. Otherwise one that was
+/// added in front would make all the others look changed.
+fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
+    let mut places: HashMap<u64, (Vec<usize>, Vec<usize>)> = HashMap::new();
+    for (at, fact) in old.iter().enumerate() {
+        places.entry(fact.key).or_default().0.push(at);
+    }
+    for (at, fact) in new.iter().enumerate() {
+        places.entry(fact.key).or_default().1.push(at);
+    }
+    let is_same = |(a, b): &(&usize, &usize)| {
+        old[**a].detail == new[**b].detail && old[**a].exact == new[**b].exact
+    };
+    let mut partners = vec![None; new.len()];
+    for (before, after) in places.values() {
+        let most = before.len().min(after.len());
+        let head = before.iter().zip(after).take_while(is_same).count();
+        let backwards = before.iter().rev().zip(after.iter().rev());
+        let tail = backwards.take(most - head).take_while(is_same).count();
+        for at in 0..most {
+            let from_end = if at < most - tail {
+                None
+            } else {
+                Some(most - at)
+            };
+            let place = |all: &[usize]| all[from_end.map_or(at, |end| all.len() - end)];
+            partners[place(after)] = Some(place(before));
+        }
+    }
+    partners
+}
+
 /// Returns the change of a text whose numbers alone differ.
 fn renumbered(old: &Node, new: &Node) -> Change {
     let text = |node: &Node| {
@@ -230,7 +257,12 @@ fn shown(tree: &Tree, outline: &Outline, id: NodeId) -> Change {
         } else {
             text_within(tree, id, MAX_LINE_TEXT)
         };
-        label_of(tree, outline, id, &own)
+        let label = label_of(tree, outline, id, &own);
+        if label.is_empty() {
+            squeezed(authors_name(node))
+        } else {
+            label
+        }
     } else if node.name.is_empty() {
         squeezed(node.value.as_deref().unwrap_or_default())
     } else {

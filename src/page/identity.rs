@@ -242,6 +242,15 @@ pub(super) fn capped(page_text: &str) -> String {
     text::truncate(&text::squeeze(page_text), TargetIdentity::MAX_TEXT)
 }
 
+/// Returns a name that the page's authors gave an element in an attribute; empty if there is none.
+pub(super) fn authors_name(node: &super::Node) -> &str {
+    let names = SAYING.iter().filter_map(|name| node.property(name));
+    names
+        .map(str::trim)
+        .find(|name| !name.is_empty())
+        .unwrap_or_default()
+}
+
 pub(super) fn label(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     let node = &tree[id];
     if !node.name.is_empty() {

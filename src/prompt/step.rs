@@ -386,7 +386,9 @@ fn history_line(step: &Step) -> String {
         Some(map) if map.len() == 1 => map.values().for_each(|value| argument(&mut line, value)),
         _ => argument(&mut line, &arguments),
     }
-    flags.iter().for_each(|flag| line.extend([" ", flag]));
+    for flag in &flags {
+        line.extend([" ", flag]);
+    }
     if step.outcome != Outcome::Done {
         let failed = if matches!(step.outcome, Outcome::Failed(_)) {
             "failed "

@@ -23,6 +23,8 @@ pub struct SystemParts<'a> {
     pub secrets: &'a [SecretName],
     /// Maximum number of calls in one reply.
     pub max_calls: usize,
+    /// The actions that are refused because nobody is there to approve them, in our words.
+    pub refused: Option<&'a str>,
     /// True if memory may give tips in this run.
     pub memory: bool,
     /// The tools, if they must be described here: with a reply schema, the provider forces the form of a reply but does not show
@@ -51,7 +53,7 @@ const TIPS: &str = "\
 /// ```
 /// use webwise::prompt::{SystemParts, system};
 ///
-/// let parts = SystemParts { goal: "Buy milk", instructions: "", lessons: &[], parameters: &Default::default(), secrets: &[], max_calls: 5, memory: true, tools: None };
+/// let parts = SystemParts { goal: "Buy milk", instructions: "", lessons: &[], parameters: &Default::default(), secrets: &[], max_calls: 5, refused: None, memory: true, tools: None };
 /// assert!(system(&parts).ends_with("## Goal\nBuy milk\n"));
 /// ```
 pub fn system(parts: &SystemParts<'_>) -> String {
@@ -64,10 +66,16 @@ pub fn system(parts: &SystemParts<'_>) -> String {
     if parts.memory {
         out.push_str(TIPS);
     }
+    if let Some(refused) = parts.refused {
+        let _ = writeln!(
+            out,
+            "- Nobody is there to approve an action: {refused} is refused."
+        );
+    }
     if parts.max_calls > 1 {
         let _ = writeln!(
             out,
-            "- Give up to {} calls at once, for the page shown: they run in order until one fails, opens another page, or changes what the next needs.",
+            "- Give up to {} calls at once, for the page shown: they run in order until one fails or has no effect, opens another page, or changes what the next needs.",
             parts.max_calls
         );
     }

@@ -175,3 +175,24 @@ fn a_choice_is_told_once() {
     let emptied = between(&options(" selected", ""), &options("", ""));
     assert_eq!(emptied.summary(10), [r#"~ option "unread": not selected"#]);
 }
+
+#[test]
+fn one_that_came_or_went_does_not_make_the_others_look_changed() {
+    let page = |rows: &[&str]| {
+        let row = |text: &&str| format!("generic pointer: card {text}\ntextbox: {text}\n");
+        rows.iter().map(row).collect::<String>()
+    };
+    let found = between(&page(&["6", "19", "3"]), &page(&["7", "6", "19", "3"]));
+    assert_eq!((found.added.len(), found.removed.len()), (2, 0));
+    assert!(
+        found.changed.is_empty() && found.counted.is_empty(),
+        "{found:?}"
+    );
+    let found = between(&page(&["6", "19", "3"]), &page(&["6", "3"]));
+    let removed: Vec<&str> = found.removed.iter().map(|change| &*change.label).collect();
+    assert_eq!(removed, ["card 19", "card 19"]);
+    assert!(
+        found.changed.is_empty() && found.counted.is_empty(),
+        "{found:?}"
+    );
+}

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The sentence added to the last warning before the run ends.
-const ENDS: &str = " If it goes on like this, the run ends: when nothing else is left, call finish with success false.";
+const ENDS: &str = " The next one may end the run: if nothing else is left to try, call finish with success false.";
 
 /// The guards for scope, repetition and standstill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

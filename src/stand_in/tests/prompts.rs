@@ -60,6 +60,7 @@ fn instruction(goal: &str, advice: &[Advice]) -> String {
         parameters: &[].into(),
         secrets: &secrets,
         max_calls: 5,
+        refused: None,
         memory: true,
         tools: None,
     })
