@@ -1340,7 +1340,7 @@ async fn a_target_that_became_another_element_is_not_clicked_at_its_turn() {
     );
     let told = &model.requests()[1].message;
     assert!(
-        told.contains("the page changed and the next target is gone"),
+        told.contains("the page changed, and the next target is not there as it was"),
         "{told}"
     );
 }

@@ -17,6 +17,8 @@ use crate::{
 
 /// Maximum number of lines that `find` returns. Source: chosen, about a screenful.
 const MAX_FOUND: usize = 30;
+/// Largest item that `find` shows whole. Unit: lines. Source: chosen; a message with its head and a paragraph has three.
+const MAX_ITEM: usize = 4;
 /// Longest query that is repeated above its hits. Unit: characters. Source: chosen.
 const MAX_QUERY: usize = 80;
 /// Maximum size of one `read`. Unit: tokens, estimated. Source: chosen, below the limit for a page.
@@ -43,10 +45,21 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let mut best = hits.lines;
         best.truncate(MAX_FOUND);
         best.sort_unstable();
-        // The heading above a hit, or the first line of its item, shows what the hit belongs to.
+        // The heading above a hit, or the first line of its item, shows what the hit belongs to. A small item is shown whole.
         let with_place = |hit: usize| {
-            let place = layout.item_of(hit).or_else(|| layout.heading_of(hit));
-            place.into_iter().chain([hit])
+            let item = layout.item_of(hit).unwrap_or(hit);
+            let end = layout.lines()[item].end;
+            if layout.lines()[item].item && end - item <= MAX_ITEM {
+                (item..end).collect()
+            } else if item < hit {
+                vec![item, hit]
+            } else {
+                layout
+                    .heading_of(hit)
+                    .into_iter()
+                    .chain([hit])
+                    .collect::<Vec<_>>()
+            }
         };
         let numbers: BTreeSet<usize> = best.into_iter().flat_map(with_place).collect();
         let shown: Vec<Shown<'_>> = numbers.iter().map(|number| layout.shown(*number)).collect();
@@ -156,7 +169,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Keeps the lines that share words with the goal, so that they are still known on later pages.
     fn keep_facts(&mut self, page: &PageNow, layout: &Layout, shown: &[Shown<'_>], place: &str) {
         let elements = &page.view.elements;
-        let points = layout.relevance(elements, &self.goal_words);
+        let points = layout.relevance(elements, &self.goal_words).points;
         let mut best: Vec<(u32, usize)> = shown
             .iter()
             .filter_map(|shown| match shown {

@@ -109,7 +109,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         self.executor.state.queue.push_front(next);
         self.executor
-            .drop_queue("the page changed and the next target is gone");
+            .drop_queue("the page changed, and the next target is not there as it was");
         None
     }
 }

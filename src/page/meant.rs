@@ -19,6 +19,8 @@ pub(crate) enum Meant {
     Unknown,
     /// Exactly this element.
     One(NodeId),
+    /// No element has exactly these words. They are a part of this text, which does not react.
+    PartOf(NodeId),
     /// Each of these elements, in document order.
     Several(Vec<NodeId>),
 }
@@ -32,6 +34,9 @@ pub(crate) enum Suits {
     Lists,
     /// Checkboxes and the like.
     Boxes,
+    /// All elements. Words that are only a part of a text do not mean it unless it reacts: a click on a sentence that contains
+    /// the name of a missing button would do nothing.
+    Reacting,
     /// All elements.
     All,
 }
@@ -49,7 +54,7 @@ impl Suits {
                     | Role::MenuItemCheckbox
                     | Role::MenuItemRadio
             ),
-            Self::All => true,
+            Self::Reacting | Self::All => true,
         }
     }
 }
@@ -98,8 +103,15 @@ pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
     keep(&mut best, |each| suits.takes(&tree[each.id].role));
     keep(&mut best, |each| each.exact);
     keep(&mut best, |each| tree[each.id].role.is_interactive());
+    let reacts = |each: &Match| {
+        let node = &tree[each.id];
+        node.role.is_interactive() || node.states.pointer || node.states.listens
+    };
     match best[..] {
         [] => Meant::Unknown,
+        [one] if suits == Suits::Reacting && words.is_some() && !one.exact && !reacts(&one) => {
+            Meant::PartOf(one.id)
+        }
         [one] => Meant::One(one.id),
         _ => Meant::Several(best.into_iter().map(|each| each.id).collect()),
     }
@@ -188,7 +200,7 @@ mod tests {
         let locator = Locator::parse(locator).unwrap();
         let ids = match meant(&locator, &tree, &view, suits) {
             Meant::Unknown => Vec::new(),
-            Meant::One(id) => vec![id],
+            Meant::One(id) | Meant::PartOf(id) => vec![id],
             Meant::Several(ids) => ids,
         };
         let said = |id: NodeId| tree[id].reference.as_ref().map_or("-", |r| r.as_str());
@@ -235,6 +247,23 @@ mod tests {
         ] {
             assert_eq!(means(mail, nothing, Suits::All), [""; 0], "{nothing}");
         }
+    }
+
+    #[test]
+    fn a_part_of_a_text_that_does_not_react_is_no_target_of_a_click() {
+        let part = |locator: &str, suits| {
+            let mut builder = Tree::builder();
+            builder.leaf(node(Role::Paragraph, "Click on the link Next.", "e1"));
+            builder.leaf(node(Role::Button, "Go back", "e2"));
+            let tree = builder.finish();
+            let view = interpret(&PageHead::default(), &tree, &ViewOptions::default());
+            let found = meant(&Locator::parse(locator).unwrap(), &tree, &view, suits);
+            matches!(found, Meant::PartOf(_))
+        };
+        assert!(part(r#"text="Next.""#, Suits::Reacting));
+        assert!(!part(r#"text="Next.""#, Suits::All));
+        assert!(!part(r#"text="Click on the link Next.""#, Suits::Reacting));
+        assert!(!part(r#"text="Go""#, Suits::Reacting));
     }
 
     #[test]

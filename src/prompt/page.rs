@@ -139,6 +139,7 @@ impl Words<'_> {
                 lines,
                 alike,
                 matching,
+                words,
                 of,
                 from,
                 last,
@@ -149,7 +150,11 @@ impl Words<'_> {
                     _ => write!(out, "{lines} more lines"),
                 };
                 if *matching > 0 {
-                    let _ = write!(out, ", {matching} of them match the goal too");
+                    let shared = match words[..] {
+                        [] => "some words of the goal".to_owned(),
+                        _ => quoted(&words.join(" "), MAX_LAST),
+                    };
+                    let _ = write!(out, ", {matching} of them with {shared}");
                 }
                 // In a list of rows, the checkboxes usually all have the same name.
                 let is_told = |part: &&Part| !part.text.is_empty();

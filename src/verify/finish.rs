@@ -41,7 +41,7 @@ pub(crate) enum Evidence {
     Missing(String),
 }
 
-/// The words that the pages of one run have shown.
+/// The words that the pages of one run have shown, their titles included: what an answer claims may stand in a title.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seen {
     words: BTreeSet<String>,
@@ -54,7 +54,7 @@ impl Seen {
     /// Adds a page that is shown to the model.
     pub(crate) fn page(&mut self, page: &Observation) {
         let texts = texts(page);
-        let said = texts.iter().flatten();
+        let said = texts.iter().flatten().copied().chain([&*page.title]);
         self.numbers
             .extend(said.clone().flat_map(|text| numbers(text)));
         self.words.extend(said.flat_map(|text| text::words(text)));

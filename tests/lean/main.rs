@@ -279,32 +279,29 @@ const MAX_OF_SNAPSHOT: usize = 50;
 fn lists() -> Web {
     Web::start(|asked| {
         let path = asked.path.as_str();
-        let list: String = match path
+        let rows = path
             .strip_prefix("/rows/")
-            .and_then(|rows| rows.parse().ok())
-        {
-            Some(rows) => {
-                let row = |n: usize| {
-                    let (hour, minute, gate) = (n % 24, n * 7 % 60, 1 + n % 40);
-                    format!(
-                        "<tr><td>WW {n}</td><td>Town {}</td><td>{hour:02}:{minute:02}</td><td>{gate}</td><td>on time</td></tr>",
-                        n % 90
-                    )
-                };
-                let rows: Vec<String> = (1..=rows).map(row).collect();
-                let rows = rows.concat();
-                format!("<table><tr><th>Flight<th>To<th>Leaves<th>Gate<th>State</tr>{rows}</table>")
-            }
-            None => {
-                let card = |n: usize| {
-                    let (lumen, watts, price) = (n * 10, 3 + n % 20, 9 + n * 2);
-                    format!(
-                        "<article><h3><a href='/p/{n}'>Lamp {n}</a></h3><p>{lumen} lumen, {watts} W</p><b>{price}.90 EUR</b> <button>Add to cart</button></article>"
-                    )
-                };
-                let cards: Vec<String> = (1..=PRODUCTS).map(card).collect();
-                cards.concat()
-            }
+            .and_then(|rows| rows.parse().ok());
+        let list = if let Some(rows) = rows {
+            let row = |n: usize| {
+                let (hour, minute, gate) = (n % 24, n * 7 % 60, 1 + n % 40);
+                format!(
+                    "<tr><td>WW {n}</td><td>Town {}</td><td>{hour:02}:{minute:02}</td><td>{gate}</td><td>on time</td></tr>",
+                    n % 90
+                )
+            };
+            let rows: Vec<String> = (1..=rows).map(row).collect();
+            let rows = rows.concat();
+            format!("<table><tr><th>Flight<th>To<th>Leaves<th>Gate<th>State</tr>{rows}</table>")
+        } else {
+            let card = |n: usize| {
+                let (lumen, watts, price) = (n * 10, 3 + n % 20, 9 + n * 2);
+                format!(
+                    "<article><h3><a href='/p/{n}'>Lamp {n}</a></h3><p>{lumen} lumen, {watts} W</p><b>{price}.90 EUR</b> <button>Add to cart</button></article>"
+                )
+            };
+            let cards: Vec<String> = (1..=PRODUCTS).map(card).collect();
+            cards.concat()
         };
         Answer::page(format!(
             "<!doctype html><title>Lists</title><h1>Lists</h1>{list}"

@@ -48,11 +48,14 @@ pub(crate) fn email_important(seen: &Seen) -> Vec<RawCall> {
         .elements
         .iter()
         .find(|e| e.label.split(' ').next() == Some(name));
-    let target = row.map_or_else(
-        || by("css", "[class*=star]:visible"),
-        |row| row.reference.clone(),
-    );
-    vec![on("click", &target)]
+    match row {
+        Some(row) => vec![on("click", &row.reference)],
+        // The star has no size until its picture is loaded.
+        None => vec![
+            RawCall::new("wait", json!({ "seconds": 1 })),
+            on("click", &by("css", "[class*=star]:visible")),
+        ],
+    }
 }
 
 /// Moves the first number that is out of place to where it belongs.

@@ -44,6 +44,15 @@ impl<B: BrowserDriver> Executor<'_, B> {
                     }
                 }
                 Meant::Unknown => {}
+                Meant::PartOf(id) => {
+                    let why = "no element has exactly these words, they are a part of a text";
+                    let layout = page.layout();
+                    let line = layout
+                        .line_of(page.tree(), id)
+                        .map(|line| layout.shown(line));
+                    self.state.remarks.found = reading(line.as_slice(), &page.view.elements);
+                    return Some(Outcome::failed(ErrorClass::NotFound, why));
+                }
                 Meant::Several(ids) => {
                     let why = format!("{} elements match {locator}", ids.len());
                     let layout = page.layout();
@@ -174,6 +183,7 @@ const fn suits(action: &BrowserAction) -> Suits {
         BrowserAction::Fill(_) => Suits::Fields,
         BrowserAction::Select(_) => Suits::Lists,
         BrowserAction::Check(_) | BrowserAction::Uncheck(_) => Suits::Boxes,
+        BrowserAction::Click(_) | BrowserAction::Dblclick(_) => Suits::Reacting,
         _ => Suits::All,
     }
 }

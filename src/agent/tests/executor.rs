@@ -59,6 +59,23 @@ async fn done(
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_address_that_begins_with_a_slash_is_on_the_site_of_the_page() {
+    let browser = shop();
+    let guarded = guarded(GuardedBrowser::builder(browser.clone()));
+    let mut executor = guarded.start(task());
+    executor.open_start_page().await.unwrap();
+    let bare = done(&mut executor, "goto", json!({ "url": "other.example" })).await;
+    assert_eq!(bare.class(), Some(ErrorClass::Blocked));
+    let outcome = done(&mut executor, "goto", json!({ "url": "/cart" })).await;
+    assert_eq!(outcome, Outcome::Done);
+    assert_eq!(executor.page().unwrap().url, CART);
+    assert_eq!(
+        browser.executed().last().unwrap(),
+        r#"goto {"url":"https://shop.example/cart"}"#
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_a_caller_decides_is_carried_out_verified_and_kept() {
     let (recorder, browser) = (Recorder::new(), shop());
     let guarded = guarded(GuardedBrowser::builder(browser.clone()).with_sink(recorder.clone()));

@@ -25,9 +25,14 @@ async fn run(replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
             "  paragraph\n    \"Paragraph {n} tells of boats and of water\""
         );
     }
+    run_on(&page, replies).await
+}
+
+/// Runs against a page with this content, and returns the messages too.
+async fn run_on(page: &str, replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
     let model = ScriptedModel::new(replies);
     let agent = DecisionLoop::builder(
-        ScriptedBrowser::new().with_page(URL, "Boats", &page),
+        ScriptedBrowser::new().with_page(URL, "Boats", page),
         model.clone(),
         InMemory::new(),
     )
@@ -102,6 +107,30 @@ async fn each_search_of_a_reply_is_answered_with_its_query_and_its_count() {
     let found = messages[1].split_once("## Found\n").unwrap().1;
     let answers = "find \"paragraph 390\": 1 line in all\n\"Paragraph 390 tells of boats and of water\"\nfind \"zebra\": nothing";
     assert!(found.starts_with(answers), "{found}");
+}
+
+#[tokio::test]
+async fn a_hit_stands_with_its_own_item_and_not_with_the_one_before() {
+    let mut page = String::from("list\n");
+    for n in 1..=60 {
+        let _ = writeln!(
+            page,
+            "  listitem\n    heading \"Bolt M{n}\"\n    paragraph\n      \"Steel, {} in stock\"",
+            n % 7
+        );
+    }
+    let replies = vec![call("find", json!({ "query": "bolt m42" })), finish("M42")];
+    let (_, messages) = run_on(&page, replies).await;
+    let found = messages[1].split_once("## Found\n").unwrap().1;
+    let (hits, _) = found
+        .split_once("\n## ")
+        .or_else(|| found.split_once(">>>"))
+        .unwrap();
+    assert!(
+        hits.contains("Bolt M42") && hits.contains("0 in stock"),
+        "{found}"
+    );
+    assert!(!hits.contains("Bolt M41"), "{found}");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Digests: the part of a layout that fits a budget. Small pages are shown whole, large ones with similar items folded.
 
-use super::{super::Element, Layout, Line, Part};
+use super::{super::Element, Layout, Line, Part, search::Relevance};
 
 /// Options of [`Layout::digest`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,8 @@ pub enum Shown<'l> {
         alike: usize,
         /// The number of these lines that match the goal as well as lines that are shown because they match it.
         matching: usize,
+        /// The words of the goal that each of those has.
+        words: Vec<String>,
         /// The nearest group around them that has a reference.
         of: Option<&'l Part>,
         /// The number of the first line left out, from 1: within that group, or on the page if there is none.
@@ -144,6 +146,29 @@ fn matched(points: &[u32]) -> Vec<usize> {
     ranked
 }
 
+/// The lines that match the goal as well as the worst of those that are shown for it.
+#[derive(Debug, Default)]
+struct Matching {
+    relevance: Relevance,
+    /// The points of that line; `None` if none matches.
+    least: Option<u32>,
+}
+
+impl Matching {
+    /// Returns the number of such lines in a range, and the words of the goal that each of them has.
+    fn within(&self, range: std::ops::Range<usize>) -> (usize, Vec<String>) {
+        let Some(least) = self.least else {
+            return (0, Vec::new());
+        };
+        let lines = || {
+            range
+                .clone()
+                .filter(|at| self.relevance.points[*at] >= least)
+        };
+        (lines().count(), self.relevance.shared(lines()))
+    }
+}
+
 /// Keeps the lines of each gap that costs no more than the line that would report it.
 fn fill_gaps(kept: &mut [bool], weights: &[usize]) {
     let mut at = 0;
@@ -185,15 +210,12 @@ impl Layout {
         let total: usize = weights.iter().sum();
         if total <= budget {
             let all = vec![true; self.lines.len()];
-            return self.show(all, &[], usize::MAX);
+            return self.show(all, &Matching::default(), usize::MAX);
         }
-        let points = self.relevance(elements, goal_words);
-        let matched = matched(&points);
-        let least = matched.iter().map(|at| points[*at]).min();
-        let matching: Vec<bool> = points
-            .iter()
-            .map(|points| least.is_some_and(|least| *points >= least))
-            .collect();
+        let relevance = self.relevance(elements, goal_words);
+        let matched = matched(&relevance.points);
+        let least = matched.iter().map(|at| relevance.points[*at]).min();
+        let matching = Matching { relevance, least };
         for likeness in [Likeness::Same, Likeness::Loose] {
             for max_text in [SHORT_TEXT, SHORTEST_TEXT] {
                 let weights = self.weights(elements, max_text);
@@ -312,8 +334,7 @@ impl Layout {
     }
 
     /// Returns the kept lines with the groups that contain them, and one line for each run of lines that are left out.
-    /// `matching` tells which lines match the goal; it is empty if nothing is left out.
-    fn show(&self, mut kept: Vec<bool>, matching: &[bool], max_text: usize) -> Digest<'_> {
+    fn show(&self, mut kept: Vec<bool>, matching: &Matching, max_text: usize) -> Digest<'_> {
         let mut groups: Vec<usize> = Vec::new();
         for at in 0..self.lines.len() {
             groups.truncate(self.lines[at].depth);
@@ -351,11 +372,13 @@ impl Layout {
                 let head = self.lines[*group].head.as_ref()?;
                 head.reference.is_some().then_some((*group, head))
             });
+            let (matching, words) = matching.within(first..at);
             lines.push(Shown::More {
                 depth: line.depth,
                 lines: at - first,
                 alike,
-                matching: matching[first..at].iter().filter(|is| **is).count(),
+                matching,
+                words,
                 of: named.map(|(_, head)| head),
                 from: named.map_or(first + 1, |(group, _)| first - group),
                 last: &self.lines[at - 1],

@@ -86,7 +86,7 @@ pub struct Line {
     /// True if it is a row of headings only, which separates the rows before it from those after it.
     parts_rows: bool,
     /// Number of the last line inside of it, plus one.
-    end: usize,
+    pub(crate) end: usize,
 }
 
 impl Line {
@@ -172,11 +172,15 @@ impl Layout {
 
     /// Returns the line of the heading above a line that is in no item, in the same group or at its beginning.
     pub(crate) fn heading_of(&self, number: usize) -> Option<usize> {
-        let depth = self.lines[number].depth;
+        let Line { depth, item, .. } = self.lines[number];
         let is_heading = |at: &usize| {
-            let first = self.lines[*at].all_parts().next();
-            first.is_some_and(|part| part.role == Role::Heading)
+            let line = &self.lines[*at];
+            let first = line.all_parts().next();
+            !line.item && first.is_some_and(|part| part.role == Role::Heading)
         };
+        if item {
+            return None;
+        }
         let above = (0..number).rev();
         above
             .take_while(|at| self.lines[*at].depth >= depth)

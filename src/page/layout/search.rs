@@ -12,6 +12,8 @@ const MIN_STEM: usize = 4;
 /// Length at which a word of the goal has its full weight. Unit: bytes. Source: chosen; articles and prepositions are
 /// shorter.
 const FULL_WORD: usize = 6;
+/// Length from which a word of the goal is named in the mark of a fold. Unit: bytes. Source: chosen; the shorter ones are mostly grammar.
+const MIN_NAMED: usize = 4;
 /// Number of lines up to which a word is never too common to tell lines apart. Source: chosen.
 const MIN_COMMON: u32 = 30;
 
@@ -80,12 +82,9 @@ impl Layout {
         Hits { lines, have_all }
     }
 
-    /// Returns the points of each line for words of the goal; a word that many lines contain gives none.
-    pub(crate) fn relevance(&self, elements: &[Element], goal_words: &[String]) -> Vec<u32> {
+    /// Returns how well each line matches the goal. A word that many lines contain counts for nothing.
+    pub(crate) fn relevance(&self, elements: &[Element], goal_words: &[String]) -> Relevance {
         let goal = distinct_words(goal_words.iter().map(String::as_str));
-        if goal.is_empty() {
-            return vec![0; self.lines.len()];
-        }
         let mut best = vec![0; goal.len()];
         let hits: Vec<Vec<(usize, u32)>> = self
             .lines
@@ -108,12 +107,51 @@ impl Layout {
                 rarity.min(8) * length_share(&goal[word])
             }
         };
-        hits.iter()
-            .map(|hits| {
-                hits.iter()
-                    .map(|(word, points)| weight(*word) * points / 12)
-                    .sum()
-            })
+        let points = |hits: &Vec<(usize, u32)>| {
+            let points = hits
+                .iter()
+                .map(|(word, points)| weight(*word) * points / 12);
+            points.sum()
+        };
+        let is_named = |word: &usize| {
+            let telling = goal[*word].len() >= MIN_NAMED || length_share(&goal[*word]) == 6;
+            telling && weight(*word) > 0
+        };
+        let named = |hits: &Vec<(usize, u32)>| {
+            let words = hits.iter().map(|(word, _)| *word);
+            words.filter(is_named).collect()
+        };
+        Relevance {
+            points: hits.iter().map(points).collect(),
+            named: hits.iter().map(named).collect(),
+            goal,
+        }
+    }
+}
+
+/// The match of each line of a layout with the words of a goal.
+#[derive(Debug, Default)]
+pub(crate) struct Relevance {
+    /// The points of each line.
+    pub(crate) points: Vec<u32>,
+    /// The words of the goal in each line that tell lines apart, as places in `goal`.
+    named: Vec<Vec<usize>>,
+    goal: Vec<String>,
+}
+
+impl Relevance {
+    /// Returns the words of the goal that each of these lines has.
+    pub(super) fn shared(&self, mut lines: impl Iterator<Item = usize>) -> Vec<String> {
+        let Some(first) = lines.next() else {
+            return Vec::new();
+        };
+        let mut shared = self.named[first].clone();
+        for line in lines {
+            shared.retain(|word| self.named[line].contains(word));
+        }
+        shared
+            .into_iter()
+            .map(|word| self.goal[word].clone())
             .collect()
     }
 }

@@ -98,7 +98,7 @@ pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
                         .filter_map(|target| tree.by_ref(target.as_ref()?.as_str()));
                     let ids: Vec<_> = refs.collect();
                     if ids.len() < action.targets().len() {
-                        break; // the page changed and the next target is gone
+                        break; // the page changed, and the next target is not there as it was
                     }
                     let target = ids
                         .first()
