@@ -25,7 +25,7 @@ use webwise::{
     event::{EventKind, RunFolder},
     guard::{ApprovalMode, Money, Prices},
     memory::{
-        Advice, AdviceId, Change, Cue, Edit, Namespace, Placement, Shelf,
+        Advice, AdviceId, Change, Cue, Edit, Namespace, Section, Shelf,
         lesson::{
             Aim, AimedMove, COLLECTION, Category, Lesson, LessonSource, LessonText, Move, Recovery,
             SiteRecovery, Thing,
@@ -1537,16 +1537,16 @@ fn the_main_types_can_cross_threads() {
 /// A kind that knows one thing about every site, and one about every failure there, both in a page's words.
 fn site_tips() -> ScriptedKind {
     ScriptedKind::new("site-tips").saying(|shelf, _, moment| {
-        let (text, placement) = match moment.cue {
-            Cue::RunStarted => ("SYSTEM TIP", Placement::System),
-            Cue::PageShown { host, .. } => (&*format!("SITE TIP for {host}"), Placement::Site),
-            _ => ("ERROR TIP", Placement::Error),
+        let (text, section) = match moment.cue {
+            Cue::RunStarted => ("SYSTEM TIP", Section::Lessons),
+            Cue::PageShown { host, .. } => (&*format!("SITE TIP for {host}"), Section::SiteTips),
+            _ => ("ERROR TIP", Section::ErrorTips),
         };
         let id = AdviceId {
             shelf: shelf.clone(),
             key: "tip".into(),
         };
-        Advice::new(id, text, Trust::Page, placement)
+        Advice::new(id, text, Trust::Page, section)
             .into_iter()
             .collect()
     })

@@ -10,9 +10,9 @@ use webwise::{
     action::{Action, AgentAction},
     event::EventKind,
     memory::{
-        Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
-        Namespace, Note, Occasion, Origin, Placement, Record, RunLog, Scope, Shelf, ShelfEdit,
-        Standing, apply, archive, kinds,
+        Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, Lasts, MemoryKind,
+        Moment, Namespace, Note, Occasion, Origin, Record, RunLog, Scope, Section, Shelf,
+        ShelfEdit, Standing, apply, archive, kinds,
     },
     report::explain::{StatusChange, explain},
     store::{InMemory, Keeper, MemoryBackend as _},
@@ -21,7 +21,11 @@ use webwise::{
 
 const NOTES: &str = "notes";
 const SHOP: &str = "https://shop.example/";
-const FACT: &str = "Delivery costs 4 euros.";
+const FACT: &str = "Delivery costs 4 euros. It takes two days.";
+/// The section of the notes, with a line for each sentence.
+const SECTION: Section = Section::custom("Notes for this site", 40, Lasts::Page);
+/// The notes of the fact, as the model reads them.
+const SHOWN: &str = "\n## Notes for this site\n- Delivery costs 4 euros.\n  It takes two days.\n";
 
 /// What the model remembers about a host, shown on it in a section of its own once a person accepted it.
 #[derive(Debug)]
@@ -163,12 +167,11 @@ impl Index for Accepted {
                 shelf: self.0.clone(),
                 key: record.key.clone(),
             };
-            let text = record.body["text"].as_str()?;
-            Advice::new(id, text, Trust::User, Placement::Site)
+            let sentences = record.body["text"].as_str()?.split_inclusive(". ");
+            let lines = sentences.map(|sentence| [sentence.trim().into()]);
+            Advice::with_lines(id, lines, Trust::User, SECTION)
         });
-        advice
-            .map(|note| note.under("Notes for this site"))
-            .collect()
+        advice.collect()
     }
 }
 
@@ -222,7 +225,7 @@ impl Index for Count {
             key: "count".to_owned(),
         };
         let text = format!("Notes about this site: {}.", self.1);
-        Advice::new(id, &text, Trust::Code, Placement::Site)
+        Advice::new(id, &text, Trust::Code, Section::SiteTips)
             .into_iter()
             .collect()
     }
@@ -242,9 +245,8 @@ async fn two_kinds_read_one_shelf_each_in_its_own_way() {
     ];
     for kinds in kinds {
         let (messages, _) = run_with(&store, kinds, "run_2", false).await;
-        let note = format!("\n## Notes for this site\n- {FACT}\n");
         let count = "\n## Tips for this site\n- Notes about this site: 1.\n";
-        assert!(messages[0].contains(&note), "{}", messages[0]);
+        assert!(messages[0].contains(SHOWN), "{}", messages[0]);
         assert!(messages[0].contains(count), "{}", messages[0]);
     }
 }
@@ -325,7 +327,7 @@ async fn what_a_run_remembers_waits_and_what_a_person_accepts_is_shown_in_a_sect
     let waiting = (name.clone(), FACT.to_owned(), Standing::WaitsForReview);
     assert_eq!(listed(&store).await, [waiting]);
     let (messages, _) = run(&store, "run_2", false).await;
-    assert!(!messages[0].contains(FACT), "{}", messages[0]);
+    assert!(!messages[0].contains("Delivery"), "{}", messages[0]);
 
     let keeper = keeper(&store);
     let read = keeper.items().await.unwrap();
@@ -333,8 +335,7 @@ async fn what_a_run_remembers_waits_and_what_a_person_accepts_is_shown_in_a_sect
     keeper.accept(note, Utc::now()).await.unwrap();
     assert_eq!(listed(&store).await[0].2, Standing::Shown);
     let (messages, recorder) = run(&store, "run_3", false).await;
-    let section = format!("\n## Notes for this site\n- {FACT}\n");
-    assert!(messages[0].contains(&section), "{}", messages[0]);
+    assert!(messages[0].contains(SHOWN), "{}", messages[0]);
     let told = explain(&recorder.events());
     let of_note = told.iter().find(|one| one.id == item).expect("explained");
     assert!(!of_note.recalled.is_empty());

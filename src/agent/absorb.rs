@@ -16,7 +16,7 @@ use crate::{
     action::{Action, BrowserAction, FailureKind, Outcome},
     base::{Host, text},
     event::EventKind,
-    memory::{Advice, Cue, Moment},
+    memory::{Advice, Cue, Moment, Section},
     page::TargetIdentity,
     prompt::LastFailure,
     verify::{CallMade, PageNow},
@@ -180,18 +180,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .await
     }
 
-    /// Adds advice from memory, without duplicates.
+    /// Adds advice from memory to the next messages, without duplicates. Lessons of the system instruction are not among them,
+    /// because the instruction does not change.
     pub(super) fn add_advice(&mut self, found: Vec<Advice>) {
-        for advice in found {
-            if !self
-                .executor
-                .state
-                .advice
-                .iter()
-                .any(|known| known.id() == advice.id() && known.placement() == advice.placement())
-            {
-                self.executor.state.advice.push(advice);
+        let advice = &mut self.executor.state.advice;
+        for found in found {
+            let is_known = advice.iter().any(|known| is_same(known, &found));
+            if !is_known && *found.section() != Section::Lessons {
+                advice.push(found);
             }
         }
     }
+}
+
+/// Returns true if both come from the same record and stand in the same section.
+pub(super) fn is_same(one: &Advice, other: &Advice) -> bool {
+    one.id() == other.id() && one.section() == other.section()
 }

@@ -6,6 +6,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{
     Run,
+    absorb::is_same,
     emit::elapsed_ms,
     executor::identities,
     sight::Sight,
@@ -21,7 +22,7 @@ use crate::{
     chat::{CallMode, ChatRequest, ChatResponse, Image, Usage},
     event::EventKind,
     guard::{CallEstimate, Spent},
-    memory::{Advice, AdviceId, Cue, Placement},
+    memory::{Advice, AdviceId, Cue, Lasts},
     page::{DialogKind, TargetIdentity},
     prompt::{StepParts, step},
     verify::changes,
@@ -50,7 +51,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             self.executor
                 .state
                 .advice
-                .retain(|advice| advice.placement() != Placement::Site);
+                .retain(|advice| advice.section().lasts() != Lasts::Page);
             return;
         };
         let asked = self.executor.state.asked_for.as_ref();
@@ -76,16 +77,18 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let started = Instant::now();
         let found = self.recall(&cue).await;
         let elapsed_ms = elapsed_ms(started);
-        let items: Vec<AdviceId> = found.iter().map(|advice| advice.id().clone()).collect();
-        let shown = self
-            .executor
-            .state
-            .advice
-            .iter()
-            .filter(|advice| advice.placement() == Placement::Site)
-            .map(Advice::id);
+        let known = &self.executor.state.advice;
+        let of_page = |all: &[Advice]| {
+            let of_page = all.iter().filter(|a| a.section().lasts() == Lasts::Page);
+            of_page.map(|a| a.id().clone()).collect::<Vec<_>>()
+        };
+        let is_new = |found: &Advice| !known.iter().any(|known| is_same(known, found));
         // Another page of the same host is an event only if memory gives other advice for it.
-        if was_on.as_ref() != Some(&host) || !shown.eq(&items) {
+        if was_on.as_ref() != Some(&host)
+            || of_page(known) != of_page(&found)
+            || found.iter().any(is_new)
+        {
+            let items = found.iter().map(|advice| advice.id().clone()).collect();
             self.executor.emitter.emit(EventKind::DomainRecall {
                 domain: host,
                 matched: found.len(),
@@ -100,7 +103,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.executor
             .state
             .advice
-            .retain(|advice| advice.placement() != Placement::Site);
+            .retain(|advice| advice.section().lasts() != Lasts::Page);
         self.add_advice(found);
     }
 
@@ -280,7 +283,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.executor
             .state
             .advice
-            .retain(|advice| advice.placement() == Placement::Site);
+            .retain(|advice| advice.section().lasts() != Lasts::Prompt);
         let calls = parse_calls(&response.calls, &response.text, &self.tools);
         let calls = match calls {
             Ok(calls) => calls,

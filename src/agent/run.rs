@@ -21,7 +21,7 @@ use crate::{
     chat::CallMode,
     event::EventKind,
     guard::Spent,
-    memory::{AdviceId, Cue, RunLog},
+    memory::{Advice, AdviceId, Cue, RunLog, Section},
     page::PageView,
     prompt::{SystemParts, system},
     secret::SecretName,
@@ -175,8 +175,12 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             tools: (model.mode == CallMode::JsonSchema).then_some(&*self.tools),
         });
         self.executor.state.system = self.executor.redactor.text(&system);
+        let (lessons, others): (Vec<Advice>, Vec<Advice>) = lessons
+            .into_iter()
+            .partition(|advice| *advice.section() == Section::Lessons);
         self.executor.state.standing = lessons.len();
         self.executor.state.offered = lessons.iter().map(|lesson| lesson.id().clone()).collect();
+        self.add_advice(others);
     }
 
     /// Returns a snapshot of the run, to be stored and resumed with [`DecisionLoop::resume`]. Call it between steps: it

@@ -1,12 +1,17 @@
-//! Advice of memory, with its trust class and its place in a prompt.
+//! Advice of memory, with its trust class and its section of a prompt.
 
-use std::{borrow::Cow, fmt};
+mod stored;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Shelf;
+use self::stored::StoredAdvice;
+use super::{Section, Shelf};
 use crate::{
-    base::{Error, ErrorKind, Result, Trust, text},
+    base::{Trust, text},
     page::Role,
 };
 
@@ -17,19 +22,6 @@ pub struct AdviceId {
     pub shelf: Shelf,
     /// The record's key.
     pub key: String,
-}
-
-/// The part of a prompt in which a piece of advice may stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Placement {
-    /// In the system instruction, for the whole run. Only for [`Trust::Code`] and [`Trust::User`].
-    System,
-    /// Among the step's tips, for the error that just happened.
-    Error,
-    /// Among the step's tips, for this site.
-    Site,
 }
 
 /// An element of a page that a piece of advice names: data of the page, whatever the trust class of the words around it.
@@ -83,88 +75,18 @@ pub enum Piece {
     Name(PageName),
 }
 
-/// One piece of advice from memory.
-///
-/// Its fields cannot be changed after it was made. That keeps a page's words out of the system instruction, and out of
-/// the sentences around the names of a page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
-pub struct Advice {
-    id: AdviceId,
+/// A line of advice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
     pieces: Vec<Piece>,
     text: String,
-    trust: Trust,
-    placement: Placement,
-    heading: Option<Cow<'static, str>>,
 }
 
-/// A piece of advice in JSON. It is made anew when it is read, so what is written cannot say more than a kind may.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Written {
-    id: AdviceId,
-    pieces: Vec<Piece>,
-    trust: Trust,
-    placement: Placement,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    heading: Option<String>,
-}
-
-impl From<Advice> for Written {
-    fn from(advice: Advice) -> Self {
-        Self {
-            id: advice.id,
-            pieces: advice.pieces,
-            trust: advice.trust,
-            placement: advice.placement,
-            heading: advice.heading.map(Cow::into_owned),
-        }
-    }
-}
-
-impl TryFrom<Written> for Advice {
-    type Error = Error;
-
-    fn try_from(written: Written) -> Result<Self> {
-        let refused = || Error::new(ErrorKind::Corrupt, "advice.read");
-        let made = Self::with_names(written.id, written.pieces, written.trust, written.placement);
-        let heading = written
-            .heading
-            .map(|heading| Cow::Owned(Self::shown(&heading)));
-        made.map(|advice| Self { heading, ..advice })
-            .ok_or_else(refused)
-    }
-}
-
-impl Advice {
-    /// Longest text. Unit: characters. Source: chosen.
-    pub const MAX_TEXT: usize = 300;
-
-    /// Creates a piece of advice; its text is cleaned, put on one line and cut to [`Advice::MAX_TEXT`]. `None` for model or page
-    /// text that is meant for the system instruction.
-    pub fn new(id: AdviceId, advice: &str, trust: Trust, placement: Placement) -> Option<Self> {
-        let text = Self::shown(advice);
-        (is_vouched(trust) || placement != Placement::System).then(|| Self {
-            id,
-            pieces: vec![Piece::Words(text.clone())],
-            text,
-            trust,
-            placement,
-            heading: None,
-        })
-    }
-
-    /// Creates a piece of advice whose words belong to `trust` and whose names belong to a page, so that a prompt can tell them
-    /// apart. `None` if it has names and is meant for the system instruction.
-    ///
-    /// If the words come from a page or a model, they and the names become one text of data. Words beyond
-    /// [`Advice::MAX_TEXT`] are cut, with everything after them.
-    pub fn with_names(
-        id: AdviceId,
-        pieces: impl IntoIterator<Item = Piece>,
-        trust: Trust,
-        placement: Placement,
-    ) -> Option<Self> {
-        let mut left = Self::MAX_TEXT;
+impl Line {
+    /// A line of these pieces. Words beyond [`Advice::MAX_TEXT`] are cut, with everything after them. Words that nobody vouches
+    /// for become one text with the names.
+    fn of(pieces: impl IntoIterator<Item = Piece>, trust: Trust) -> Self {
+        let mut left = Advice::MAX_TEXT;
         let mut kept = Vec::new();
         for piece in pieces {
             if left == 0 {
@@ -180,31 +102,113 @@ impl Advice {
             });
         }
         let in_full: String = kept.iter().map(Piece::to_string).collect();
-        if !is_vouched(trust) {
-            return Self::new(id, &in_full, trust, placement);
+        if is_vouched(trust) {
+            Self {
+                text: Advice::shown(&in_full),
+                pieces: kept,
+            }
+        } else {
+            Self::plain(&in_full)
         }
-        let is_named = kept.iter().any(|piece| matches!(piece, Piece::Name(_)));
-        (!is_named || placement != Placement::System).then(|| Self {
+    }
+
+    fn plain(words: &str) -> Self {
+        let text = Advice::shown(words);
+        Self {
+            pieces: vec![Piece::Words(text.clone())],
+            text,
+        }
+    }
+
+    /// The line, names included, for people and events. A prompt shows the names apart.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The words and names of the line, apart.
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+}
+
+/// One piece of advice from memory: one or more lines of a [`Section`].
+///
+/// Its fields cannot be changed after it was made. That keeps a page's words out of the system instruction, and out of
+/// the sentences around the names of a page.
+///
+/// ```
+/// use webwise::{Trust, memory::{Advice, AdviceId, Lasts, Namespace, Section, Shelf}};
+///
+/// let id = AdviceId { shelf: Shelf::global(&Namespace::default(), "hours"), key: "open".into() };
+/// let hours = ["Open from Monday to Friday.", "Closed in August."].map(|line| [line.into()]);
+/// let hours = Advice::with_lines(id, hours, Trust::User, Section::custom("Hours", 50, Lasts::Page)).unwrap();
+/// assert_eq!(hours.text(), "Open from Monday to Friday. Closed in August.");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "StoredAdvice", into = "StoredAdvice")]
+pub struct Advice {
+    id: AdviceId,
+    lines: Vec<Line>,
+    text: String,
+    trust: Trust,
+    section: Section,
+}
+
+impl Advice {
+    /// Longest line. Unit: characters. Source: chosen.
+    pub const MAX_TEXT: usize = 300;
+    /// Largest number of lines. Source: chosen; the steps of a long task.
+    pub const MAX_LINES: usize = 40;
+
+    /// Creates a piece of advice of one line; its text is cleaned, put on one line and cut to [`Advice::MAX_TEXT`]. `None` for
+    /// model or page text that is meant for the system instruction.
+    pub fn new(id: AdviceId, advice: &str, trust: Trust, section: Section) -> Option<Self> {
+        Self::of(id, vec![Line::plain(advice)], trust, section)
+    }
+
+    /// Creates a piece of advice of one line, whose words belong to `trust` and whose names belong to a page, so that a prompt
+    /// can tell them apart. `None` if it has names and is meant for the system instruction.
+    ///
+    /// If the words come from a page or a model, they and the names become one text of data. Words beyond
+    /// [`Advice::MAX_TEXT`] are cut, with everything after them.
+    pub fn with_names(
+        id: AdviceId,
+        pieces: impl IntoIterator<Item = Piece>,
+        trust: Trust,
+        section: Section,
+    ) -> Option<Self> {
+        Self::of(id, vec![Line::of(pieces, trust)], trust, section)
+    }
+
+    /// Creates a piece of advice of several lines, each like the line of [`Advice::with_names`]. Lines without text are left out,
+    /// and so are those after the first [`Advice::MAX_LINES`]. `None` also if no line is left.
+    pub fn with_lines<L: IntoIterator<Item = Piece>>(
+        id: AdviceId,
+        lines: impl IntoIterator<Item = L>,
+        trust: Trust,
+        section: Section,
+    ) -> Option<Self> {
+        let lines = lines.into_iter().map(|pieces| Line::of(pieces, trust));
+        let lines: Vec<Line> = lines
+            .filter(|line| !line.text.is_empty())
+            .take(Self::MAX_LINES)
+            .collect();
+        Self::of(id, lines, trust, section)
+    }
+
+    fn of(id: AdviceId, lines: Vec<Line>, trust: Trust, section: Section) -> Option<Self> {
+        let mut pieces = lines.iter().flat_map(Line::pieces);
+        let is_named = pieces.any(|piece| matches!(piece, Piece::Name(_)));
+        let may_stand = section != Section::Lessons || (is_vouched(trust) && !is_named);
+        let texts: Vec<&str> = lines.iter().map(Line::text).collect();
+        let text = texts.join(" ");
+        (may_stand && !lines.is_empty()).then_some(Self {
             id,
-            text: Self::shown(&in_full),
-            pieces: kept,
+            lines,
+            text,
             trust,
-            placement,
-            heading: None,
+            section,
         })
-    }
-
-    /// The same advice in a section of the step's message with this heading, in the place of the tips for the site. Only
-    /// for [`Placement::Site`]. The heading is part of the program, so no page can choose it.
-    #[must_use]
-    pub fn under(mut self, heading: &'static str) -> Self {
-        self.heading = Some(Cow::Borrowed(heading));
-        self
-    }
-
-    /// The heading of its own section, if it has one.
-    pub fn heading(&self) -> Option<&str> {
-        self.heading.as_deref()
     }
 
     /// The words as a prompt shows them: cleaned, on one line, cut to [`Advice::MAX_TEXT`].
@@ -217,14 +221,14 @@ impl Advice {
         &self.id
     }
 
-    /// The advice on one line, names included, for people and events. A prompt shows the names apart.
+    /// All lines as one, names included, for people and events.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The words and names of the advice, apart.
-    pub fn pieces(&self) -> &[Piece] {
-        &self.pieces
+    /// The lines, at least one.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
     }
 
     /// The trust class of the words. The names always belong to a page.
@@ -237,9 +241,9 @@ impl Advice {
         is_vouched(self.trust)
     }
 
-    /// The part of a prompt in which the advice may stand.
-    pub const fn placement(&self) -> Placement {
-        self.placement
+    /// The section of the prompt in which the advice stands.
+    pub const fn section(&self) -> &Section {
+        &self.section
     }
 }
 
@@ -249,6 +253,18 @@ impl fmt::Display for Piece {
             Self::Words(words) => f.write_str(words),
             Self::Name(name) => name.fmt(f),
         }
+    }
+}
+
+impl From<&str> for Piece {
+    fn from(words: &str) -> Self {
+        Self::Words(words.to_owned())
+    }
+}
+
+impl From<PageName> for Piece {
+    fn from(name: PageName) -> Self {
+        Self::Name(name)
     }
 }
 
@@ -262,69 +278,4 @@ fn one_line(words: &str) -> String {
         .chars()
         .map(|c| if c.is_whitespace() { ' ' } else { c })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::memory::Namespace;
-
-    #[test]
-    fn words_of_a_page_or_a_model_cannot_be_placed_in_the_system_instruction() {
-        let make = |trust, placement| {
-            let id = AdviceId {
-                shelf: Shelf::global(&Namespace::default(), "x"),
-                key: "k".to_owned(),
-            };
-            Advice::new(id, "a\n## Goal", trust, placement)
-        };
-        for trust in [Trust::Model, Trust::Page] {
-            assert_eq!(make(trust, Placement::System), None);
-            assert!(make(trust, Placement::Site).is_some());
-        }
-        assert_eq!(
-            make(Trust::User, Placement::System).unwrap().text(),
-            "a ## Goal"
-        );
-    }
-
-    #[test]
-    fn names_of_a_page_are_told_apart_from_the_words_around_them() {
-        let id = || AdviceId {
-            shelf: Shelf::global(&Namespace::default(), "x"),
-            key: "k".to_owned(),
-        };
-        let hostile = PageName::new(&Role::Other("<b>".into()), "Go\n\"# Goal\u{202e}", None);
-        let pieces = || {
-            [
-                Piece::Words("click on ".to_owned()),
-                Piece::Name(hostile.clone()),
-                Piece::Words("\nfails.".to_owned()),
-            ]
-        };
-        let make = |trust, placement| Advice::with_names(id(), pieces(), trust, placement);
-        assert_eq!(make(Trust::Code, Placement::System), None);
-        let ours = make(Trust::Code, Placement::Site).unwrap();
-        assert_eq!(ours.text(), r##"click on generic "Go \"# Goal" fails."##);
-        assert_eq!(ours.pieces()[1], Piece::Name(hostile.clone()));
-        assert_eq!(ours.pieces()[2], Piece::Words(" fails.".to_owned()));
-        // Words of a page become one text, all of it data.
-        let theirs = make(Trust::Page, Placement::Site).unwrap();
-        assert_eq!(theirs.pieces(), [Piece::Words(ours.text().to_owned())]);
-
-        let long = [
-            Piece::Words("x".repeat(299)),
-            Piece::Words("yy".to_owned()),
-            Piece::Name(hostile.clone()),
-        ];
-        let cut = Advice::with_names(id(), long, Trust::Code, Placement::Error).unwrap();
-        assert_eq!(cut.text().chars().count(), Advice::MAX_TEXT);
-        assert_eq!(cut.pieces().len(), 2);
-        assert_eq!(
-            PageName::new(&Role::TextBox, "", Some(1)).to_string(),
-            "textbox number 2"
-        );
-        let long = PageName::new(&Role::Link, &"n".repeat(500), None).to_string();
-        assert_eq!(long.chars().count(), "link \"\"".len() + PageName::MAX_NAME);
-    }
 }

@@ -14,10 +14,11 @@ pub mod lesson;
 mod log;
 mod note;
 mod notice;
+mod section;
 mod shelf;
 pub(crate) mod waiting;
 
-pub use advice::{Advice, AdviceId, PageName, Piece, Placement};
+pub use advice::{Advice, AdviceId, Line, PageName, Piece};
 pub use cue::{Cue, Moment};
 pub use described::{Described, Origin, Standing};
 pub use edit::{Change, Committed, Durable, Edit, apply};
@@ -26,6 +27,7 @@ pub use lesson::v1;
 pub use log::RunLog;
 pub use note::Note;
 pub use notice::{ReadOnly, StoreNotice, StoreNoticeKind};
+pub use section::{Heading, Lasts, Section};
 pub(crate) use shelf::is_too_deep;
 pub use shelf::{
     MAX_RECORD_BYTES, MAX_RECORD_DEPTH, Namespace, PENDING, Record, Scope, Shelf, ShelfFilter,

@@ -19,6 +19,7 @@ mod reader;
 mod section;
 mod step;
 mod system;
+mod tips;
 
 pub use pack::{Block, Keep, pack};
 pub use page::{facts, reading};

@@ -3,86 +3,118 @@
 use super::{
     fence::Fence,
     pack::{Block, Keep},
+    tips::{Names, TipLine},
 };
 
 /// The heading of the steps of the run.
 pub(super) const HISTORY: &str = "History";
 
-/// The time for which the lines of a section stand in the messages of a run.
+/// The part of a message in which a section stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lifetime {
-    /// As long as the run: new lines come last, so a provider may cache what stands before the new ones.
+pub(super) enum Zone {
+    /// In the run's fence: new lines come last, so a provider may cache what stands before the new ones.
     Run,
-    /// In one message.
-    Message,
+    /// In the message's fence, before the page.
+    BeforePage,
+    /// In the message's fence, after the page.
+    AfterPage,
+    /// After the fences, for words that a person or this crate vouches for.
+    Outside,
+}
+
+/// A line of a section.
+#[derive(Debug, Clone)]
+pub(super) enum Line<'a> {
+    /// A line that stands as it is.
+    Ready(String),
+    /// A line of a tip, whose names are numbered when the message is written.
+    Tip(TipLine<'a>),
+}
+
+impl Line<'_> {
+    /// The line with its names in full. That is also the cost of a tip: its names stand in a list of their own.
+    fn in_full(&self) -> String {
+        match self {
+            Self::Ready(line) => line.clone(),
+            Self::Tip(line) => line.in_full(),
+        }
+    }
 }
 
 /// A section of the message that may be cut.
 #[derive(Debug, Clone)]
-pub(super) struct Section {
-    heading: &'static str,
-    lifetime: Lifetime,
-    lines: Vec<String>,
-    priority: u8,
+pub(super) struct Section<'a> {
+    pub(super) heading: &'a str,
+    pub(super) zone: Zone,
+    lines: Vec<Line<'a>>,
+    block: Block,
     keep: Keep,
     /// Number of lines that are not shown.
     pub(super) gone: usize,
 }
 
-impl Section {
+impl<'a> Section<'a> {
     pub(super) fn new(
-        heading: &'static str,
-        lifetime: Lifetime,
+        heading: &'a str,
+        zone: Zone,
         priority: u8,
         keep: Keep,
-        lines: impl Iterator<Item = String>,
+        lines: Vec<Line<'a>>,
     ) -> Self {
+        let in_full: Vec<String> = lines.iter().map(Line::in_full).collect();
         Self {
             heading,
-            lifetime,
-            lines: lines.collect(),
-            priority,
+            zone,
+            block: Block::new(&in_full, priority, keep),
+            lines,
             keep,
             gone: 0,
         }
     }
 
-    pub(super) fn block(&self) -> Block {
-        Block::new(&self.lines, self.priority, self.keep)
+    pub(super) const fn block(&self) -> &Block {
+        &self.block
     }
 
     /// The same section with so many of its lines.
     pub(super) fn cut_to(&self, kept: usize) -> Self {
-        let lines = self.block().shown(&self.lines, kept).to_vec();
+        let lines = self.block.shown(&self.lines, kept).to_vec();
         let gone = self.gone + self.lines.len() - lines.len();
         Self {
             lines,
             gone,
+            block: self.block.clone(),
             ..*self
         }
     }
 
-    /// Writes the section, with a mark where lines are left out.
-    fn write(&self, fence: &mut Fence) {
+    /// Returns the lines, with a mark where lines are left out.
+    pub(super) fn written(&self, names: &mut Names<'a>) -> Vec<String> {
         let gone = self.gone;
         let mark = (gone > 0).then(|| match self.keep {
             Keep::Last if self.heading == HISTORY => format!("({gone} earlier steps)"),
             Keep::Last => format!("({gone} earlier lines)"),
             Keep::First => format!("({gone} more lines, without room here)"),
         });
-        let lines = self.lines.iter().cloned();
+        let lines = self.lines.iter().map(|line| match line {
+            Line::Ready(line) => line.clone(),
+            Line::Tip(line) => names.line(*line),
+        });
         match self.keep {
-            Keep::Last => fence.section(self.heading, mark.into_iter().chain(lines)),
-            Keep::First => fence.section(self.heading, lines.chain(mark)),
+            Keep::Last => mark.into_iter().chain(lines).collect(),
+            Keep::First => lines.chain(mark).collect(),
         }
     }
 }
 
-/// Writes the sections that stand for so long.
-pub(super) fn write_all(sections: &[Section], lifetime: Lifetime, fence: &mut Fence) {
-    for section in sections {
-        if section.lifetime == lifetime {
-            section.write(fence);
-        }
+/// Writes the sections of this part of the message.
+pub(super) fn write_all<'a>(
+    sections: &[Section<'a>],
+    zone: Zone,
+    names: &mut Names<'a>,
+    fence: &mut Fence,
+) {
+    for section in sections.iter().filter(|section| section.zone == zone) {
+        fence.section(section.heading, section.written(names));
     }
 }

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use super::tips::prefix;
 use crate::{
     action::{Parameters, ToolSet},
-    memory::{Advice, Placement},
+    memory::{Advice, Section},
     secret::SecretName,
 };
 
@@ -92,12 +93,15 @@ pub fn system(parts: &SystemParts<'_>) -> String {
     let lessons: Vec<&Advice> = parts
         .lessons
         .iter()
-        .filter(|a| a.placement() == Placement::System)
+        .filter(|a| *a.section() == Section::Lessons)
         .collect();
     if !lessons.is_empty() {
-        out.push_str("\n## Lessons from experience\n");
-        for lesson in lessons {
-            let _ = writeln!(out, "- {}", lesson.text());
+        let _ = writeln!(out, "\n## {}", Section::Lessons.heading());
+        for (nth, line) in lessons
+            .iter()
+            .flat_map(|lesson| lesson.lines().iter().enumerate())
+        {
+            let _ = writeln!(out, "{}{}", prefix(nth), line.text());
         }
     }
     if !parts.secrets.is_empty() {

@@ -8,7 +8,7 @@ use crate::{
     action::{Action, Outcome},
     base::{Host, Site},
     event::{Event, EventKind},
-    memory::{AdviceId, Placement},
+    memory::AdviceId,
     page::TargetIdentity,
 };
 
@@ -31,17 +31,6 @@ pub enum Why {
         /// The host.
         host: Host,
     },
-}
-
-impl Why {
-    /// Returns the place in the prompt of an item that was recalled for this reason.
-    pub const fn placement(&self) -> Placement {
-        match self {
-            Self::RunStarted => Placement::System,
-            Self::CommandFailed { .. } => Placement::Error,
-            Self::HostShown { .. } => Placement::Site,
-        }
-    }
 }
 
 /// One recall of an item.
@@ -465,7 +454,6 @@ mod tests {
             (items[1].id.clone(), items[1].stood_in.clone()),
             (id("t"), vec![2])
         );
-        assert_eq!(items[0].recalled[0].why.placement(), Placement::System);
     }
 
     #[test]

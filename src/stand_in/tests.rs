@@ -15,7 +15,7 @@ use super::*;
 use crate::{
     action::parse_calls,
     base::Trust,
-    memory::{Advice, PageName, Piece, Placement},
+    memory::{Advice, PageName, Piece, Section},
     page::Role,
 };
 
@@ -83,7 +83,7 @@ fn the_names_of_a_tip_are_read_from_the_data() {
         words(" first."),
     ];
     let id = site_tip("").id().clone();
-    let tip = Advice::with_names(id, pieces, Trust::Code, Placement::Site).unwrap();
+    let tip = Advice::with_names(id, pieces, Trust::Code, Section::SiteTips).unwrap();
     let report = task(rules, &[tip]);
     assert!(report.success && report.failures == 0, "{:#?}", report.log);
     assert_eq!(report.log[0], r#"click button "I agree" -> done"#);
@@ -96,7 +96,7 @@ fn a_tip_that_does_not_help_is_followed_once() {
         ..Rules::default()
     };
     let escape = tip(
-        Placement::Error,
+        Section::ErrorTips,
         "If click fails because another element covers the target: press Escape to close the \
          overlay, then try again.",
     );
@@ -123,7 +123,7 @@ fn the_covered_search_button_is_clicked_at_first_sight_and_not_with_a_lesson() {
     let first = task(rules, &[]);
     assert!(first.success && first.failures == 2, "{:#?}", first.log);
     let lesson = tip(
-        Placement::System,
+        Section::Lessons,
         "After filling a search box, press Enter to submit; suggestions often cover the button.",
     );
     for advice in [
@@ -161,7 +161,7 @@ fn a_field_that_cannot_be_filled_is_clicked_and_typed_into() {
     let first = task(rules, &[]);
     assert!(first.success && first.failures == 2, "{:#?}", first.log);
     let lesson = tip(
-        Placement::Error,
+        Section::ErrorTips,
         "If fill fails because the target is not an editable field: click the field to focus it, then type the text.",
     );
     let second = task(rules, &[lesson]);

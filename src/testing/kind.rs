@@ -26,14 +26,14 @@ type Learns = dyn Fn(&Value) -> Vec<Change> + Send + Sync;
 /// use std::sync::Arc;
 /// use webwise::{
 ///     DecisionLoop, Trust,
-///     memory::{Advice, AdviceId, Placement},
+///     memory::{Advice, AdviceId, Section},
 ///     store::InMemory,
 ///     testing::{ScriptedBrowser, ScriptedKind, ScriptedModel},
 /// };
 ///
 /// let kind = ScriptedKind::new("hours").saying(|shelf, _, _| {
 ///     let id = AdviceId { shelf: shelf.clone(), key: "open".into() };
-///     Advice::new(id, "The shop is closed on Sundays.", Trust::User, Placement::Site).into_iter().collect()
+///     Advice::new(id, "The shop is closed on Sundays.", Trust::User, Section::SiteTips).into_iter().collect()
 /// });
 /// let agent = DecisionLoop::builder(ScriptedBrowser::new(), ScriptedModel::new([]), InMemory::new())
 ///     .with_kinds(vec![Arc::new(kind)])

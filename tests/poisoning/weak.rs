@@ -12,7 +12,7 @@ use webwise::{
     base::text,
     memory::{
         Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Moment, Namespace, Note,
-        Occasion, PageName, Placement, Record, RunLog, Scope, Shelf, ShelfEdit,
+        Occasion, PageName, Record, RunLog, Scope, Section, Shelf, ShelfEdit,
         lesson::{Aim, COLLECTION, Lesson, LessonSource, LessonText, Lessons, SiteRecovery, Trace},
     },
 };
@@ -370,7 +370,7 @@ impl WeakIndex {
                 self.id(key),
                 recovery.pieces(),
                 Trust::Code,
-                Placement::Site,
+                Section::SiteTips,
             )
         };
         self.recoveries().filter_map(tip).collect()
@@ -383,7 +383,7 @@ impl WeakIndex {
                 self.id(key),
                 &recovery.render(),
                 Trust::Code,
-                Placement::System,
+                Section::Lessons,
             )
         };
         self.recoveries().filter_map(words).collect()
@@ -405,7 +405,7 @@ impl WeakIndex {
             advice.id().clone(),
             &text,
             advice.trust(),
-            advice.placement(),
+            advice.section().clone(),
         )
         .unwrap()
     }

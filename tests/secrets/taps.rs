@@ -14,7 +14,7 @@ use webwise::{
     action::{Effect, ToolSpec},
     agent::{Approval, ApprovalRequest, Approver, Tool},
     event::{Intent, Journal, RunFolder},
-    memory::{Advice, AdviceId, Change, Cue, Placement, Record, RunLog},
+    memory::{Advice, AdviceId, Change, Cue, Record, RunLog, Section},
     testing::ScriptedKind,
     working::Step,
 };
@@ -169,17 +169,17 @@ pub(crate) fn diary(value: String) -> ScriptedKind {
     ScriptedKind::new("diary")
         .learning(distills, |said| vec![Change::Put(Record::new("log", said))])
         .saying(move |shelf, _, moment| {
-            let placement = match moment.cue {
-                Cue::RunStarted => Placement::System,
-                Cue::PageShown { .. } => Placement::Site,
-                _ => Placement::Error,
+            let section = match moment.cue {
+                Cue::RunStarted => Section::Lessons,
+                Cue::PageShown { .. } => Section::SiteTips,
+                _ => Section::ErrorTips,
             };
             let id = AdviceId {
                 shelf: shelf.clone(),
                 key: "a".to_owned(),
             };
             let text = format!("the word is: {value}");
-            Advice::new(id, &text, Trust::User, placement)
+            Advice::new(id, &text, Trust::User, section)
                 .into_iter()
                 .collect()
         })

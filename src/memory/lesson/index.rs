@@ -11,7 +11,7 @@ use super::{Aim, Category, FailureKind, Lesson, LessonSource, LessonText};
 use crate::{
     action::BrowserTool,
     base::{Trust, text},
-    memory::{Advice, AdviceId, Cue, Index, Moment, Placement, Record, Scope, Shelf},
+    memory::{Advice, AdviceId, Cue, Index, Moment, Record, Scope, Section, Shelf},
     page::{PageTemplate, Role, TargetIdentity, Tree, sketch},
 };
 
@@ -120,13 +120,13 @@ impl LessonIndex {
 
     fn add(&mut self, id: &AdviceId, lesson: &Lesson, words: &mut Vec<String>) {
         let make =
-            |placement| Advice::new(id.clone(), &lesson.text.render(), lesson.trust(), placement);
+            |section| Advice::new(id.clone(), &lesson.text.render(), lesson.trust(), section);
         if self.global
             && lesson.category.is_tier_1()
             && lesson.domain.is_none()
             && self.tier_1.len() < MAX_TIER_1
         {
-            self.tier_1.extend(make(Placement::System));
+            self.tier_1.extend(make(Section::Lessons));
         }
         match &lesson.text {
             LessonText::Template(template) if template.trouble != FailureKind::Any => {
@@ -135,22 +135,22 @@ impl LessonIndex {
                     .entry((template.command, template.trouble))
                     .or_default();
                 if known.len() < MAX_TIPS {
-                    known.extend(make(Placement::Error));
+                    known.extend(make(Section::ErrorTips));
                 }
             }
             LessonText::Template(_) => {}
             LessonText::Site(recovery) => {
                 // The sentence is ours; the names in it come from the page.
-                let make = |placement| {
-                    Advice::with_names(id.clone(), recovery.pieces(), Trust::Code, placement)
+                let make = |section| {
+                    Advice::with_names(id.clone(), recovery.pieces(), Trust::Code, section)
                 };
-                if let Some(advice) = make(Placement::Site) {
+                if let Some(advice) = make(Section::SiteTips) {
                     let failure = (recovery.command, recovery.trouble, recovery.aim.clone());
                     let at = self.add_site(SiteTip {
                         page: lesson.provenance.page.clone(),
                         needs: recovery.needs().into_iter().cloned().collect(),
                         advice,
-                        at_failure: make(Placement::Error),
+                        at_failure: make(Section::ErrorTips),
                     });
                     self.recoveries.entry(failure).or_default().push(at);
                 }
@@ -163,7 +163,7 @@ impl LessonIndex {
                     .as_deref()
                     .map(text::fold)
                     .filter(|p| is_here && !p.is_empty())
-                    && let Some(advice) = make(Placement::Error)
+                    && let Some(advice) = make(Section::ErrorTips)
                 {
                     words.push(pattern);
                     self.patterns.push(Pattern {
@@ -174,7 +174,7 @@ impl LessonIndex {
                 }
                 if !self.global
                     && lesson.category == Category::SiteSpecific
-                    && let Some(advice) = make(Placement::Site)
+                    && let Some(advice) = make(Section::SiteTips)
                 {
                     if lesson.domain.is_some() {
                         self.below.push(advice.clone());

@@ -7,7 +7,7 @@ use crate::{
     action::{Action, AgentAction, BrowserTool, Outcome, Signature, ToolSet, parse_calls},
     base::{Nonce, Trust},
     chat::ChatRequest,
-    memory::{Advice, AdviceId, Namespace, Placement, Shelf},
+    memory::{Advice, AdviceId, Namespace, Section, Shelf},
     page::{DigestOptions, Layout, PageHead, TargetIdentity, ViewOptions, interpret},
     prompt::{LastFailure, StepParts, SystemParts, step, system},
     secret::SecretName,
@@ -31,16 +31,16 @@ pub(super) struct Report {
     pub log: Vec<String>,
 }
 
-pub(super) fn tip(placement: Placement, text: &str) -> Advice {
+pub(super) fn tip(section: Section, text: &str) -> Advice {
     let id = AdviceId {
         shelf: Shelf::global(&Namespace::default(), "lessons"),
         key: "k".to_owned(),
     };
-    Advice::new(id, text, Trust::Code, placement).unwrap()
+    Advice::new(id, text, Trust::Code, section).unwrap()
 }
 
 pub(super) fn site_tip(text: &str) -> Advice {
-    tip(Placement::Site, text)
+    tip(Section::SiteTips, text)
 }
 
 fn tools() -> Arc<ToolSet> {

@@ -121,8 +121,8 @@ fn five_uses_on_three_sites_that_helped_promote_and_a_harm_takes_it_back() {
     assert_eq!(lesson.1.counts.followed, 3);
     assert_eq!(lesson.1.category, Category::BestPractice);
     assert_eq!(
-        memory.advise(&Cue::RunStarted)[0].placement(),
-        Placement::System
+        *memory.advise(&Cue::RunStarted)[0].section(),
+        Section::Lessons
     );
     let vain = |run: &str| {
         let sees = [id(&global(), &lesson)];

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     action::{Action, BrowserTool, ErrorClass, Outcome, RawCall, Signature, ToolSet, parse_calls},
-    memory::{Placement, apply},
+    memory::{Section, apply},
     page::{Node, Observation, PageTemplate, Role, TargetIdentity, Tree},
     working::{About, Place, Step},
 };

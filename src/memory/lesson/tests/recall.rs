@@ -17,7 +17,7 @@ fn three_seeds_stand_in_the_system_instruction_and_are_planted_once() {
         memory
             .advise(&Cue::RunStarted)
             .iter()
-            .all(|advice| advice.placement() == Placement::System)
+            .all(|advice| *advice.section() == Section::Lessons)
     );
 }
 
@@ -217,7 +217,7 @@ fn each_of_ten_recoveries_of_a_host_answers_its_own_failure_before_what_is_gener
             said[0].text().contains(&own) && said[0].text().contains(closes),
             "{button}: {said:?}"
         );
-        assert_eq!(said[0].placement(), Placement::Error);
+        assert_eq!(*said[0].section(), Section::ErrorTips);
         // The seed follows, and no other recovery of the host.
         assert_eq!(said.len(), 2, "{button}: {said:?}");
         assert!(said[1].text().contains("Escape"), "{button}: {said:?}");
@@ -262,7 +262,7 @@ fn a_tip_whose_target_or_way_out_is_not_on_the_page_is_not_said() {
 fn the_words_of_a_recovery_are_ours_and_the_names_in_it_the_pages() {
     let said = ten().advise(&shown_as(SHOP, all_ten()));
     assert!(said[0].is_vouched(), "{said:?}");
-    let words: String = said[0]
+    let words: String = said[0].lines()[0]
         .pieces()
         .iter()
         .filter(|piece| matches!(piece, crate::memory::Piece::Words(_)))

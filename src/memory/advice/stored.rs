@@ -1,0 +1,96 @@
+//! Advice in JSON. It is made anew when it is read, so that what is written cannot say more than a kind of memory may.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Advice, AdviceId, Line, Piece};
+use crate::{
+    base::{Error, ErrorKind, Result, Trust},
+    memory::{Heading, Lasts, Section},
+};
+
+/// The forms of advice in JSON. The first is written.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum StoredAdvice {
+    Lines {
+        id: AdviceId,
+        lines: Vec<Vec<Piece>>,
+        trust: Trust,
+        section: Section,
+    },
+    /// One line with a placement, as written before advice had lines and sections.
+    OneLine {
+        id: AdviceId,
+        pieces: Vec<Piece>,
+        trust: Trust,
+        placement: Placement,
+        #[serde(default)]
+        heading: Option<String>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Placement {
+    System,
+    Error,
+    Site,
+}
+
+impl From<Advice> for StoredAdvice {
+    fn from(advice: Advice) -> Self {
+        let lines = advice.lines.into_iter().map(|line| line.pieces);
+        Self::Lines {
+            id: advice.id,
+            lines: lines.collect(),
+            trust: advice.trust,
+            section: advice.section,
+        }
+    }
+}
+
+impl TryFrom<StoredAdvice> for Advice {
+    type Error = Error;
+
+    fn try_from(stored: StoredAdvice) -> Result<Self> {
+        let (id, lines, trust, section) = match stored {
+            StoredAdvice::Lines {
+                id,
+                lines,
+                trust,
+                section,
+            } => (id, lines, trust, section),
+            StoredAdvice::OneLine {
+                id,
+                pieces,
+                trust,
+                placement,
+                heading,
+            } => {
+                let section = placement.section(heading.as_deref());
+                (id, vec![pieces], trust, section)
+            }
+        };
+        let lines = lines.into_iter().take(Self::MAX_LINES);
+        let lines = lines.map(|pieces| Line::of(pieces, trust)).collect();
+        Self::of(id, lines, trust, section)
+            .ok_or_else(|| Error::new(ErrorKind::Corrupt, "advice.read"))
+    }
+}
+
+impl Placement {
+    /// The section that this placement means now. A heading made a section of its own among the tips for the site, which was
+    /// never cut; now it is the last to be.
+    fn section(self, heading: Option<&str>) -> Section {
+        match (self, heading) {
+            (Self::System, _) => Section::Lessons,
+            (Self::Error, _) => Section::ErrorTips,
+            (Self::Site, None) => Section::SiteTips,
+            (Self::Site, Some(heading)) => Section::Custom {
+                heading: Heading::stored(heading),
+                priority: u8::MAX,
+                lasts: Lasts::Page,
+            },
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The section of a prompt in which a piece of advice stands.
+//!
+//! A section says where advice stands, how long it stays, and what is cut first. `prompt` writes it; a kind of memory only
+//! names it.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::Advice;
+
+/// The time for which advice stays in the prompts of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Lasts {
+    /// Until the run ends.
+    Run,
+    /// While the page is shown. Memory is asked again for each page.
+    Page,
+    /// In the next prompt only.
+    Prompt,
+}
+
+/// The heading of a section. It is a constant of the program, so that no page can choose it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Heading(Cow<'static, str>);
+
+impl Heading {
+    /// A heading with these words.
+    pub const fn new(words: &'static str) -> Self {
+        Self(Cow::Borrowed(words))
+    }
+
+    /// A heading of a stored run, put on one line.
+    pub(super) fn stored(words: &str) -> Self {
+        Self(Cow::Owned(Advice::shown(words)))
+    }
+
+    /// The words.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Heading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Heading {
+    /// Reads a heading from a stored run.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from).map(|words| Self::stored(&words))
+    }
+}
+
+/// The section of a prompt in which a piece of advice stands.
+///
+/// ```
+/// use webwise::memory::{Lasts, Section};
+///
+/// let notes = Section::custom("Notes for this site", 50, Lasts::Page);
+/// assert_eq!((notes.heading(), notes.priority(), notes.lasts()), ("Notes for this site", Some(50), Lasts::Page));
+/// assert_eq!(Section::SiteTips.priority(), None);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Section {
+    /// The lessons of the system instruction. Only for [`Trust::Code`](crate::Trust::Code) and
+    /// [`Trust::User`](crate::Trust::User), and only for advice without names of a page.
+    Lessons,
+    /// The tips for the site of the page.
+    SiteTips,
+    /// The tips for the action that has just failed.
+    ErrorTips,
+    /// A section of the step's message that a kind of memory has for itself.
+    #[non_exhaustive]
+    Custom {
+        /// The heading. A heading of the message's own sections, such as `Page`, would confuse the model.
+        heading: Heading,
+        /// The share of the room if the message is too long: a section with twice the priority keeps twice as many lines.
+        /// The history of the run has 50, a text that the model has just asked for 120. 0 counts as 1.
+        priority: u8,
+        /// The time for which the advice stays.
+        lasts: Lasts,
+    },
+}
+
+impl Section {
+    /// A section of a kind's own.
+    pub const fn custom(heading: &'static str, priority: u8, lasts: Lasts) -> Self {
+        let heading = Heading::new(heading);
+        Self::Custom {
+            heading,
+            priority,
+            lasts,
+        }
+    }
+
+    /// The heading above advice whose words are vouched for. Of the tips for a failure it is the line above them.
+    pub fn heading(&self) -> &str {
+        match self {
+            Self::Lessons => "Lessons from experience",
+            Self::SiteTips => "Tips for this site",
+            Self::ErrorTips => "Tips from previous experience",
+            Self::Custom { heading, .. } => heading.as_str(),
+        }
+    }
+
+    /// The priority if the message is too long; `None` if the section is never cut.
+    pub const fn priority(&self) -> Option<u8> {
+        match self {
+            Self::Lessons | Self::SiteTips | Self::ErrorTips => None,
+            Self::Custom { priority, .. } => Some(*priority),
+        }
+    }
+
+    /// The time for which advice of the section stays.
+    pub const fn lasts(&self) -> Lasts {
+        match self {
+            Self::Lessons => Lasts::Run,
+            Self::SiteTips => Lasts::Page,
+            Self::ErrorTips => Lasts::Prompt,
+            Self::Custom { lasts, .. } => *lasts,
+        }
+    }
+}

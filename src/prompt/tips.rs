@@ -1,0 +1,176 @@
+//! Advice of memory in the message of a step.
+//!
+//! Words that a person or this crate vouches for stand outside the fences, and the names of a page in them are replaced by
+//! numbers. Other words are data. Each piece of advice is one item; its lines after the first are indented.
+
+use std::fmt::Write as _;
+
+use super::{
+    fence::quoted,
+    pack::Keep,
+    section::{Line, Section, Zone},
+};
+use crate::memory::{self, Advice, Lasts, PageName, Piece};
+
+/// A line of a vouched tip.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TipLine<'a> {
+    prefix: &'static str,
+    line: &'a memory::Line,
+}
+
+impl<'a> TipLine<'a> {
+    fn all(tip: &'a Advice) -> impl Iterator<Item = Self> {
+        let lines = tip.lines().iter().enumerate();
+        lines.map(|(nth, line)| Self {
+            prefix: prefix(nth),
+            line,
+        })
+    }
+
+    pub(super) fn in_full(self) -> String {
+        format!("{}{}", self.prefix, self.line.text())
+    }
+}
+
+/// The start of the line of an item with this number, counted from 0.
+pub(super) const fn prefix(nth: usize) -> &'static str {
+    if nth == 0 { "- " } else { "  " }
+}
+
+/// Returns the lines of tips that nobody vouches for, as data.
+pub(super) fn data_lines(tip: &Advice) -> impl Iterator<Item = String> {
+    let lines = tip.lines().iter().enumerate();
+    lines.map(|(nth, line)| {
+        let text = quoted(line.text(), Advice::MAX_TEXT);
+        format!("{}{text}", prefix(nth))
+    })
+}
+
+/// The advice in one message that is never cut.
+#[derive(Debug, Default)]
+pub(super) struct Tips<'a> {
+    pub(super) site: Vec<&'a Advice>,
+    pub(super) error: Vec<&'a Advice>,
+    pub(super) site_data: Vec<&'a Advice>,
+    pub(super) error_data: Vec<&'a Advice>,
+}
+
+impl<'a> Tips<'a> {
+    /// Sorts the advice. The sections of advice that has its own are returned apart, in the order of their first appearance.
+    ///
+    /// An item appears once: a tip about the failure is not repeated elsewhere.
+    pub(super) fn of(advice: &'a [Advice], failed: bool) -> (Self, Vec<Section<'a>>) {
+        let is_error = |tip: &&Advice| failed && *tip.section() == memory::Section::ErrorTips;
+        let (error, error_data) = advice.iter().filter(is_error).partition(|t| t.is_vouched());
+        let mut tips = Self {
+            error,
+            error_data,
+            ..Self::default()
+        };
+        let mut own: Vec<Group<'a>> = Vec::new();
+        for tip in advice {
+            let errors = tips.error.iter().chain(&tips.error_data);
+            if errors.into_iter().any(|error| error.id() == tip.id()) {
+                continue;
+            }
+            match tip.section() {
+                memory::Section::SiteTips if tip.is_vouched() => tips.site.push(tip),
+                memory::Section::SiteTips => tips.site_data.push(tip),
+                memory::Section::Custom { .. } => Group::add(&mut own, tip),
+                _ => {}
+            }
+        }
+        (tips, own.into_iter().filter_map(Group::section).collect())
+    }
+}
+
+/// The advice of one section of its own, either all of it vouched for or none.
+#[derive(Debug)]
+struct Group<'a> {
+    of: &'a memory::Section,
+    vouched: bool,
+    tips: Vec<&'a Advice>,
+}
+
+impl<'a> Group<'a> {
+    fn add(groups: &mut Vec<Self>, tip: &'a Advice) {
+        let (of, vouched) = (tip.section(), tip.is_vouched());
+        let known = groups
+            .iter_mut()
+            .find(|g| g.of == of && g.vouched == vouched);
+        match known {
+            Some(group) => group.tips.push(tip),
+            None => groups.push(Self {
+                of,
+                vouched,
+                tips: vec![tip],
+            }),
+        }
+    }
+
+    /// The section; `None` if it is one that is never cut.
+    fn section(self) -> Option<Section<'a>> {
+        let zone = match self.of.lasts() {
+            _ if self.vouched => Zone::Outside,
+            Lasts::Run => Zone::Run,
+            Lasts::Page | Lasts::Prompt => Zone::BeforePage,
+        };
+        let tips = self.tips.into_iter();
+        let lines = if self.vouched {
+            tips.flat_map(TipLine::all).map(Line::Tip).collect()
+        } else {
+            tips.flat_map(data_lines).map(Line::Ready).collect()
+        };
+        let priority = self.of.priority()?;
+        Some(Section::new(
+            self.of.heading(),
+            zone,
+            priority,
+            Keep::First,
+            lines,
+        ))
+    }
+}
+
+/// The page names in the tips of one message, numbered in the order of their first appearance.
+#[derive(Debug, Default)]
+pub(super) struct Names<'a>(Vec<&'a PageName>);
+
+impl<'a> Names<'a> {
+    /// Returns the lines of these tips, with names replaced by numbers.
+    pub(super) fn of_all(&mut self, tips: &[&'a Advice]) -> Vec<String> {
+        let lines = tips.iter().copied().flat_map(TipLine::all);
+        lines.map(|line| self.line(line)).collect()
+    }
+
+    /// Returns a line of a tip with each page name replaced by its number, such as `n1`.
+    pub(super) fn line(&mut self, tip: TipLine<'a>) -> String {
+        let mut line = tip.prefix.to_owned();
+        for piece in tip.line.pieces() {
+            match piece {
+                Piece::Words(words) => line.push_str(words),
+                Piece::Name(name) => {
+                    let _ = write!(line, "n{}", self.number(name));
+                }
+            }
+        }
+        line
+    }
+
+    fn number(&mut self, name: &'a PageName) -> usize {
+        let known = self.0.iter().position(|known| *known == name);
+        1 + known.unwrap_or_else(|| {
+            self.0.push(name);
+            self.0.len() - 1
+        })
+    }
+
+    /// Returns one line for each name, such as `n1 button "Accept all"`.
+    pub(super) fn lines(&self) -> impl Iterator<Item = String> {
+        self.0
+            .iter()
+            .zip(1..)
+            .map(|(name, number)| format!("n{number} {name}"))
+    }
+}
