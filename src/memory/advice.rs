@@ -262,6 +262,12 @@ impl From<&str> for Piece {
     }
 }
 
+impl From<String> for Piece {
+    fn from(words: String) -> Self {
+        Self::Words(words)
+    }
+}
+
 impl From<PageName> for Piece {
     fn from(name: PageName) -> Self {
         Self::Name(name)

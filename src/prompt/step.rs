@@ -115,19 +115,38 @@ pub fn step(parts: &StepParts<'_>) -> String {
         return whole;
     }
     let none: Vec<Section<'_>> = sections.iter().map(|section| section.cut_to(0)).collect();
-    let present = cost(&write(parts, &tips, &none, parts.digest)).0;
-    let over = usize::try_from(present.saturating_sub(parts.budget.0)).unwrap_or(usize::MAX);
-    let page = page_lines(parts, parts.digest);
-    let page = usize::try_from(cost(&page.join("\n")).0).unwrap_or(usize::MAX);
-    let most = parts.digest.max_tokens;
-    let page = page.saturating_sub(over).max(MIN_PAGE).min(most);
-    let left = TokenCount(parts.budget.0.saturating_sub(present));
+    let present = cost(&write(parts, &tips, &none, parts.digest));
+    if present > parts.budget {
+        let write = |max| write(parts, &tips, &none, parts.digest.with_max_tokens(max));
+        let page = cost(&page_lines(parts, parts.digest).join("\n"));
+        let page = usize::try_from(page.0).unwrap_or(usize::MAX);
+        let most = page.min(parts.digest.max_tokens);
+        return write(largest(MIN_PAGE.min(most), most, |max| {
+            cost(&write(max)) <= parts.budget
+        }));
+    }
+    let left = TokenCount(parts.budget.0 - present.0);
     let blocks: Vec<Block> = sections.iter().map(|s| s.block().clone()).collect();
     let fitting = sections.iter().zip(pack(&blocks, left));
     let kept: Vec<Section<'_>> = fitting
         .map(|(section, kept)| section.cut_to(kept))
         .collect();
-    write(parts, &tips, &kept, parts.digest.with_max_tokens(page))
+    write(parts, &tips, &kept, parts.digest)
+}
+
+/// Returns the largest size that fits, or `least` if none does. The page's own measure of its size is not the message's, so the
+/// size is searched for.
+fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let (mut least, mut most) = (least, most);
+    while least < most {
+        let middle = most - (most - least) / 2;
+        if fits(middle) {
+            least = middle;
+        } else {
+            most = middle - 1;
+        }
+    }
+    least
 }
 
 /// Returns the message's own sections that may be cut, in their order.
