@@ -122,7 +122,7 @@ async fn drive(
     let events = events.events();
     let pictured = events
         .iter()
-        .filter(|event| matches!(event.kind, EventKind::Pictured { .. }))
+        .filter(|event| matches!(event.kind, EventKind::PictureTaken { .. }))
         .count();
     (model.requests(), browser.executed(), pictured)
 }
@@ -233,7 +233,7 @@ async fn no_picture_is_sent_once_a_secret_was_typed() {
         let requests = model.requests();
         let counts: Vec<_> = requests.iter().map(|one| one.images.len()).collect();
         assert_eq!(counts, [1, 0, 0], "{page}");
-        let is_picture = |kind: &EventKind| matches!(kind, EventKind::Pictured { .. });
+        let is_picture = |kind: &EventKind| matches!(kind, EventKind::PictureTaken { .. });
         let all = events.events();
         let pictured = all.iter().filter(|event| is_picture(&event.kind)).count();
         assert_eq!(pictured, 1, "{page}");

@@ -75,7 +75,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Ok(sight) => {
                 if let Some(sight) = &sight {
                     let png = sight.png.clone();
-                    self.executor.emitter.emit(EventKind::Pictured { png });
+                    self.executor.emitter.emit(EventKind::PictureTaken { png });
                 } else {
                     self.executor.state.remarks.pictures.extend(asked);
                 }

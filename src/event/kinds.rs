@@ -238,7 +238,8 @@ pub enum EventKind {
         elapsed_ms: u64,
     },
     /// A picture was taken: for the model, with marks on elements, or by an action.
-    Pictured {
+    #[serde(rename = "pictured")]
+    PictureTaken {
         /// The bytes of a PNG file; not part of the JSON.
         #[serde(skip)]
         png: Vec<u8>,
@@ -251,7 +252,8 @@ pub enum EventKind {
         text: String,
     },
     /// The driver noticed something apart from the action.
-    Noticed {
+    #[serde(rename = "noticed")]
+    BrowserNoticed {
         /// The notice.
         notice: Notice,
     },

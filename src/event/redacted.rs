@@ -125,7 +125,7 @@ impl EventKind {
                 net.all(changed);
             }
             Self::Extracted { name, text } => net.all([name, text]),
-            Self::Noticed { notice } => net.notice(notice),
+            Self::BrowserNoticed { notice } => net.notice(notice),
             Self::FinishChecked {
                 answer,
                 evidence,
@@ -174,7 +174,7 @@ impl EventKind {
             | Self::LessonsCompacted { .. }
             | Self::CallsDropped { .. }
             | Self::Warned { .. }
-            | Self::Pictured { .. } => {}
+            | Self::PictureTaken { .. } => {}
         }
         self
     }

@@ -46,7 +46,7 @@ struct Stored {
 }
 
 #[derive(Serialize)]
-struct Written {
+struct Document {
     format: &'static str,
     version: u64,
     shelves: Vec<Stored>,
@@ -64,7 +64,7 @@ pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Result<String> {
             .map(|record| (record.key.clone(), record.body.clone()))
             .collect(),
     };
-    let written = Written {
+    let written = Document {
         format: FORMAT,
         version: VERSION,
         shelves: shelves.iter().map(stored).collect(),

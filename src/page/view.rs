@@ -74,7 +74,8 @@ pub struct PageView {
     /// The kind of page; [`PageType::DialogBlocking`] while a dialog is open.
     pub page_type: PageType,
     /// The kind of page under an open dialog; equal to `page_type` without one.
-    pub under: PageType,
+    #[serde(rename = "under")]
+    pub behind_dialog: PageType,
     /// A summary in one line, at most [`MAX_SUMMARY`](super::MAX_SUMMARY) characters.
     pub summary: String,
     /// All elements that can be clicked or edited: those in dialogs first, then in document order. Duplicates are
@@ -109,14 +110,14 @@ pub struct PageView {
 pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageView {
     let outline = Outline::of(tree);
     let features = Features::of(tree, &outline);
-    let under = classify(head, tree, &outline, &features);
+    let behind_dialog = classify(head, tree, &outline, &features);
     let page_type = if features.dialogs.is_empty() {
-        under
+        behind_dialog
     } else {
         PageType::DialogBlocking
     };
     let mut elements = elements(tree, &outline);
-    let summary = summary(tree, page_type, under, &features, &elements);
+    let summary = summary(tree, page_type, behind_dialog, &features, &elements);
     let (visible_text, _) = visible_text(tree, &outline, options.max_text);
 
     let mut notes = Vec::new();
@@ -144,7 +145,7 @@ pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageVie
         url: head.url.clone(),
         title: head.title.clone(),
         page_type,
-        under,
+        behind_dialog,
         summary,
         elements,
         visible_text,

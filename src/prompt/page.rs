@@ -50,7 +50,7 @@ pub(super) fn lines(
         format!("url {}", quoted(&view.url, MAX_URL)),
         format!("title {}", quoted(&view.title, MAX_TITLE)),
     ];
-    match (view.page_type, view.under) {
+    match (view.page_type, view.behind_dialog) {
         (kind, _) if tells_nothing(kind) => {}
         (kind, under) if kind == under || tells_nothing(under) => {
             out.push(format!("type {kind}"));

@@ -170,7 +170,7 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
         EventKind::Warned { guard, text } => {
             vec![Line::aside("warning", &format!("{guard}: {text}"))]
         }
-        EventKind::Noticed { notice } => vec![Line::aside("noticed", &noticed(notice))],
+        EventKind::BrowserNoticed { notice } => vec![Line::aside("noticed", &noticed(notice))],
         EventKind::HumanAsked { question, answer } => {
             let answer = answer
                 .as_deref()

@@ -192,15 +192,15 @@ mod tests {
     fn a_run_is_read_back_by_step_with_its_pictures() {
         let events = [
             event(1, warned("first")),
-            event(1, EventKind::Pictured { png: vec![1, 2] }),
+            event(1, EventKind::PictureTaken { png: vec![1, 2] }),
             event(2, asked("second")),
             event(2, warned("last")),
         ];
         let (_parent, folder) = written(&events);
         let record = RunRecord::open(&folder).unwrap();
         let told = events.map(|event| match event.kind {
-            EventKind::Pictured { .. } => Event {
-                kind: EventKind::Pictured { png: Vec::new() },
+            EventKind::PictureTaken { .. } => Event {
+                kind: EventKind::PictureTaken { png: Vec::new() },
                 ..event
             },
             _ => event,

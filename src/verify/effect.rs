@@ -149,7 +149,7 @@ fn context(page: Option<&PageNow>) -> PageContext<'_> {
     let Some(page) = page else {
         return PageContext::default();
     };
-    let kind = match page.view.under {
+    let kind = match page.view.behind_dialog {
         PageType::Login => PageKind::Login,
         PageType::SearchHome | PageType::SearchResults => PageKind::Search,
         PageType::Cart => PageKind::Checkout,

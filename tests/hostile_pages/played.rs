@@ -71,7 +71,7 @@ impl Played {
     /// What the driver saw beside the actions.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         let of = |event: &Event| match &event.kind {
-            EventKind::Noticed { notice } => Some(notice.clone()),
+            EventKind::BrowserNoticed { notice } => Some(notice.clone()),
             _ => None,
         };
         self.events.iter().filter_map(of).collect()

@@ -186,7 +186,7 @@ pub(crate) async fn run(
         match &event.kind {
             // The record of what the browser showed and did by itself, for people.
             EventKind::Observed { observation, .. } => addresses.push(observation.url.clone()),
-            EventKind::Interpreted { .. } | EventKind::Noticed { .. } => {}
+            EventKind::Interpreted { .. } | EventKind::BrowserNoticed { .. } => {}
             EventKind::ActionExecuted { outcome, .. } => {
                 outcomes.push(outcome.class().map_or(outcome.as_str(), ErrorClass::as_str));
                 look("event", &json);

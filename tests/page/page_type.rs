@@ -357,7 +357,7 @@ fn an_open_dialog_is_what_the_page_is_about() {
             results("", "Boat", 9)
         );
         is(PageType::DialogBlocking, ANY, "", &page);
-        assert_eq!(view(&page).under, PageType::List);
+        assert_eq!(view(&page).behind_dialog, PageType::List);
     }
     assert_eq!(
         view("button \"Go\" @e1\ndialog").page_type,

@@ -82,7 +82,7 @@ fn the_summary_says_kind_dialog_headings_and_counts() {
         "#,
     );
     assert_eq!(
-        (view.page_type, view.under),
+        (view.page_type, view.behind_dialog),
         (PageType::DialogBlocking, PageType::List)
     );
     assert_eq!(

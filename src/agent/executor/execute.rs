@@ -176,7 +176,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
             .take()
             .filter(|_| !self.state.secret_seen && !shows_closed)
         {
-            self.emitter.emit(EventKind::Pictured { png: png.clone() });
+            self.emitter
+                .emit(EventKind::PictureTaken { png: png.clone() });
             if action.targets().is_empty() {
                 self.state.remarks.window = Some(png);
             } else {
@@ -297,7 +298,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 .remarks
                 .results
                 .extend(line.map(|(label, text)| (label.to_owned(), text)));
-            self.emitter.emit(EventKind::Noticed {
+            self.emitter.emit(EventKind::BrowserNoticed {
                 notice: notice.clone(),
             });
         }

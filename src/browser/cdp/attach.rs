@@ -17,7 +17,7 @@ use super::{
     hub::Hub,
     launch::{Life, there},
     options::CdpOptions,
-    said::Said,
+    stderr_tail::StderrTail,
     wire,
 };
 use crate::base::{Error, ErrorKind, Result};
@@ -64,7 +64,7 @@ async fn in_the_background(
         Ok(ends) => ends,
         Err(error) => return drop(wanted.send(Err(error))),
     };
-    let (hub, line) = Hub::start(reader, writer, options, None, Said::default());
+    let (hub, line) = Hub::start(reader, writer, options, None, StderrTail::default());
     let mut beginning = pin!(begin(&hub));
     let begun = tokio::select! {
         begun = timeout_at(end, &mut beginning) => Some(begun),

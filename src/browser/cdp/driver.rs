@@ -17,7 +17,7 @@ use super::{
     options::CdpOptions,
     pointer::Midway,
     rows::Seen,
-    said,
+    stderr_tail,
 };
 use crate::{
     action::{BrowserTool, Outcome},
@@ -160,7 +160,7 @@ impl Cdp {
             None => error,
         };
         Err(if self.hub.owned {
-            error.with("said", self.hub.said.last())
+            error.with("said", self.hub.stderr.last())
         } else {
             error
         })
@@ -171,7 +171,7 @@ impl Cdp {
         let mut life = self.life.try_lock().ok()?;
         let status = timeout(EXPLAIN, life.own.as_mut()?.child.wait()).await;
         let status = status.ok().and_then(std::io::Result::ok)?;
-        Some(said::how(Some(status)))
+        Some(stderr_tail::how(Some(status)))
     }
 
     async fn look(&self, request: &ObserveRequest) -> Result<Observation> {

@@ -22,9 +22,9 @@ use super::{
     error::CdpError,
     events::{BrowserEvent, FrameTree},
     options::CdpOptions,
-    said::Said,
     sending::Guard,
     state::{BrowserState, Effect, Frame, Tab, is_blank},
+    stderr_tail::StderrTail,
     wire::{Event, Line, Reader, Wire, Writer},
 };
 use crate::{base::ErrorKind, page::Notice};
@@ -47,7 +47,7 @@ pub(super) struct Hub {
     /// The private folder of a browser that was started here.
     pub(super) private: Option<PathBuf>,
     /// The error output of a browser that was started here.
-    pub(super) said: Said,
+    pub(super) stderr: StderrTail,
 }
 
 #[derive(Default)]
@@ -144,7 +144,7 @@ impl Hub {
         writer: impl Writer,
         options: CdpOptions,
         private: Option<&Path>,
-        said: Said,
+        stderr: StderrTail,
     ) -> (Arc<Self>, Line) {
         let shared = Arc::<Shared>::default();
         shared.state().own_only = private.is_none();
@@ -176,7 +176,7 @@ impl Hub {
             options,
             owned: private.is_some(),
             private,
-            said,
+            stderr,
         });
         tokio::spawn(Arc::clone(&hub).look_after(queue));
         (hub, line)

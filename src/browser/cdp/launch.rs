@@ -15,7 +15,7 @@ use super::{
     error::CdpError,
     hub::{self, Hub},
     options::CdpOptions,
-    said,
+    stderr_tail,
     wire::{Line, PipeReader, PipeWriter},
 };
 use crate::{
@@ -138,8 +138,8 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
     let (Some(input), Some(output), Some(errors)) = pipes else {
         return Err(unavailable(options, "it cannot be talked to").into());
     };
-    let last = said::Said::default();
-    let said = said::listen(errors, last.clone());
+    let last = stderr_tail::StderrTail::default();
+    let stderr = stderr_tail::listen(errors, last.clone());
     let private = Some(own.folder.path());
     let (hub, line) = Hub::start(
         PipeReader::new(output),
@@ -164,10 +164,10 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
                     .and_then(io::Result::ok);
             }
             drop(life);
-            let error = unavailable(options, &said::reason(status, said).await);
+            let error = unavailable(options, &stderr_tail::reason(status, stderr).await);
             Err(Failed {
                 error,
-                crashed: said::signal(status).is_some(),
+                crashed: stderr_tail::signal(status).is_some(),
             })
         }
         Ok(Err(trouble)) => Err(trouble.into_error(OPERATION).into()),

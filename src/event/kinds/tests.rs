@@ -37,9 +37,9 @@ const fn number(kind: &EventKind) -> usize {
         EventKind::ApprovalDecided { .. } => 12,
         EventKind::ActionStarted { .. } => 13,
         EventKind::ActionExecuted { .. } => 14,
-        EventKind::Pictured { .. } => 15,
+        EventKind::PictureTaken { .. } => 15,
         EventKind::Extracted { .. } => 16,
-        EventKind::Noticed { .. } => 17,
+        EventKind::BrowserNoticed { .. } => 17,
         EventKind::FinishChecked { .. } => 18,
         EventKind::HumanAsked { .. } => 19,
         EventKind::FactProposed { .. } => 20,
@@ -158,12 +158,12 @@ fn action_samples() -> Vec<EventKind> {
         executed(fill(), Outcome::Done),
         executed(find, Outcome::NoEffect),
         executed(custom, failed),
-        EventKind::Pictured { png: Vec::new() },
+        EventKind::PictureTaken { png: Vec::new() },
         EventKind::Extracted {
             name: text("price"),
             text: text("29.99 €"),
         },
-        EventKind::Noticed {
+        EventKind::BrowserNoticed {
             notice: Notice::Download {
                 suggested_name: text("a.pdf"),
                 kept: false,
@@ -408,7 +408,7 @@ fn the_field_event_is_the_name_of_the_kind() {
 
 #[test]
 fn a_picture_is_no_part_of_the_json() {
-    let json = serde_json::to_value(event(EventKind::Pictured { png: vec![1, 2, 3] })).unwrap();
+    let json = serde_json::to_value(event(EventKind::PictureTaken { png: vec![1, 2, 3] })).unwrap();
     let keys: BTreeSet<&str> = json
         .as_object()
         .unwrap()

@@ -128,7 +128,7 @@ impl Folder {
                 let line = line.map_err(|e| io_error(&self.path.join(name), e.into()))?;
                 self.keep(name, &line, event)
             }
-            EventKind::Pictured { png } => {
+            EventKind::PictureTaken { png } => {
                 self.write_picture(png, event)?;
                 self.line("actions.jsonl", event)
             }
@@ -169,7 +169,7 @@ impl Folder {
             | EventKind::ActionStarted { .. }
             | EventKind::ActionExecuted { .. }
             | EventKind::Extracted { .. }
-            | EventKind::Noticed { .. }
+            | EventKind::BrowserNoticed { .. }
             | EventKind::FinishChecked { .. }
             | EventKind::RecordingFailed { .. }
             | EventKind::HumanAsked { .. } => self.line("actions.jsonl", event),

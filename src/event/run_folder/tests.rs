@@ -271,7 +271,7 @@ fn every_look_of_a_step_keeps_its_picture_and_so_does_an_action() {
     runs.emit(&event_of(
         "run_1",
         1,
-        EventKind::Pictured {
+        EventKind::PictureTaken {
             png: b"asked for".to_vec(),
         },
     ));

@@ -45,7 +45,7 @@ type Credits = BTreeMap<Site, Credit>;
 
 /// One result of a lesson.
 #[derive(Debug, Clone, Copy)]
-struct Came {
+struct LessonResult {
     /// True if the failure happened. Advice that is followed before anything fails is not used, so that it cannot keep
     /// itself from being pruned.
     used: bool,
@@ -55,24 +55,24 @@ struct Came {
 
 /// Adds a result to the credit of its site. If the lesson helped at least once on the site, failures there do not
 /// count.
-fn note(credits: &mut Credits, site: &Site, came: Came) {
+fn note(credits: &mut Credits, site: &Site, result: LessonResult) {
     let credit = credits.entry(site.clone()).or_default();
-    credit.used |= came.used;
-    credit.followed |= came.followed;
-    credit.helped |= came.helped;
+    credit.used |= result.used;
+    credit.followed |= result.followed;
+    credit.helped |= result.helped;
     credit.harmed = !credit.helped;
 }
 
-const fn failed(followed: bool, helped: bool) -> Came {
-    Came {
+const fn failed(followed: bool, helped: bool) -> LessonResult {
+    LessonResult {
         used: true,
         followed,
         helped,
     }
 }
 
-const fn forewarned(helped: bool) -> Came {
-    Came {
+const fn forewarned(helped: bool) -> LessonResult {
+    LessonResult {
         used: false,
         followed: true,
         helped,

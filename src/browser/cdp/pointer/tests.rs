@@ -10,7 +10,7 @@ use crate::browser::cdp::{
     CdpOptions,
     hub::Hub,
     launch::{Life, there},
-    said::Said,
+    stderr_tail::StderrTail,
     wire::tests::{From, To},
 };
 
@@ -157,7 +157,7 @@ async fn driver(mut played: Played) -> Cdp {
         To(to),
         options,
         Some("/unused".as_ref()),
-        Said::default(),
+        StderrTail::default(),
     );
     let say = move |message: &Value| says.send(message.to_string().into_bytes());
     for (target, session) in [(PAGE, "s"), ("other", "s2")] {

@@ -18,25 +18,25 @@ use tokio::{
 use crate::base::text::{clean, truncate};
 
 /// Longest line and most lines kept of the output. Unit: bytes and lines. Source: chosen.
-const SAID: (u64, usize) = (4 << 10, 200);
+const KEPT: (u64, usize) = (4 << 10, 200);
 /// Number of last lines that are kept for the case that the browser is lost. Source: chosen.
 const LAST: usize = 40;
 /// Number of last lines that are reported, and their total length. Unit: lines and characters. Source: chosen.
-const TOLD: (usize, usize) = (3, 300);
+const REPORTED: (usize, usize) = (3, 300);
 /// Parts of lines that appear at every start without a desktop, or after any crash, and say nothing useful.
 const NOISE: [&str; 3] = ["third_party/crashpad", "cpufreq", "dbus/"];
 
 /// The last lines that a browser wrote. Clones share them.
 #[derive(Clone, Default)]
-pub(super) struct Said(Arc<Mutex<VecDeque<String>>>);
+pub(super) struct StderrTail(Arc<Mutex<VecDeque<String>>>);
 
-impl fmt::Debug for Said {
+impl fmt::Debug for StderrTail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Said").finish_non_exhaustive()
+        f.debug_struct("StderrTail").finish_non_exhaustive()
     }
 }
 
-impl Said {
+impl StderrTail {
     fn add(&self, line: String) {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LAST {
@@ -53,14 +53,14 @@ impl Said {
             .filter(|line| !line.contains("CONSOLE"))
             .cloned()
             .collect();
-        telling(&lines)
+        useful(&lines)
     }
 }
 
 /// Keeps the first and the last lines of the output, and reads all of it, so that the browser never waits for a reader.
-pub(super) fn listen(errors: ChildStderr, said: Said) -> JoinHandle<Vec<String>> {
+pub(super) fn listen(errors: ChildStderr, tail: StderrTail) -> JoinHandle<Vec<String>> {
     tokio::spawn(async move {
-        let (longest, most) = SAID;
+        let (longest, most) = KEPT;
         let mut reader = BufReader::new(errors);
         let mut lines = Vec::new();
         loop {
@@ -76,7 +76,7 @@ pub(super) fn listen(errors: ChildStderr, said: Said) -> JoinHandle<Vec<String>>
                     if lines.len() < most {
                         lines.push(line.clone());
                     }
-                    said.add(line);
+                    tail.add(line);
                 }
             }
         }
@@ -84,9 +84,9 @@ pub(super) fn listen(errors: ChildStderr, said: Said) -> JoinHandle<Vec<String>>
 }
 
 /// The reason why the browser ended: its exit status and its output.
-pub(super) async fn reason(status: Option<ExitStatus>, said: JoinHandle<Vec<String>>) -> String {
+pub(super) async fn reason(status: Option<ExitStatus>, stderr: JoinHandle<Vec<String>>) -> String {
     let patience = Duration::from_secs(1);
-    let lines = timeout(patience, said)
+    let lines = timeout(patience, stderr)
         .await
         .ok()
         .and_then(Result::ok)
@@ -94,7 +94,7 @@ pub(super) async fn reason(status: Option<ExitStatus>, said: JoinHandle<Vec<Stri
     format!(
         "it ended at once ({}) and said {}",
         how(status),
-        telling(&lines)
+        useful(&lines)
     )
 }
 
@@ -120,8 +120,8 @@ pub(super) fn signal(_: Option<ExitStatus>) -> Option<i32> {
 }
 
 /// The first line that gives a reason in the browser's own format, else the last lines that are not noise.
-fn telling(lines: &[String]) -> String {
-    let (most, longest) = TOLD;
+fn useful(lines: &[String]) -> String {
+    let (most, longest) = REPORTED;
     let is_why = |line: &&String| line.contains("FATAL") || line.contains("error while loading");
     if let Some(line) = lines.iter().find(is_why) {
         return truncate(line.trim(), longest);
@@ -147,19 +147,19 @@ mod tests {
     const BUS: &str = "[1:9:1122/1.1:ERROR:dbus/bus.cc:405] Failed to connect to the bus";
 
     #[test]
-    fn the_last_lines_are_kept_and_not_what_a_page_said() {
-        let said = Said::default();
+    fn the_last_lines_are_kept_and_not_what_a_page_wrote() {
+        let tail = StderrTail::default();
         for at in 0..100 {
-            said.add(format!("line {at}"));
+            tail.add(format!("line {at}"));
         }
-        said.add("[1:1:INFO:CONSOLE(1)] \"hunter2\"".to_owned());
-        assert_eq!(said.last(), "line 97 | line 98 | line 99");
+        tail.add("[1:1:INFO:CONSOLE(1)] \"hunter2\"".to_owned());
+        assert_eq!(tail.last(), "line 97 | line 98 | line 99");
     }
 
     #[test]
-    fn of_what_a_browser_said_the_telling_lines_are_told() {
+    fn the_useful_lines_of_the_output_are_reported() {
         let told = |lines: &[&str]| {
-            telling(
+            useful(
                 &lines
                     .iter()
                     .map(|line| (*line).to_owned())
