@@ -16,6 +16,7 @@ mod note;
 mod notice;
 mod section;
 mod shelf;
+mod stored_advice;
 pub(crate) mod waiting;
 
 pub use advice::{Advice, AdviceId, Line, PageName, Piece};

@@ -2,11 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Advice, AdviceId, Line, Piece};
-use crate::{
-    base::{Error, ErrorKind, Result, Trust},
-    memory::{Heading, Lasts, Section},
-};
+use super::{Advice, AdviceId, Heading, Lasts, Line, Piece, Section};
+use crate::base::{Error, ErrorKind, Result, Trust};
 
 /// The forms of advice in JSON. The first is written.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -39,12 +36,12 @@ pub(super) enum Placement {
 
 impl From<Advice> for StoredAdvice {
     fn from(advice: Advice) -> Self {
-        let lines = advice.lines.into_iter().map(|line| line.pieces);
+        let lines = advice.lines().iter().map(|line| line.pieces().to_vec());
         Self::Lines {
-            id: advice.id,
+            id: advice.id().clone(),
             lines: lines.collect(),
-            trust: advice.trust,
-            section: advice.section,
+            trust: advice.trust(),
+            section: advice.section().clone(),
         }
     }
 }
