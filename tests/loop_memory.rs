@@ -13,13 +13,14 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use tokio::{sync::Barrier, task::JoinSet};
 use webwise::{
-    DecisionLoop, MemoryBackend, Result, RunId, Site, Task,
+    DecisionLoop, MemoryBackend, Result, RunId, Site, Task, Trust,
     action::{BrowserTool, ErrorClass, FailureKind, RawCall},
+    agent::StepEnd,
     base::Host,
     chat::ChatResponse,
     memory::{
-        Change, Committed, Edit, MemoryKind as _, Namespace, Shelf, ShelfFilter, ShelfState,
-        StoreNotice,
+        Advice, AdviceId, Change, Committed, Cue, Edit, Lasts, MemoryKind as _, Namespace, Piece,
+        Section, Shelf, ShelfFilter, ShelfState, StoreNotice,
         lesson::{
             Aim, AimedMove, Category, Lesson, LessonSource, LessonText, Lessons, Move, NamedKey,
             Recovery, SiteRecovery, Template, Thing,
@@ -27,7 +28,9 @@ use webwise::{
     },
     page::{Role, TargetIdentity},
     store::InMemory,
-    testing::{FixedClock, ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
+    testing::{
+        FixedClock, ScriptedBrowser, ScriptedKind, ScriptedModel, ScriptedReply as Reply, call,
+    },
 };
 
 const SHOP: &str = "https://shop.example/";
@@ -543,4 +546,124 @@ async fn a_tip_is_shown_only_where_its_target_is_on_the_page() {
         "{}",
         asked[0][1]
     );
+}
+
+#[tokio::test]
+async fn a_section_of_its_own_lasts_for_the_run_the_page_or_one_prompt() {
+    const NEXT: &str = "https://shop.example/next";
+    let kind = ScriptedKind::new("plans").saying(|shelf, _, moment| {
+        let advice = |key: &str, lines: &[&str], trust, section| {
+            let id = AdviceId {
+                shelf: shelf.clone(),
+                key: key.to_owned(),
+            };
+            let lines = lines.iter().map(|line| [Piece::from(*line)]);
+            Advice::with_lines(id, lines, trust, section)
+        };
+        let own = |heading, lasts| Section::custom(heading, 40, lasts);
+        let found = match moment.cue {
+            Cue::RunStarted => [
+                advice(
+                    "plan",
+                    &["buy", "pay"],
+                    Trust::Model,
+                    own("Plan", Lasts::Run),
+                ),
+                advice(
+                    "start",
+                    &["begin"],
+                    Trust::User,
+                    own("Start", Lasts::Prompt),
+                ),
+            ],
+            Cue::PageShown { page, .. } => {
+                let is_first = page
+                    .as_ref()
+                    .is_some_and(|page| !page.as_str().contains("next"));
+                let page =
+                    |is_here: bool| is_here.then_some("here").into_iter().collect::<Vec<_>>();
+                [
+                    advice(
+                        "page",
+                        &page(is_first),
+                        Trust::User,
+                        own("Page notes", Lasts::Page),
+                    ),
+                    None,
+                ]
+            }
+            _ => [None, None],
+        };
+        found.into_iter().flatten().collect()
+    });
+    let browser = ScriptedBrowser::new()
+        .with_page(SHOP, "Shop", PAGE)
+        .with_page(NEXT, "Next", PAGE);
+    let model = ScriptedModel::new([call("goto", json!({ "url": NEXT })), give_up()]);
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new())
+        .with_kinds(vec![Arc::new(kind)])
+        .build()
+        .unwrap();
+    let task = Task::new("Buy").unwrap().with_start_url(SHOP).unwrap();
+    agent.run(task).await;
+    let messages: Vec<String> = model.requests().into_iter().map(|r| r.message).collect();
+    let plan = "\n## Plan\n- \"buy\"\n  \"pay\"\n";
+    let shown = |message: &String| {
+        ["\n## Start\n- begin\n", "\n## Page notes\n- here\n"]
+            .map(|section| message.contains(section))
+    };
+    assert!(
+        messages.iter().all(|message| message.contains(plan)),
+        "{messages:?}"
+    );
+    assert_eq!(
+        messages.iter().map(shown).collect::<Vec<_>>(),
+        [[true, true], [false, false]]
+    );
+}
+
+#[tokio::test]
+async fn a_step_keeps_what_the_model_thought_and_what_the_action_gave() {
+    let mut first = ChatResponse::with_calls([
+        RawCall::new("extract", json!({ "name": "all" })),
+        RawCall::new("extract", json!({ "name": "button", "target": "e3" })),
+    ]);
+    first.text = "The page is short.".to_owned();
+    let mut second = give_up();
+    second.reasoning = Some("Nothing to buy.".to_owned());
+    let browser = ScriptedBrowser::new().with_page(SHOP, "Shop", PAGE);
+    let agent = DecisionLoop::builder(
+        browser,
+        ScriptedModel::new([first, second]),
+        InMemory::new(),
+    )
+    .build()
+    .unwrap();
+    let task = Task::new("Buy").unwrap().with_start_url(SHOP).unwrap();
+    let mut run = agent.start(task).await;
+    while run.step().await == StepEnd::Continue {}
+    let kept: Vec<_> = run
+        .steps()
+        .iter()
+        .map(|step| {
+            (
+                step.action.tool_name(),
+                step.thought.as_deref(),
+                step.gave.is_some(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        kept,
+        [
+            ("goto", None, false),
+            ("extract", Some("The page is short."), true),
+            ("extract", None, true),
+            ("finish", Some("Nothing to buy."), false),
+        ]
+    );
+    let gave = run.steps()[1].gave.as_deref().unwrap();
+    assert!(gave.contains("Welcome") && gave.contains("Go"), "{gave}");
+    let gave = run.steps()[2].gave.as_deref().unwrap();
+    assert!(gave.contains("Go") && !gave.contains("Welcome"), "{gave}");
 }

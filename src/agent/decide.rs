@@ -16,7 +16,7 @@ use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, CallProblem, parse_calls},
     base::{
-        Error, ErrorKind, TokenCount,
+        Error, ErrorKind, TokenCount, text,
         tokens::{ContentType, estimate},
     },
     chat::{CallMode, ChatRequest, ChatResponse, Image, Usage},
@@ -40,6 +40,16 @@ const IMAGE_TOKENS: u64 = 1_600;
 /// Maximum size of a request to a model whose window is unknown. Unit: tokens. Source: chosen; half of the smallest window among
 /// the models that providers offer today.
 const UNKNOWN_ROOM: u64 = 64_000;
+
+/// Maximum length of the thought that a step keeps. Unit: characters. Source: chosen.
+const MAX_THOUGHT: usize = 2_000;
+
+/// Returns the reasoning of a reply, or the words beside its calls.
+fn thought(response: &ChatResponse) -> Option<String> {
+    let beside = (!response.calls.is_empty()).then_some(&response.text);
+    let said = response.reasoning.as_ref().or(beside)?.trim();
+    (!said.is_empty()).then(|| text::cut(said, MAX_THOUGHT))
+}
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Trigger B: asks memory about the current page, if it was not asked about this look yet.
@@ -280,6 +290,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     pub(super) fn read_calls(&mut self, response: &ChatResponse) -> Result<(), StopReason> {
         self.know_facts();
         self.executor.state.remarks = Remarks::default();
+        self.executor.state.thought = thought(response);
         self.executor
             .state
             .advice

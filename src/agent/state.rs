@@ -43,6 +43,9 @@ pub(super) struct Remarks {
     /// Lines of a `read` that should be kept as facts.
     pub(super) facts: Vec<String>,
     pub(super) results: Vec<(String, String)>,
+    /// Number of results that a step already has.
+    #[serde(default)]
+    pub(super) recorded: usize,
     pub(super) answers: Vec<(String, String)>,
     pub(super) refused: Vec<CallProblem>,
     /// Pictures of elements that the model asked for. They are not stored, because the model may ask again.
@@ -105,6 +108,9 @@ pub struct State {
     /// All advice that was shown, in the order of first appearance.
     pub(super) offered: Vec<AdviceId>,
     pub(super) steps: Vec<Step>,
+    /// The reasoning of the last reply, until a step has it.
+    #[serde(default)]
+    pub(super) thought: Option<String>,
 
     pub(super) guards: Guards,
     pub(super) spent: Spent,
@@ -158,6 +164,7 @@ impl State {
             advice: Vec::new(),
             offered_now: Vec::new(),
             standing: 0,
+            thought: None,
             offered: Vec::new(),
             steps: Vec::new(),
             guards,

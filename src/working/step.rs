@@ -176,6 +176,12 @@ pub struct Step {
     /// The advice in the prompt for this step, as positions in the run's list of advice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offered: Vec<usize>,
+    /// The reasoning of the model, or the words beside its calls. Only on the first step of a reply. Text of the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thought: Option<String>,
+    /// The text that the action gave, as `extract`, a tool of the embedder or a download do. Page data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gave: Option<String>,
     /// The answer and evidence of a `finish`; `None` for every other action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<Finished>,
@@ -203,6 +209,8 @@ impl Step {
             restores: Vec::new(),
             empties: false,
             offered: Vec::new(),
+            thought: None,
+            gave: None,
             finished: None,
             elapsed_ms: 0,
         }
@@ -269,6 +277,8 @@ mod tests {
     fn a_step_is_read_as_it_was_written() {
         let mut step = step("https://a.example/", "https://a.example/b");
         step.offered = vec![0, 4];
+        step.thought = Some("The order is on this page.".into());
+        step.gave = Some("Order 17".into());
         step.finished = Some(Finished::new("17".into(), "Order 17".into(), true));
         let json = serde_json::to_string(&step).unwrap();
         assert_eq!(serde_json::from_str::<Step>(&json).unwrap(), step);

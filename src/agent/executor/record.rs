@@ -154,6 +154,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         step.offered.clone_from(&self.state.offered_now);
         step.targets = tried.targets;
         step.changes = tried.changes;
+        step.thought = self.state.thought.take();
+        step.gave = self.given();
         step.finished = tried.finished;
         step.elapsed_ms = elapsed_ms(tried.started);
         let changed = step.changed();
@@ -163,5 +165,15 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
         self.state.steps.push(step);
         changed
+    }
+
+    /// Returns the texts of results since the last step.
+    fn given(&mut self) -> Option<String> {
+        let remarks = &mut self.state.remarks;
+        let new = remarks.results.get(remarks.recorded..).unwrap_or_default();
+        let texts: Vec<&str> = new.iter().map(|(_, text)| text.as_str()).collect();
+        let text = texts.join("\n");
+        remarks.recorded = remarks.results.len();
+        (!text.is_empty()).then(|| self.redactor.text(&text))
     }
 }
