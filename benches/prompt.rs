@@ -36,28 +36,10 @@ fn message(
     digest: DigestOptions,
 ) -> String {
     step(&StepParts {
-        run_nonce: Nonce::new(6),
-        nonce: Nonce::new(1),
         goal_words,
-        advice: &[],
-        site_notes: &[],
         history,
-        view,
-        layout,
-        dialog: None,
-        tabs: &[],
-        changed: &[],
-        last_failure: None,
-        found: &[],
-        read: &[],
-        known: &[],
-        noted: &[],
-        results: &[],
-        answers: &[],
-        refused: &[],
-        notes: &[],
         digest,
-        budget: webwise::base::TokenCount(u64::MAX),
+        ..StepParts::new([Nonce::new(6), Nonce::new(1)], view, layout)
     })
 }
 

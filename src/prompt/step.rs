@@ -99,6 +99,36 @@ pub struct StepParts<'a> {
     pub budget: TokenCount,
 }
 
+impl<'a> StepParts<'a> {
+    /// A message about this page and nothing else, without a limit of its size. The nonces are those of the run and of the message.
+    pub fn new([run_nonce, nonce]: [Nonce; 2], view: &'a PageView, layout: &'a Layout) -> Self {
+        Self {
+            run_nonce,
+            nonce,
+            goal_words: &[],
+            advice: &[],
+            site_notes: &[],
+            history: History::default(),
+            view,
+            layout,
+            dialog: None,
+            tabs: &[],
+            changed: &[],
+            last_failure: None,
+            found: &[],
+            read: &[],
+            known: &[],
+            noted: &[],
+            results: &[],
+            answers: &[],
+            refused: &[],
+            notes: &[],
+            digest: DigestOptions::default(),
+            budget: TokenCount(u64::MAX),
+        }
+    }
+}
+
 /// Writes the message of one step: text from outside, inside fences, then the remarks of the loop.
 ///
 /// The sections that only grow come first, inside a fence with the run's nonce. Providers that cache the beginning of requests
@@ -475,28 +505,10 @@ mod tests {
         };
         let say = |last_failure| {
             step(&StepParts {
-                run_nonce: Nonce::new(6),
-                nonce: Nonce::new(7),
-                goal_words: &[],
                 advice: &advice,
                 site_notes: &["Prices\nexclude tax."],
-                history: History::default(),
-                view: &view,
-                layout: &Layout::default(),
-                dialog: None,
-                tabs: &[],
-                changed: &[],
                 last_failure,
-                found: &[],
-                read: &[],
-                known: &[],
-                noted: &[],
-                results: &[],
-                answers: &[],
-                refused: &[],
-                notes: &[],
-                digest: DigestOptions::default(),
-                budget: TokenCount(u64::MAX),
+                ..StepParts::new([Nonce::new(6), Nonce::new(7)], &view, &Layout::default())
             })
         };
         let message = say(Some(&failure));
@@ -550,28 +562,12 @@ mod tests {
         };
         let say = |budget| {
             step(&StepParts {
-                run_nonce: Nonce::new(6),
-                nonce: Nonce::new(7),
-                goal_words: &[],
-                advice: &[],
-                site_notes: &[],
-                history: History::default(),
-                view: &view,
-                layout: &layout,
-                dialog: None,
-                tabs: &[],
-                changed: &[],
                 last_failure: Some(&failure),
-                found: &[],
                 read: &read,
                 known: &known,
-                noted: &[],
-                results: &[],
-                answers: &[],
-                refused: &[],
                 notes: &["a remark".to_owned()],
-                digest: DigestOptions::default(),
                 budget: TokenCount(budget),
+                ..StepParts::new([Nonce::new(6), Nonce::new(7)], &view, &layout)
             })
         };
         let counts = |budget| {

@@ -9,7 +9,7 @@ use crate::{
     action::{Action, BrowserAction, CallProblem, ErrorClass, Failure, Goto, Outcome, Signature},
     base::{Nonce, TokenCount, Trust},
     memory::{Advice, AdviceId, Lasts, Namespace, PageName, Section, Shelf},
-    page::{DigestOptions, Layout, PageHead, PageView, Role, Tree, ViewOptions, interpret},
+    page::{Layout, PageHead, PageView, Role, Tree, ViewOptions, interpret},
     working::{History, Step},
 };
 
@@ -114,16 +114,9 @@ impl Message {
             outcome: Outcome::NoEffect,
         };
         step(&StepParts {
-            run_nonce: Nonce::new(6),
-            nonce: Nonce::new(7),
-            goal_words: &[],
             advice: &self.advice,
             site_notes: &["a note of the user"],
             history: History::of(&self.steps),
-            view: &self.page.0,
-            layout: &self.page.1,
-            dialog: None,
-            tabs: &[],
             changed: &self.lines[4],
             last_failure: Some(&failure),
             found: &self.lines[5],
@@ -134,8 +127,8 @@ impl Message {
             answers: &[("a question".to_owned(), "an answer".to_owned())],
             refused: &self.refused,
             notes: &["a remark".to_owned()],
-            digest: DigestOptions::default(),
             budget: TokenCount(budget),
+            ..StepParts::new([Nonce::new(6), Nonce::new(7)], &self.page.0, &self.page.1)
         })
     }
 }

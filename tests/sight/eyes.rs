@@ -11,7 +11,6 @@ use webwise::{
         DigestOptions, ElementRef, Layout, Observation, PageHead, PageView, ViewOptions, interpret,
     },
     prompt::{StepParts, reading, step},
-    working::History,
 };
 
 /// Maximum number of lines that one `find` shows. Source: what the loop shows.
@@ -35,28 +34,9 @@ impl Eyes {
         let view = interpret(&head, &observation.tree, &ViewOptions::default());
         let layout = Layout::of(&observation.tree, &view.elements);
         let message = step(&StepParts {
-            run_nonce: Nonce::new(6),
-            nonce: Nonce::new(7),
-            goal_words: &[],
-            advice: &[],
-            site_notes: &[],
-            history: History::default(),
-            view: &view,
-            layout: &layout,
             dialog: observation.dialog.as_ref(),
             tabs: &observation.tabs,
-            changed: &[],
-            last_failure: None,
-            found: &[],
-            read: &[],
-            known: &[],
-            noted: &[],
-            results: &[],
-            answers: &[],
-            refused: &[],
-            notes: &[],
-            digest: DigestOptions::default(),
-            budget: webwise::base::TokenCount(u64::MAX),
+            ..StepParts::new([Nonce::new(6), Nonce::new(7)], &view, &layout)
         });
         Self {
             observation,

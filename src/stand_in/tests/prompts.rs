@@ -8,7 +8,7 @@ use crate::{
     base::{Nonce, Trust},
     chat::ChatRequest,
     memory::{Advice, AdviceId, Namespace, Section, Shelf},
-    page::{DigestOptions, Layout, PageHead, TargetIdentity, ViewOptions, interpret},
+    page::{Layout, PageHead, TargetIdentity, ViewOptions, interpret},
     prompt::{LastFailure, StepParts, SystemParts, step, system},
     secret::SecretName,
     working::{History, Place, Step},
@@ -151,27 +151,13 @@ fn message(
         &ViewOptions::default(),
     );
     step(&StepParts {
-        run_nonce: Nonce::new(6),
-        nonce: Nonce::new(7),
-        goal_words: &[],
         advice,
-        site_notes: &[],
         history: History::of(history),
-        view: &view,
-        layout: &Layout::of(&site.tree(), &view.elements),
-        dialog: None,
-        tabs: &[],
-        changed: &[],
         last_failure: failure,
-        found: &[],
-        read: &[],
-        known: &[],
-        noted: &[],
-        results: &[],
-        answers: &[],
-        refused: &[],
-        notes: &[],
-        digest: DigestOptions::default(),
-        budget: crate::base::TokenCount(u64::MAX),
+        ..StepParts::new(
+            [Nonce::new(6), Nonce::new(7)],
+            &view,
+            &Layout::of(&site.tree(), &view.elements),
+        )
     })
 }
