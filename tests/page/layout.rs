@@ -409,6 +409,18 @@ fn a_sign_beside_a_field_without_a_label_is_no_label() {
 }
 
 #[test]
+fn what_listens_shows_its_name_and_the_words_that_a_person_reads() {
+    assert_eq!(
+        whole("generic \"Undo\" @e1 listens: ↶\n"),
+        ["e1 \"Undo\" [clickable] \"↶\""]
+    );
+    assert_eq!(
+        whole("generic \"Undo it\" @e1 listens: Undo\n"),
+        ["e1 \"Undo it\" [clickable]"]
+    );
+}
+
+#[test]
 fn a_table_that_listens_is_still_a_table_of_cells() {
     let page = r#"
         table @e1 listens

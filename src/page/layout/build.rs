@@ -200,6 +200,12 @@ impl<'t> Builder<'t> {
             && !matches!(role, Role::Text | Role::Iframe)
         {
             self.acting(id, &role, None);
+            // A title may name it otherwise than its words do, and a person reads the words.
+            if let Some(value) = node.value.as_deref()
+                && !self.own_words(id).contains(&text::squeeze(value))
+            {
+                self.words(id, value);
+            }
             return Kind::Named;
         }
         let kind = match role {
