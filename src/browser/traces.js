@@ -7,9 +7,12 @@
  * Each trace is `{ kind, near, within, repeats }`: `near` if it is in or beside the target, `within` if it came while the page
  * handled the action's own events, `repeats` if it goes on by itself.
  *
+ * `shadowIn` returns the shadow root of an element or null, also of one that the page keeps closed; without it only open ones
+ * are watched.
+ *
  * The watch depends on no other script, because both drivers run it, each in a world of its own that the page cannot see into.
  */
-function makeTraces() {
+function makeTraces(shadowIn = null) {
   // Levels above the target, and number of elements in all, that count as near it. Source: as in the judgement of numbers.
   const NEAR_LEVELS = 4;
   const MAX_NEAR = 80;
@@ -63,7 +66,7 @@ function makeTraces() {
   const above = getter(Node, 'parentNode');
   const typeOf = getter(Node, 'nodeType');
   const hostOf = getter(ShadowRoot, 'host');
-  const rootIn = getter(Element, 'shadowRoot');
+  const rootIn = shadowIn ?? getter(Element, 'shadowRoot');
   const activeIn = getter(Document, 'activeElement');
   const activeInShadow = getter(ShadowRoot, 'activeElement');
   const bodyOf = getter(Document, 'body');
@@ -149,7 +152,7 @@ function makeTraces() {
     act.sent ||= entries.some((entry) => SENDS.has(entry.initiatorType) && isOurs(entry));
   };
 
-  /** The document and all open shadow roots in it. */
+  /** The document and all known shadow roots in it. */
   const roots = () => {
     const found = [document];
     for (const root of found) {

@@ -15,3 +15,4 @@ mod filling;
 mod finding;
 mod leading;
 mod pressing;
+mod reaching;

@@ -11,7 +11,7 @@ use crate::{
 // What the tree of a frame says is compared between the drivers in `tree_parity`.
 in_turn! {
     what_is_in_a_frame_is_seen_and_pressed_by_its_reference,
-    an_open_shadow_tree_is_seen_and_a_closed_one_is_not_missed,
+    an_open_shadow_tree_is_seen_and_a_closed_one_by_the_native_driver,
 }
 
 async fn what_is_in_a_frame_is_seen_and_pressed_by_its_reference(by: Driver) {
@@ -46,7 +46,7 @@ async fn what_is_in_a_frame_is_seen_and_pressed_by_its_reference(by: Driver) {
     bed.close().await;
 }
 
-async fn an_open_shadow_tree_is_seen_and_a_closed_one_is_not_missed(by: Driver) {
+async fn an_open_shadow_tree_is_seen_and_a_closed_one_by_the_native_driver(by: Driver) {
     let bed = Bed::start(by).await;
     let played = bed
         .play(
@@ -66,11 +66,14 @@ async fn an_open_shadow_tree_is_seen_and_a_closed_one_is_not_missed(by: Driver) 
             StopReason::Finished,
         )
         .await;
-    assert_eq!(
-        played.course(),
-        ["goto done", "click not_found"],
-        "{played:?}"
-    );
-    assert!(!played.messages[0].contains("Hidden button"));
+    // What listens in it gives it away to the browser's own protocol.
+    let sees = matches!(by, Driver::Cdp);
+    let pressed = if sees {
+        "click done"
+    } else {
+        "click not_found"
+    };
+    assert_eq!(played.course(), ["goto done", pressed], "{played:?}");
+    assert_eq!(played.messages[0].contains("Hidden button"), sees);
     bed.close().await;
 }

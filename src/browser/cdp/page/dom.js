@@ -42,7 +42,8 @@ const dom = {
   // Elements.
   tag: getter(Element.prototype, 'localName'),
   namespace: getter(Element.prototype, 'namespaceURI'),
-  shadow: getter(Element.prototype, 'shadowRoot'),
+  /** The shadow root of an element; a closed one only if it is known. */
+  shadow: (element) => openShadow(element) ?? closedShadows.get(element) ?? null,
   slot: getter(Element.prototype, 'assignedSlot'),
   attributes: getter(Element.prototype, 'attributes'),
   attribute: method(Element.prototype, 'getAttribute'),
@@ -82,6 +83,20 @@ const dom = {
   /** The computed style; null in a document without a window. */
   style: (element, pseudo) => getComputedStyle(element, pseudo),
 };
+const openShadow = getter(Element.prototype, 'shadowRoot');
+/** The closed shadow roots that are known, by host. A page gives no way from the host to its closed root. */
+const closedShadows = new WeakMap();
+/** Hosts of the browser's own shadow roots, which are no content of the page. Source: HTML, the elements with widgets. */
+const OWN_HOSTS = new Set(['input', 'textarea', 'select', 'video', 'audio', 'details', 'summary', 'meter', 'progress', 'img',
+  'object', 'embed', 'marquee', 'dialog', 'optgroup', 'option', 'fieldset', 'use']);
+
+/** Remembers the closed shadow root around a node, and those around its host. */
+function meetClosed(node) {
+  for (let root = dom.root(node); dom.type(root) === FRAGMENT && isShadow(root); root = dom.root(dom.host(root))) {
+    const host = dom.host(root);
+    if (openShadow(host) === null && !OWN_HOSTS.has(dom.tag(host))) closedShadows.set(host, root);
+  }
+}
 const createElement = method(Document.prototype, 'createElement');
 const readEditable = getter(HTMLElement.prototype, 'isContentEditable');
 const documentActive = getter(Document.prototype, 'activeElement');

@@ -8,6 +8,8 @@
 let met = null;
 /** The labels of each control, by root; made when the first label is asked for. */
 let labelled = null;
+/** The pictures that show areas, by root and by the name of their map; made when the first area is met. */
+let pictured = null;
 /** The number of elements that names may still be read from in this observation. */
 let nameBudget = 0;
 
@@ -29,6 +31,7 @@ function look(work) {
   if (met !== null) return work();
   met = new Map();
   labelled = new Map();
+  pictured = new Map();
   nameBudget = NAME_BUDGET;
   beginContent();
   try {
@@ -36,6 +39,7 @@ function look(work) {
   } finally {
     met = null;
     labelled = null;
+    pictured = null;
     endContent();
   }
 }

@@ -15,7 +15,7 @@ function scrolled() {
   return { x: scrollX, y: scrollY };
 }
 
-const traces = makeTraces();
+const traces = makeTraces(dom.shadow);
 
 /** Starts to watch for reactions to the next action. */
 function traceFrom() {

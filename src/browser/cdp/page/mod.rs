@@ -8,12 +8,14 @@
 //! refs      numbers of elements, and the secret ones among them    find     locators, and locators for elements
 //! look      facts about elements, kept during one look             ready    the conditions of an element before an action
 //! aria      roles; `state`, `shown`, `name`: their other parts     press    the element that the pointer really hit
+//! area      areas of image maps, which a picture shows
 //! tree      the elements that are nodes; `simplify` drops some     fill     typing, choosing, ticking; `sends`: where forms go
 //! ```
 
 /// The files, each after those that it depends on.
 const FILES: &[&str] = &[
     include_str!("dom.js"),
+    include_str!("area.js"),
     include_str!("refs.js"),
     include_str!("aria.js"),
     include_str!("state.js"),

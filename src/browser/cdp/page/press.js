@@ -26,7 +26,7 @@ function arm(number) {
   const seen = { token: lastToken, target, moved: null, pressed: null };
   const listener = (event) => {
     if (!event.isTrusted) return;
-    const top = event.composedPath().find((node) => node !== window && dom.type(node) === ELEMENT) ?? null;
+    const top = metBy(event);
     const told = () => {
       if (!dom.connected(target)) return failed('detached', 'the element left the page before it was pressed');
       return meets(top, target) ? { hit: true, intercepted: null } : { hit: false, intercepted: obstacle(top, target) };
@@ -48,6 +48,13 @@ function arm(number) {
   };
   watch = { seen, stop, timer: setTimeout(stop, WATCH_MS) };
   return seen.token;
+}
+
+/** The element that an event met. The event itself tells no more than the host if that is in a closed shadow root. */
+function metBy(event) {
+  const told = event.composedPath().find((node) => node !== window && dom.type(node) === ELEMENT) ?? null;
+  const isHost = told !== null && closedShadows.has(told) && Number.isFinite(event.clientX);
+  return (isHost ? topAt(event.clientX, event.clientY) : null) ?? told;
 }
 
 function disarm() {

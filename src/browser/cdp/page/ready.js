@@ -136,12 +136,12 @@ function lacks(element, want) {
  * moved yet, so two frames are compared if there is one.
  */
 async function isStill(element) {
-  let before = dom.rect(element);
+  let before = rectOf(element);
   for (let frames = isAnimated(element) ? 2 : 1; frames > 0; frames -= 1) {
     await nextFrame();
     // The page's own handlers may move the element in this frame, after our code has run.
     await pause(0);
-    const now = dom.rect(element);
+    const now = rectOf(element);
     if (['x', 'y', 'width', 'height'].some((side) => now[side] !== before[side])) return false;
     before = now;
   }
@@ -167,7 +167,7 @@ function bringIntoView(element, want, tries) {
   // help.
   const first = isShown ? 'nearest' : 'center';
   const alignment = tries === 0 ? first : ALIGNMENTS[(tries - 1) % ALIGNMENTS.length];
-  dom.scrollTo(element, { block: alignment, inline: alignment, behavior: 'instant' });
+  dom.scrollTo(pictureOf(element) ?? element, { block: alignment, inline: alignment, behavior: 'instant' });
 }
 
 /** A point of the element in the viewport; with `hit`, one at which the pointer would hit the element. */
@@ -185,7 +185,7 @@ function pointOf(element, hit) {
 
 /** The point at this distance from the top left corner of the element, if the pointer would hit the element there. */
 function pointAt(element, [across, down]) {
-  const { left, top, width, height } = dom.rect(element);
+  const { left, top, width, height } = rectOf(element);
   if (across >= width || down >= height) {
     return { ...failed('bad_arguments', `the element is ${Math.floor(width)} by ${Math.floor(height)} pixels`), final: true };
   }

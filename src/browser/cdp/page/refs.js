@@ -33,9 +33,13 @@ function numberOf(element) {
 const tickets = new WeakMap();
 let lastTicket = 0;
 
-/** The tickets of these elements, new ones where needed; 0 for a node that is not an element of this document. */
+/**
+ * The tickets of these elements, new ones where needed; 0 for a node that is not an element of this document. The browser also
+ * tells of listeners in closed shadow roots, which are known from then on.
+ */
 function ticketsOf(nodes) {
   return nodes.map((node) => {
+    if (ownerOf(node) === document) meetClosed(node);
     if (dom.type(node) !== ELEMENT || ownerOf(node) !== document) return 0;
     if (!tickets.has(node)) tickets.set(node, ++lastTicket);
     return tickets.get(node);
@@ -71,14 +75,14 @@ function rememberSecret(element) {
   secrets.add(element);
 }
 
-/** Remembers an open shadow root, so that changes in it are seen. */
+/** Remembers a shadow root, so that changes in it are seen. */
 function rememberShadow(root) {
   if (knownRoots.has(root)) return;
   knownRoots.add(root);
   shadows.push(new WeakRef(root));
 }
 
-/** The open shadow roots that were met and are still in the document. */
+/** The shadow roots that were met and are still in the document. */
 function knownShadows() {
   return shadows.map((shadow) => shadow.deref()).filter((root) => root !== undefined && dom.connected(root));
 }

@@ -37,6 +37,7 @@ function isHiddenFact(facts) {
 
 function computeHidden(facts) {
   if (NEVER_CONTENT.has(facts.tag)) return true;
+  if (facts.tag === 'area') return !hasRoom(facts);
   const isSlot = isSlotFact(facts);
   if (facts.display === 'contents' && !isSlot) {
     return !hasThroughContents(facts, (child) => !isHiddenFact(child), isSlotFact);
@@ -90,8 +91,14 @@ function isTextShown(node) {
 
 /** Returns true if an element takes up space. */
 function hasRoom(facts) {
-  facts.hasRoom ??= facts.display === 'contents' ? firstSeenIn(facts) !== null : isStyleShown(facts) && hasArea(facts.element);
+  facts.hasRoom ??= computeRoom(facts);
   return facts.hasRoom;
+}
+
+function computeRoom(facts) {
+  const picture = facts.tag === 'area' ? pictureOf(facts.element) : null;
+  if (picture !== null) return !isHiddenFact(factsOf(picture)) && hasRoom(factsOf(picture));
+  return facts.display === 'contents' ? firstSeenIn(facts) !== null : isStyleShown(facts) && hasArea(facts.element);
 }
 
 function hasArea(element) {

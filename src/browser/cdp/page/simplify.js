@@ -31,6 +31,9 @@ class TreeNode {
     /** True if a script of the page listens for clicks on it; true if it is a node for that reason alone. */
     this.listens = false;
     this.isHeard = false;
+    /** True if it hears clicks on the items inside it; true inside of one that does. */
+    this.hearsParts = false;
+    this.isInHeard = parent !== null && (parent.isInHeard || parent.hearsParts) && !ASKED.has(role);
     this.url = null;
     this.placeholder = null;
     /** True if an element inside it ever was a node. */

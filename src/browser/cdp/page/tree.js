@@ -38,6 +38,13 @@ class Visit {
 
 /** Maximum number of elements that one walk visits, whether they become nodes or not. Source: chosen. */
 const MOST_VISITS = 400_000;
+/**
+ * Maximum number of elements in one that listens for clicks on its parts. Source: chosen; one with more listens for a whole page,
+ * whose lines of text stay whole.
+ */
+const MOST_PARTS = 200;
+/** Roles of elements that may hold a control of their own, such as what opens a branch of a tree. */
+const HOLDERS = setOf('treeitem tab option gridcell menuitem');
 /** Longest text of one node. Unit: UTF-16 units. Source: chosen; a field may hold a book. */
 const MAX_TEXT = 1_000_000;
 
@@ -172,9 +179,11 @@ class Build {
     const role = isFrame ? 'iframe' : roleFact(facts) ?? 'generic';
     if (isPresentation(role)) return null;
     const listens = this.listensFor(facts);
-    const isHeard = listens && isForItself(facts, parent);
-    if (role === 'generic' && isInLine(facts) && isOneText(element) && !isHeard && !isHand(facts, parent)) return null;
+    const isHeard = listens && (isForItself(facts, parent) || isToggle(facts, parent));
+    const isPlain = role === 'generic' && isInLine(facts) && isOneText(element) && !isHeard && !isHand(facts, parent);
+    if (isPlain && !isPiece(facts, parent)) return null;
     const node = new TreeNode(role, facts, parent);
+    node.hearsParts = listens && !ASKED.has(role) && isOfOneSort(element) && isSmall(element);
     node.listens = listens;
     node.isHeard = isHeard;
     facts.node = node;
@@ -195,6 +204,34 @@ class Build {
 function isForItself(facts, parent) {
   return !ASKED.has(parent.role) && hasRoom(facts) && facts.takesPointer;
 }
+
+/** Returns true if an element listens by itself inside one that holds more than a label and listens too. */
+function isToggle(facts, parent) {
+  return HOLDERS.has(parent.role) && parent.listens && hasRoom(facts) && facts.takesPointer;
+}
+
+/**
+ * Returns true if a part of a line may be what an element around it listens for: a script can tell it from its neighbours by an
+ * attribute.
+ */
+function isPiece(facts, parent) {
+  const { element, isBare } = facts;
+  const isIn = (parent.isInHeard || parent.hearsParts) && !parent.isInClickable && !parent.hasHand;
+  return isIn && !isBare && isForItself(facts, parent) && (dom.next(element) !== null || dom.first(dom.parent(element)) !== element);
+}
+
+/** Returns true if an element begins with two elements of one sort, as a list of items does. */
+function isOfOneSort(element) {
+  const first = firstElement(element);
+  const second = first === null ? null : nextElement(first);
+  return second !== null && dom.tag(first) === dom.tag(second) && dom.attribute(first, 'class') === dom.attribute(second, 'class');
+}
+
+/** Returns true if it contains few elements. Does not count them all. */
+function isSmall(element) {
+  return elementsIn(element, '*')[MOST_PARTS] === undefined;
+}
+const elementsIn = method(Element.prototype, 'getElementsByTagName');
 
 /** Returns true if the hand cursor begins at this element. */
 function isHand(facts, parent) {

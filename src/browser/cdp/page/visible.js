@@ -21,6 +21,8 @@ const CAN_BE_READ_ONLY = new Set([
 /** The boxes of an element in the viewport that have an area. For an element without a box, those of its content. */
 function boxesOf(element) {
   const hasArea = ({ width, height }) => width > 0 && height > 0;
+  const picture = pictureOf(element);
+  if (picture !== null) return [areaBox(element, picture)].filter(hasArea);
   const style = dom.style(element);
   if (style.display !== 'contents') return [...dom.rects(element)].filter(hasArea);
   const range = new Range();
@@ -29,6 +31,8 @@ function boxesOf(element) {
 }
 
 function isVisible(element) {
+  const picture = pictureOf(element);
+  if (picture !== null) return isVisible(picture) && boxesOf(element).length > 0;
   const style = dom.style(element);
   if (style.display === 'contents') return boxesOf(element).length > 0;
   if (!dom.isShown(element) || style.visibility !== 'visible') return false;
