@@ -4,8 +4,14 @@ use webwise::{action::Target, page::Node};
 
 use crate::bed::{Bed, PATIENT, click};
 
-/// Each piece of a page, what says where its press arrived, and the words of those that must have a reference of their own.
-const CASES: [(&str, &str, &[(&str, &str)]); 4] = [
+/// A name, a page, and the words of parts with what a press on each says.
+type Case = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+);
+
+const CASES: [Case; 4] = [
     (
         "areas of a picture",
         "<div style='height:2000px'></div><img usemap=#m width=200 height=100 alt=Plan \

@@ -1,5 +1,7 @@
 //! A CDP session of the test's own: real input, and questions to the witness, without any of our code.
 
+use std::time::{Duration, Instant};
+
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -9,6 +11,8 @@ use tokio::{
 };
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async, tungstenite::Message};
 
+/// Longest wait for a document to load completely. Source: chosen; on an idle machine pages here load in a tenth of it.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// The script that sees what reacts.
 const WITNESS: &str = include_str!("witness.js");
 
@@ -81,17 +85,39 @@ impl Chrome {
 
     /// Opens a page anew, readies it, and numbers its elements; how many there are.
     pub(crate) async fn open(&mut self, url: &str, ready: &str) -> usize {
-        self.ask::<bool>("globalThis.isOld = true").await;
+        // A pointer that rests on the page would hover what appears under it. What a page stores would change the next load.
+        let leave = "globalThis.isOld = true, localStorage.clear(), sessionStorage.clear(), \
+                     [innerWidth - 3, innerHeight - 3]";
+        let corner: (f64, f64) = self.ask(leave).await;
+        self.mouse("mouseMoved", corner, false).await;
         self.call("Page.navigate", json!({ "url": url })).await;
-        let loaded = "globalThis.isOld === undefined && document.readyState === 'complete' && \
-                      globalThis.witness !== undefined && document.body !== null";
-        while !self.ask::<bool>(loaded).await {
-            tokio::time::sleep(std::time::Duration::from_millis(4)).await;
-        }
+        self.loaded().await;
         self.ask(&format!(
             "({ready}, new Promise(done => setTimeout(() => done(witness.number()), 20)))"
         ))
         .await
+    }
+
+    /// Opens a page and waits for the one that a script in it leads to.
+    pub(crate) async fn go(&mut self, url: &str, script: &str) {
+        self.open(url, "0").await;
+        self.ask::<bool>(&format!("globalThis.isOld = true, {script}, true"))
+            .await;
+        self.loaded().await;
+    }
+
+    /// Waits until a new document has loaded. One that never has is taken as it is.
+    async fn loaded(&mut self) {
+        let new = "globalThis.isOld === undefined && globalThis.witness !== undefined && document.body !== null";
+        let whole = format!("{new} && document.readyState === 'complete'");
+        let since = Instant::now();
+        let mut wanted = whole.as_str();
+        while !self.ask::<bool>(wanted).await {
+            tokio::time::sleep(Duration::from_millis(4)).await;
+            if since.elapsed() > PATIENCE {
+                wanted = new;
+            }
+        }
     }
 
     async fn mouse(&mut self, kind: &str, (x, y): (f64, f64), pressed: bool) {

@@ -61,12 +61,20 @@ impl Eyes {
         references(&reading(&lines, &self.view.elements).join("\n"))
     }
 
-    /// All that can be read, as `read` gives it.
+    /// All that can be read: what `read` gives of the page, and of each element that the prompt shows.
     pub(crate) fn text(&self) -> String {
+        let shown = self.shown();
+        let is_shown = |reference: &ElementRef| shown.contains(reference.as_str());
+        let elements = self.view.elements.iter();
+        let elements = elements.filter(|element| element.reference.as_ref().is_some_and(is_shown));
+        let inside: Vec<String> = elements
+            .map(|element| bare(&self.observation.tree.text_of(element.id)))
+            .collect();
         let all = self
             .layout
             .digest(&self.view.elements, &[], DigestOptions::whole());
-        bare(&reading(&all.lines, &self.view.elements).join("\n"))
+        let lines = bare(&reading(&all.lines, &self.view.elements).join("\n"));
+        [lines, inside.join("\n")].join("\n")
     }
 
     /// The prompt's own words, for whoever looks for the cause of a gap.
@@ -125,15 +133,18 @@ fn references(lines: &str) -> BTreeSet<String> {
     out
 }
 
-/// A text without what differs by where it stands: spaces and marks of quotation.
+/// A text without what nobody sees and what differs by where it stands: spaces, signs without a shape, marks of quotation.
 pub(crate) fn bare(text: &str) -> String {
-    text.chars()
-        .filter(|c| {
-            !c.is_whitespace()
-                && !c.is_control()
-                && !matches!(c, '"' | '\\' | '\u{ad}' | '\u{200b}')
-        })
-        .collect()
+    let is_seen = |c: &char| {
+        !c.is_whitespace()
+            && !c.is_control()
+            && !matches!(
+                c,
+                '"' | '\\' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'
+            )
+            && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+    };
+    text.chars().filter(is_seen).collect()
 }
 
 #[test]

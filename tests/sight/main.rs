@@ -6,18 +6,26 @@
 //! or a scroll position, send a request, or are prevented from what they would do. It is covered if a reference that the prompt shows,
 //! or one `find` by its words, is that of an element whose click meets it or something in it.
 
+#[path = "../support/apps.rs"]
+mod apps;
 #[path = "../support/chromium.rs"]
 mod chromium;
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;
+#[path = "../hostile_pages/pages.rs"]
+mod pages;
 #[path = "../support/profile.rs"]
 mod profile;
+#[expect(dead_code, reason = "the hostile pages' own tests use more of it")]
+#[path = "../hostile_pages/server.rs"]
+mod server;
 #[path = "../miniwob/site.rs"]
 mod site;
 
 mod chrome;
 mod eyes;
+mod groups;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,6 +41,7 @@ use webwise::{
 };
 
 use self::{
+    apps::App,
     chrome::Chrome,
     eyes::{Eyes, bare, reach},
     profile::{full, pick},
@@ -40,20 +49,35 @@ use self::{
 
 /// Maximum number of elements of a page that are tried; beyond that, evenly spread ones.
 const PROBES: (usize, usize) = (5, 80);
+/// The same for an application, whose server takes ten times as long for a page and whose lists have many rows of one sort.
+const APP_PROBES: usize = 20;
 /// Maximum number of references that are followed on a page in the quick size.
 const REFERENCES: (usize, usize) = (80, 1_000);
-/// What a group of pages may not fall below: shares of reacting things covered and of characters readable. The aim is 99 and 100; these are
-/// what is reached in the quick size, with room for a page that moves, and only ever rise. Unit: per cent. Source: measured.
+/// What a group of pages may not fall below: shares of reacting things covered and of characters readable. They only ever rise; the aim is
+/// 99 and 100. Names with terminal codes, which are taken out of a prompt, are the text that hostile pages lack. Unit: per cent.
+/// Source: measured.
 struct Floor {
     covered: usize,
     readable: usize,
 }
 const OWN: Floor = Floor {
-    covered: 90,
-    readable: 94,
+    covered: 99,
+    readable: 100,
 };
 const MINIWOB: Floor = Floor {
-    covered: 90,
+    covered: 99,
+    readable: 100,
+};
+const HOSTILE: Floor = Floor {
+    covered: 99,
+    readable: 99,
+};
+const DJANGO: Floor = Floor {
+    covered: 97,
+    readable: 100,
+};
+const ROUNDUP: Floor = Floor {
+    covered: 99,
     readable: 100,
 };
 
@@ -98,9 +122,10 @@ impl Tally {
 
     fn prove(&self, group: &str, floor: &Floor) {
         self.tell(group);
-        assert!(self.pages > 0 && self.things >= 2 * self.pages && self.characters > 0);
+        assert!(self.pages > 0 && self.things >= self.pages && self.characters > 0);
         assert!(
-            self.covered * 100 >= self.things * floor.covered,
+            // Of the few things of the quick size, one is more than one per cent.
+            self.things - self.covered <= 1 || self.covered * 100 >= self.things * floor.covered,
             "{group}: too much that reacts cannot be acted on"
         );
         assert!(
@@ -114,6 +139,8 @@ impl Tally {
 struct Bed {
     driver: Cdp,
     chrome: Chrome,
+    /// Maximum number of elements of a page that are tried.
+    probes: usize,
     _browser: chromium::Running,
 }
 
@@ -134,6 +161,7 @@ impl Bed {
         Self {
             driver,
             chrome,
+            probes: pick(PROBES.0, PROBES.1),
             _browser: browser,
         }
     }
@@ -148,8 +176,9 @@ impl Bed {
         let all = texts.len();
         texts.retain(|text| still.contains(text));
         tally.restless += all - texts.len();
-        let candidates: Vec<usize> = self.chrome.ask("witness.candidates()").await;
-        let candidates = spread(&candidates, pick(PROBES.0, PROBES.1));
+        let candidates: Vec<Vec<usize>> = self.chrome.ask("witness.candidates()").await;
+        let candidates = spread(&candidates, self.probes);
+        let candidates: BTreeSet<usize> = candidates.into_iter().flatten().collect();
         let references = self.references(&eyes, &candidates).await;
         let mut reaches = Vec::new();
         for reference in references.iter().take(pick(REFERENCES.0, REFERENCES.1)) {
@@ -157,6 +186,8 @@ impl Bed {
                 reaches.push(json!([element, met, reference]));
             }
         }
+        // As soon after a load as the probes: what a page begins with moves on by itself.
+        self.chrome.open(url, ready).await;
         let idle = self.chrome.probe(None).await;
         let idle: BTreeSet<&str> = idle.iter().map(|what| place(what)).collect();
         let mut probes = Vec::new();
@@ -200,7 +231,7 @@ impl Bed {
     }
 
     /// The references in the prompt, and those that one search for what was left out gives.
-    async fn references(&mut self, eyes: &Eyes, candidates: &[usize]) -> BTreeSet<String> {
+    async fn references(&mut self, eyes: &Eyes, candidates: &BTreeSet<usize>) -> BTreeSet<String> {
         let mut out = eyes.shown();
         if eyes.is_cut() {
             for number in candidates {
@@ -223,9 +254,9 @@ fn place(told: &str) -> &str {
 }
 
 /// So many of these, evenly spread.
-fn spread(all: &[usize], most: usize) -> Vec<usize> {
+fn spread<T: Clone>(all: &[T], most: usize) -> Vec<T> {
     let step = all.len().div_ceil(most).max(1);
-    all.iter().copied().step_by(step).collect()
+    all.iter().step_by(step).cloned().collect()
 }
 
 /// The pages in a folder by name, in order.
@@ -293,4 +324,38 @@ async fn what_reacts_on_pages_that_nobody_here_wrote_can_be_acted_on_and_read() 
         "MiniWoB++, every tenth page"
     };
     tally.prove(group, &MINIWOB);
+}
+
+/// Measures an application: its first page, and after the sign-in all others.
+async fn measure_app(app: &App, pages: &[&str], sign_in: &str) -> Tally {
+    let mut tally = Tally::default();
+    let first = app.url(pages[0]);
+    let mut bed = Bed::new(&first).await;
+    bed.probes = APP_PROBES;
+    bed.measure(pages[0], &first, "0", &mut tally).await;
+    bed.chrome.go(&first, sign_in).await;
+    for page in &pages[1..] {
+        bed.measure(page, &app.url(page), "0", &mut tally).await;
+    }
+    tally
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_reacts_on_hostile_pages_and_in_applications_can_be_acted_on_and_read() {
+    let site = server::Site::start();
+    let mut bed = Bed::new(&site.url("plain")).await;
+    let mut tally = Tally::default();
+    // In the quick size one page, as a sign that the measure works.
+    for (name, still) in groups::HOSTILE.iter().step_by(pick(64, 1)) {
+        let ready = groups::stilled(still);
+        bed.measure(name, &site.url(name), &ready, &mut tally).await;
+    }
+    tally.prove("hostile pages", &HOSTILE);
+    if full() {
+        let (django, roundup) = tokio::join!(App::django(), App::roundup());
+        let tally = measure_app(&django, &groups::DJANGO, &groups::into_django()).await;
+        tally.prove("Django's admin", &DJANGO);
+        let tally = measure_app(&roundup, &groups::ROUNDUP, &groups::into_roundup()).await;
+        tally.prove("Roundup", &ROUNDUP);
+    }
 }

@@ -27,7 +27,7 @@
     return 'page';
   };
   const record = (what) => {
-    if (seen.log !== null) seen.log.add(what);
+    if (seen.log !== null) seen.log.add(what.toWellFormed());
   };
   const note = (at, kind) => {
     if (!KINDS.test(kind)) return;
@@ -40,6 +40,8 @@
   };
   patch(EventTarget.prototype, 'addEventListener', (real) => function (kind, does, how) {
     if (does) note(this ?? window, String(kind));
+    // A question on leaving would hold up the next load.
+    if (String(kind) === 'beforeunload') return;
     return real.call(this, kind, does, how);
   });
   for (const prototype of [HTMLElement.prototype, SVGElement.prototype, Document.prototype]) {
@@ -72,6 +74,9 @@
     return real.call(this, body);
   });
   patch(Navigator.prototype, 'sendBeacon', () => (what) => (record(`asks for ${what}`), true));
+  // Nothing can prevent a step in the history, and a page that was left answers no question.
+  for (const name of ['back', 'forward', 'go']) patch(History.prototype, name, () => () => record(`goes ${name} in the history`));
+  patch(window, 'close', () => () => record('closes the window'));
   patch(window, 'open', () => (what) => (record(`opens ${what}`), null));
   for (const [name, answer] of [['alert', undefined], ['confirm', true], ['prompt', '']]) {
     window[name] = (text) => (record(`${name} ${text}`), answer);
@@ -90,14 +95,16 @@
   });
 
   const told = (changes) => {
-    for (const { type, target, attributeName } of changes) {
+    for (const { type, target, attributeName, oldValue } of changes) {
+      // What is written again as it was is no change.
+      if (attributeName && target.getAttribute(attributeName) === oldValue) continue;
       const value = attributeName ? `${attributeName}=${target.getAttribute(attributeName)}` : (target.textContent ?? '').slice(0, 200);
       // MiniWoB++ notes on each thing that it was pressed, whatever it is.
       if (attributeName !== 'data-tampered' && target.id !== 'click-canvas') record(`${type} at ${numberOf(target)} ${value}`);
     }
   };
   const watcher = new MutationObserver(told);
-  const watch = (where) => watcher.observe(where, { subtree: true, childList: true, attributes: true, characterData: true });
+  const watch = (where) => watcher.observe(where, { subtree: true, childList: true, attributeOldValue: true, characterData: true });
   watch(document);
   // A clock is no answer.
   patch(window, 'setInterval', (real) => (does, ...rest) => real(typeof does !== 'function' ? does : (...given) => {
@@ -184,7 +191,7 @@
   const words = (at) => {
     const text = [at.innerText, at.getAttribute('aria-label'), at.getAttribute('title'), at.getAttribute('alt'), at.getAttribute('placeholder'), at.value];
     const own = text.find((words) => typeof words === 'string' && words.trim() !== '') ?? at.labels?.[0]?.innerText ?? '';
-    return own.replace(/\s+/g, ' ').trim().slice(0, 60);
+    return own.replace(/\s+/g, ' ').trim().slice(0, 60).toWellFormed();
   };
   const values = () => {
     const out = new Map();
@@ -202,24 +209,34 @@
       seen.all.forEach((at, number) => seen.numbers.set(at, number));
       return seen.all.length;
     },
-    /** What may react: by evidence of its own, or because what holds it waits for clicks. */
+    /**
+     * What may react: by evidence of its own, or because what holds it waits for clicks. It is followed by what may be one thing
+     * with it: the rows or items that it is a part of, if something around them listens, and the field of a label.
+     */
     candidates() {
       const out = [];
-      for (const [number, at] of seen.all.entries()) {
-        const hand = getComputedStyle(at).cursor === 'pointer' && (parentOf(at) === null || getComputedStyle(parentOf(at)).cursor !== 'pointer');
-        let own = at.matches(NATIVE) || presses(at) || hand;
-        if (at.matches('html,body,option,script,style,iframe')) continue;
-        if (!own) {
-          const isLeaf = [...at.children].every((child) => child.matches('svg,img,br,b,i,em,strong')) && !shadowOf(at);
-          let above = parentOf(at);
-          while (isLeaf && above && !presses(above)) above = parentOf(above);
-          own = isLeaf && above !== null && !above.matches('html,body');
-        }
-        if (!own || (at.localName !== 'area' && !isShown(at)) || at.disabled) continue;
+      const isMet = (at) => {
         intoView(at);
         const point = centre(at);
         const met = point && hit(point);
-        if (met && (holds(at, met) || (at.localName === 'area' && met.useMap))) out.push(number);
+        return met && (holds(at, met) || (at.localName === 'area' && met.useMap));
+      };
+      for (const at of seen.all) {
+        const hand = getComputedStyle(at).cursor === 'pointer' && (parentOf(at) === null || getComputedStyle(parentOf(at)).cursor !== 'pointer');
+        let own = at.matches(NATIVE) || presses(at) || hand;
+        if (at.matches('html,body,option,script,style,iframe')) continue;
+        const rows = at.control ? [at.control] : [];
+        if (!own) {
+          const isLeaf = [...at.children].every((child) => child.matches('svg,img,br,b,i,em,strong')) && !shadowOf(at);
+          let above = parentOf(at);
+          while (isLeaf && above && !presses(above)) {
+            rows.push(above);
+            above = parentOf(above);
+          }
+          own = isLeaf && above !== null && !above.matches('html,body');
+        }
+        if (!own || (at.localName !== 'area' && !isShown(at)) || at.disabled || !isMet(at)) continue;
+        out.push([at, ...rows.filter((row) => isShown(row) && isMet(row))].map((each) => seen.numbers.get(each)));
       }
       scrollTo(0, 0);
       return out;
@@ -276,6 +293,13 @@
     /** The reacting things, each with what it is called and whether one of the reaches `[element, met, reference]` gets there. */
     judge(probes, reaches) {
       const signs = new Map(probes.map(([number, told]) => [number, told.join('\n')]));
+      // A drawing that answers anywhere with the point that was pressed is one thing; its lines and dots are none of their own.
+      for (const number of signs.keys()) {
+        const drawing = seen.all[number].ownerSVGElement;
+        const whole = drawing && !presses(seen.all[number]) ? signs.get(seen.numbers.get(drawing)) : undefined;
+        const plain = (sign) => [...new Set(sign.replace(/\d+(\.\d+)?/g, '#').split('\n'))].sort().join('\n');
+        if (whole !== undefined && plain(whole) === plain(signs.get(number))) signs.set(number, whole);
+      }
       const things = new Map();
       const top = (number) => {
         for (let [at, best] = [parentOf(seen.all[number]), number]; ; at = parentOf(at)) {
@@ -309,7 +333,7 @@
           });
         });
         const at = seen.all[owner];
-        return { html: at.outerHTML.replace(/\s+/g, ' ').slice(0, 140), words: words(at), told: signs.get(owner).slice(0, 100), by: by.map(([, , reference]) => reference) };
+        return { html: at.outerHTML.replace(/\s+/g, ' ').slice(0, 140).toWellFormed(), words: words(at), told: signs.get(owner).slice(0, 100).toWellFormed(), by: by.map(([, , reference]) => reference) };
       });
     },
     /** The visible texts. */
@@ -325,7 +349,7 @@
           range.selectNodeContents(text);
           const box = range.getBoundingClientRect();
           if (box.width < 1 || box.height < 1 || box.right + scrollX <= 0 || box.bottom + scrollY <= 0) continue;
-          out.push(text.data.replace(/\s+/g, ' ').trim());
+          out.push(text.data.replace(/\s+/g, ' ').trim().toWellFormed());
         }
       };
       read(document);
