@@ -43,6 +43,8 @@ pub struct ShownElement {
     pub options: Vec<String>,
     /// The states, such as `checked`.
     pub states: Vec<String>,
+    /// The attributes that the prompt shows beside the label, such as `name` and `type`, with their values.
+    pub hints: Vec<(String, String)>,
 }
 
 impl ShownElement {
@@ -125,6 +127,19 @@ impl ShownPage {
     }
 }
 
+/// Names of the attributes that a page section shows.
+const HINTS: [&str; 9] = [
+    "name",
+    "testid",
+    "autocomplete",
+    "inputmode",
+    "type",
+    "placeholder",
+    "current",
+    "valuetext",
+    "range",
+];
+
 /// The part of a line that is being read.
 #[derive(Default)]
 struct Open {
@@ -143,8 +158,8 @@ impl Open {
             }
             (true, "options") => self.element.options.push(text),
             // The value of an attribute is not the label of anything.
-            (true, "name" | "type" | "placeholder" | "current" | "valuetext" | "range") => {
-                self.key.clear();
+            (true, key) if !key.is_empty() => {
+                self.element.hints.push((std::mem::take(&mut self.key), text));
             }
             (true, _) => {
                 self.end(page);
@@ -161,19 +176,7 @@ impl Open {
         if ElementRef::parse(word).is_ok() && word.ends_with(|c: char| c.is_ascii_digit()) {
             self.end(page);
             word.clone_into(&mut self.element.reference);
-        } else if self.labelled
-            && matches!(
-                word,
-                "value"
-                    | "options"
-                    | "name"
-                    | "type"
-                    | "placeholder"
-                    | "current"
-                    | "valuetext"
-                    | "range"
-            )
-        {
+        } else if self.labelled && (["value", "options"].contains(&word) || HINTS.contains(&word)) {
             word.clone_into(&mut self.key);
         } else if !matches!(Role::parse(word), Role::Other(_)) {
             if self.labelled || !self.element.role.is_empty() {

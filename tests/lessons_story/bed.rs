@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use webwise::{
-    DecisionLoop, MemoryBackend, RunReport, Site, Task,
+    DecisionLoop, LlmClient, MemoryBackend, RunReport, Site, Task,
     agent::{Clock, Options},
     browser::BrowserDriver,
     chat::ChatRequest,
@@ -55,10 +55,23 @@ impl Bed {
         memory: impl MemoryBackend,
         clock: &Arc<FixedClock>,
     ) -> Ran {
+        let model = Watched::default();
+        let ran = self.run_by(model.clone(), task, memory, clock).await;
+        ran.asked(model.requests())
+    }
+
+    /// A run of another model, which keeps what it was asked.
+    pub(crate) async fn run_by(
+        &self,
+        model: impl LlmClient,
+        task: Task,
+        memory: impl MemoryBackend,
+        clock: &Arc<FixedClock>,
+    ) -> Ran {
         let options = Options::default();
         assert!(options.memory && !options.scripts);
-        let (model, sink) = (Watched::default(), Recorder::new());
-        let agent = DecisionLoop::builder(Arc::clone(&self.driver), model.clone(), memory)
+        let sink = Recorder::new();
+        let agent = DecisionLoop::builder(Arc::clone(&self.driver), model, memory)
             .with_options(options)
             .with_sink(sink.clone())
             .with_clock(Now(Arc::clone(clock)))
@@ -71,7 +84,7 @@ impl Bed {
         Ran {
             report,
             events: sink.events(),
-            requests: model.requests(),
+            requests: Vec::new(),
         }
     }
 }
@@ -105,6 +118,11 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
+    /// The run with the requests that its model was sent.
+    pub(crate) fn asked(self, requests: Vec<ChatRequest>) -> Self {
+        Self { requests, ..self }
+    }
+
     /// Every action that failed or had no effect, as command and target.
     pub(crate) fn troubles(&self) -> Vec<String> {
         self.actions()

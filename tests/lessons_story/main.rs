@@ -16,12 +16,16 @@ mod bed;
 #[path = "../miniwob/episode.rs"]
 mod episode;
 mod learning;
+mod novice;
 mod pages;
 #[path = "../support/profile.rs"]
 mod profile;
+mod prompted;
 mod refusing;
 #[path = "../miniwob/site.rs"]
 mod site;
 mod stories;
+mod unnamed;
+mod unnamed_pages;
 #[path = "../support/web.rs"]
 mod web;
