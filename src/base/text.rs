@@ -33,6 +33,21 @@ pub fn clean(text: &str) -> String {
     out
 }
 
+/// Returns true if a text consists of glyphs of an icon font, which no reader can read: code points for private use, perhaps
+/// with white space.
+///
+/// ```
+/// use webwise::base::text::is_glyphs;
+///
+/// assert!(is_glyphs("\u{f1f8} ") && !is_glyphs("\u{f1f8} Delete") && !is_glyphs(" "));
+/// ```
+pub fn is_glyphs(text: &str) -> bool {
+    let is_glyph = |c: char| {
+        matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}' | '\u{100000}'..='\u{10fffd}')
+    };
+    text.chars().any(is_glyph) && text.chars().all(|c| is_glyph(c) || c.is_whitespace())
+}
+
 fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     match chars.peek() {
         Some('[') => {

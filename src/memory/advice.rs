@@ -25,6 +25,9 @@ pub struct PageName {
     role: Role,
     name: String,
     ordinal: Option<u32>,
+    /// The name of a group around the element, if its own name does not tell it from others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    within: Option<String>,
 }
 
 impl PageName {
@@ -40,21 +43,38 @@ impl PageName {
                 Role::Other(_) => Role::Generic,
                 role => role.clone(),
             },
-            name: text::truncate(&text::squeeze(&text::clean(name)), Self::MAX_NAME),
+            name: Self::plain(name),
             ordinal,
+            within: None,
         }
+    }
+
+    /// The element in a group of this name; the name is treated like that of an element.
+    #[must_use]
+    pub fn within(mut self, group: &str) -> Self {
+        self.within = Some(Self::plain(group)).filter(|group| !group.is_empty());
+        self
+    }
+
+    fn plain(name: &str) -> String {
+        text::truncate(&text::squeeze(&text::clean(name)), Self::MAX_NAME)
     }
 }
 
 impl fmt::Display for PageName {
-    /// Formats as `button "Accept all"`, with the name as a JSON string, or as `textbox number 2`.
+    /// Formats as `button "Accept all"`, with the name as a JSON string, or as `textbox number 2`; in a group as
+    /// `button "Save" in "Draft"`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.role.as_str())?;
         match self.ordinal {
             _ if !self.name.is_empty() => {
-                write!(f, " {}", serde_json::Value::from(self.name.as_str()))
+                write!(f, " {}", serde_json::Value::from(self.name.as_str()))?;
             }
-            Some(at) => write!(f, " number {}", at.saturating_add(1)),
+            Some(at) => write!(f, " number {}", at.saturating_add(1))?,
+            None => {}
+        }
+        match &self.within {
+            Some(group) => write!(f, " in {}", serde_json::Value::from(group.as_str())),
             None => Ok(()),
         }
     }

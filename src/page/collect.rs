@@ -6,6 +6,7 @@ use super::{
     Element, ElementRef, Node, NodeId, Role, Tree,
     context::add_contexts,
     element::MAX_OPTIONS,
+    identity::TELLING,
     label::{MAX_LABEL, label_of, squeezed},
     outline::{Area, Outline, closed, is_actionable, is_checkable, push_words},
 };
@@ -294,12 +295,13 @@ fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
 
 /// Returns the hints of an element: properties that say more than its label and states.
 fn hints(node: &Node, label: &str) -> Vec<(Box<str>, Box<str>)> {
+    // The first attribute that says what a field without a label is for; the history calls it by this one too.
+    let is_said = |name: &&&str| node.property(name).is_some_and(|value| !value.trim().is_empty());
+    let telling = TELLING.iter().filter(|_| label.is_empty()).find(is_said);
     let is_told = |(name, value): &&(Box<str>, Box<str>)| match &**name {
         "type" | "current" | "valuetext" | "range" | "editable" => true,
         "placeholder" => **value != *label && !value.trim().is_empty(),
-        // The history names a field by this property if it has no label.
-        "name" => label.is_empty() && !value.trim().is_empty(),
-        _ => false,
+        name => telling == Some(&name),
     };
     node.properties.iter().filter(is_told).cloned().collect()
 }

@@ -64,7 +64,8 @@ impl TargetIdentity {
     /// gave it in an attribute. Empty if there is none.
     pub fn said(&self) -> &str {
         let label = self.label.as_deref();
-        let attributes = SAYING.iter().map(|name| self.attribute(name));
+        let saying = SPOKEN.iter().chain(&TELLING);
+        let attributes = saying.map(|name| self.attribute(name));
         std::iter::once(Some(&*self.name))
             .chain([label])
             .chain(attributes)
@@ -177,7 +178,6 @@ impl Identities {
     pub(crate) fn element(&self, tree: &Tree, id: NodeId) -> TargetIdentity {
         let node = &tree[id];
         let place = self.outline.place(id);
-        let ancestors = std::iter::successors(place.named, |at| self.outline.place(*at).named);
         let frames = std::iter::successors(place.frame, |at| self.outline.place(*at).frame);
         let mut frames: Vec<String> = frames
             .take(MAX_FRAMES)
@@ -187,10 +187,7 @@ impl Identities {
         TargetIdentity {
             label: label(tree, &self.outline, id),
             ordinal: self.ordinals[id.index()],
-            ancestors: ancestors
-                .take(MAX_ANCESTORS)
-                .map(|at| capped(&tree[at].name))
-                .collect(),
+            ancestors: groups(tree, &self.outline, id),
             landmark: place.landmark.map(|landmark| tree[landmark].role.clone()),
             attributes: attributes(node),
             frames,
@@ -233,8 +230,10 @@ const STABLE_PROPERTIES: [&str; 8] = [
     "type",
 ];
 
-/// Attributes that say what an element is for, clearest first.
-const SAYING: [&str; 5] = ["icon", "placeholder", "alt", "name", "testid"];
+/// Attributes with words for people, clearest first.
+const SPOKEN: [&str; 3] = ["icon", "placeholder", "alt"];
+/// Attributes with words for programs that still say what a field is for, clearest first.
+pub(crate) const TELLING: [&str; 4] = ["name", "testid", "autocomplete", "inputmode"];
 /// Suffixes that describe the look of an icon, which a click may change.
 const LOOKS: [&str; 6] = ["-o", "-fill", "-filled", "-outline", "-outlined", "-solid"];
 
@@ -242,9 +241,18 @@ pub(super) fn capped(page_text: &str) -> String {
     text::truncate(&text::squeeze(page_text), TargetIdentity::MAX_TEXT)
 }
 
+/// The names of the named nodes around a node, nearest first.
+pub(super) fn groups(tree: &Tree, outline: &Outline, id: NodeId) -> Vec<String> {
+    let named = |id: NodeId| outline.place(id).named;
+    let ancestors = std::iter::successors(named(id), |at| named(*at));
+    let names = ancestors.take(MAX_ANCESTORS);
+    names.map(|at| capped(&tree[at].name)).collect()
+}
+
 /// Returns a name that the page's authors gave an element in an attribute; empty if there is none.
 pub(super) fn authors_name(node: &super::Node) -> &str {
-    let names = SAYING.iter().filter_map(|name| node.property(name));
+    let names = SPOKEN.iter().chain(&TELLING);
+    let names = names.filter_map(|name| node.property(name));
     names
         .map(str::trim)
         .find(|name| !name.is_empty())

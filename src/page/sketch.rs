@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::{
     Role, TargetIdentity, Tree,
-    identity::{attributes, capped, label},
+    identity::{attributes, capped, groups, label},
     outline::{Outline, closed},
 };
 
-/// The elements with the wanted roles, each with only its role and name; an element without a name has its label, its
-/// attributes, and its position among the nameless elements of its role. Elements in frames are left out, because a
+/// The elements with the wanted roles, each with only its role, its name and the groups around it; an element without a name
+/// has its label, its attributes, and its position among the nameless elements of its role. Elements in frames are left out, because a
 /// frame may belong to another site.
 ///
 /// Costs one walk over the tree, while [`TargetIdentity::of`] costs one for each element.
@@ -23,6 +23,7 @@ pub(crate) fn sketch(tree: &Tree, wanted: impl Fn(&Role) -> bool) -> Vec<TargetI
             continue;
         }
         let mut identity = TargetIdentity::new(role, capped(&node.name));
+        identity.ancestors = groups(tree, &outline, id);
         if node.name.is_empty() {
             let next = nameless.entry(&node.role).or_default();
             identity.ordinal = *next;
@@ -69,6 +70,7 @@ mod tests {
                 identity.label.clone(),
                 identity.ordinal,
                 identity.attributes.clone(),
+                identity.ancestors.clone(),
             )
         };
         assert_eq!(found.len(), 5);

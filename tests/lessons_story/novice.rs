@@ -120,7 +120,10 @@ fn nearest(now: &Prompted, wish: &Wish) -> Option<Act> {
         Wish::Set { what, value } => {
             Some(Act::on("fill", field(now, what)?).with("text", json!(value)))
         }
-        Wish::Choose { value } => Some(Act::on("select", field(now, "")?).with("values", json!([value]))),
+        Wish::Choose { value } => {
+            let list = now.elements().find(|element| element.role == "combobox")?;
+            Some(Act::on("select", list).with("values", json!([value])))
+        }
     }
 }
 
@@ -158,7 +161,7 @@ fn is_met(now: &Prompted, wish: &Wish) -> bool {
     match wish {
         Wish::Press { .. } => false,
         Wish::Set { value, .. } => holds(&|shown| shown == value || forms(value).iter().any(|form| form == shown)),
-        Wish::Choose { value } => holds(&|shown| shown.starts_with(value.as_str())),
+        Wish::Choose { value } => holds(&|shown| shown.starts_with(value.as_str()) && shown != value),
     }
 }
 

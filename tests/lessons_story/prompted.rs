@@ -145,9 +145,13 @@ impl Prompted {
 
 /// What an element is called: its label, else what its attributes say.
 pub(crate) fn called(element: &ShownElement) -> &str {
-    let hints = element.hints.iter().map(|(_, value)| &**value);
-    let mut all = std::iter::once(&*element.label).chain(hints);
-    all.find(|said| !said.is_empty()).unwrap_or_default()
+    let hint = || {
+        let mut hints = element.hints.iter();
+        let telling = |(name, _): &&(String, String)| name != "type" && name != "range";
+        hints.find(telling).map(|(_, value)| &**value)
+    };
+    let label = Some(&*element.label).filter(|label| !label.is_empty());
+    label.or_else(hint).unwrap_or_default()
 }
 
 /// The parts of a message under their headings.
@@ -169,13 +173,13 @@ fn lines(body: &str) -> Vec<Line> {
             let depth = row.len() - row.trim_start().len();
             groups.truncate(depth);
             let shown = ShownPage::read(row);
-            let line = Line {
+            // A group and its only line stand in one row.
+            groups.push(row.trim().to_owned());
+            Line {
                 text: shown.texts.join(" "),
                 elements: shown.elements,
                 groups: groups.clone(),
-            };
-            groups.push(row.trim().to_owned());
-            line
+            }
         })
         .collect()
 }

@@ -137,6 +137,9 @@ fn begins(recovery: &Recovery, failed: &TraceStep, step: &TraceStep) -> bool {
         Recovery::First(moves) => moves.first().is_some_and(|first| step.step == Some(*first)),
         Recovery::Instead(only) => step.step == Some(*only),
         Recovery::WriteAs(form) => step.form == Some(*form),
+        Recovery::Another(only) | Recovery::OpenThenChoose(only) => {
+            step.step == Some(*only) && step.aim != failed.aim
+        }
     }
 }
 
@@ -162,7 +165,7 @@ fn on_site(
     here: &dyn Fn(&TraceStep) -> bool,
     credits: &mut Credits,
 ) {
-    let is_its = |step: &TraceStep| step.tool == recovery.command && step.aim == recovery.aim;
+    let is_its = |step: &TraceStep| recovery.is_command(step);
     // A click on another button does not count as a click on the named one.
     for (found, step) in trace
         .recovered()
@@ -222,7 +225,7 @@ fn forestalled(
     step: &TraceStep,
     after: &[&TraceStep],
 ) -> Option<bool> {
-    let on_it = |step: &TraceStep| step.aim == recovery.aim;
+    let on_it = |step: &TraceStep| recovery.is_on(step);
     let clicks_it = step.tool == BrowserTool::Click && on_it(step);
     let then = |at: usize, tool: BrowserTool| after.get(at).filter(|then| then.tool == tool);
     let chosen = |at: usize| {
@@ -250,6 +253,14 @@ fn forestalled(
                 _ => None,
             }
         }
+        Recovery::Another(_) | Recovery::OpenThenChoose(_) => {
+            recovery.moves.first().filter(|first| is_move(first, step))?;
+            if matches!(recovery.recovery, Recovery::OpenThenChoose(_)) {
+                chosen(0)
+            } else {
+                Some(step.is_done())
+            }
+        }
         Recovery::ClickThenType if clicks_it => {
             then(0, BrowserTool::Type).map(|typed| typed.is_done())
         }
@@ -273,7 +284,7 @@ fn forestalled(
 }
 
 fn is_move(aimed: &AimedMove, step: &TraceStep) -> bool {
-    let same_aim = |aim: &Option<Aim>| aim.is_none() || *aim == step.aim;
+    let same_aim = |aim: &Option<Aim>| aim.as_ref().is_none_or(|aim| aim.is_of(step));
     let same_move = |own: Move| {
         step.step
             .is_some_and(|step| step.tool == own.tool && step.key == own.key)

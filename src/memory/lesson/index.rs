@@ -228,8 +228,10 @@ impl LessonIndex {
             .filter(|place| Some(place) != aim.as_ref());
         let is_aimed = aim.is_some();
         let of = |aim: Option<Aim>| self.recoveries.get(&(tool, failure.trouble, aim));
-        let mut known = of(aim)
-            .into_iter()
+        let grouped = target.into_iter().flat_map(Aim::in_groups);
+        let mut known = grouped
+            .filter_map(|aim| of(Some(aim)))
+            .chain(of(aim))
             .chain(place.and_then(|place| of(Some(place))))
             .chain(is_aimed.then(|| of(None)).flatten());
         let Some(first) = known.next() else {
@@ -311,7 +313,10 @@ struct Failure<'a> {
 /// Returns the elements of a page with these roles, in the form in which lessons name them.
 fn on_page(page: &Tree, wanted: impl Fn(&Role) -> bool) -> HashSet<Aim> {
     // Older lessons, recorded without attributes, name their element by position.
-    let aims = |seen: &TargetIdentity| std::iter::once(Aim::of(seen)).chain(Aim::by_place(seen));
+    let aims = |seen: &TargetIdentity| {
+        let own = std::iter::once(Aim::of(seen)).chain(Aim::by_place(seen));
+        own.chain(Aim::in_groups(seen)).collect::<Vec<_>>()
+    };
     sketch(page, wanted).iter().flat_map(aims).collect()
 }
 

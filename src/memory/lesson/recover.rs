@@ -5,13 +5,15 @@
 //! action with the same known effect succeeds in its place. The success of an unrelated action proves nothing.
 
 use super::{
-    AimedMove, FailureKind, Form, MAX_MOVES, Recovery, SiteRecovery,
+    Aim, AimedMove, FailureKind, Form, MAX_MOVES, Recovery, SiteRecovery,
     trace::{Found, TraceStep},
 };
 use crate::{
-    action::{Action, BrowserAction, BrowserTool, ErrorClass, Fill, Select, TextValue, Type},
+    action::{
+        Action, BrowserAction, BrowserTool, ErrorClass, Fill, Select, Target, TextValue, Type,
+    },
     base::text,
-    page::{Role, TargetIdentity},
+    page::{LocatorStep, Role, TargetIdentity},
     working::Step,
 };
 
@@ -46,14 +48,25 @@ fn recovered(steps: &[Traced<'_>], failed: usize) -> Option<Found> {
     let until = again.unwrap_or(after.len());
     // A success of the same action is better evidence than another action that may have had the same effect.
     let before = failed.checked_sub(1).map(|at| &steps[at].1);
-    let (first, recovery, moves) = match again {
+    let Way {
+        first,
+        recovery,
+        moves,
+        group,
+    } = match again {
         Some(at) => retried(&after[..at])?,
         None => replaced((logged, step), before, &after[..until])?,
     };
+    // A target in words has no identity until the element is there.
+    let seen = again.filter(|_| step.aim.is_none());
+    let aim = step.aim.clone().or_else(|| after[seen?].1.aim.clone());
     let what = SiteRecovery {
         command: step.tool,
         trouble,
-        aim: step.aim.clone(),
+        aim: aim.map(|aim| Aim {
+            within: group,
+            ..aim
+        }),
         recovery,
         moves,
     };
@@ -65,7 +78,26 @@ fn recovered(steps: &[Traced<'_>], failed: usize) -> Option<Found> {
     })
 }
 
-type Way = (usize, Recovery, Vec<AimedMove>);
+/// A way out of a failure.
+struct Way {
+    /// Index of its first step, counted from the failure.
+    first: usize,
+    recovery: Recovery,
+    moves: Vec<AimedMove>,
+    /// The group that tells the failed target from the one that took its place.
+    group: Option<String>,
+}
+
+impl Way {
+    const fn new(first: usize, recovery: Recovery, moves: Vec<AimedMove>) -> Self {
+        Self {
+            first,
+            recovery,
+            moves,
+            group: None,
+        }
+    }
+}
 
 /// Returns the moves that were made before the same action succeeded, without failed attempts.
 fn retried(before: &[Traced<'_>]) -> Option<Way> {
@@ -94,7 +126,7 @@ fn retried(before: &[Traced<'_>]) -> Option<Way> {
         .map(|(_, step)| aimed(step))
         .collect::<Option<_>>()?;
     let general = moves.iter().map(|aimed| aimed.step).collect();
-    Some((done[0].0, Recovery::First(general), moves))
+    Some(Way::new(done[0].0, Recovery::First(general), moves))
 }
 
 /// Returns the action that took the place of the failed one, with the same known effect.
@@ -123,7 +155,22 @@ fn replaced(
     let clicks = |then: Option<(&Step, &BrowserAction)>, is_it: &dyn Fn(&Step) -> bool| {
         then.is_some_and(|(logged, then)| matches!(then, BrowserAction::Click(_)) && is_it(logged))
     };
+    let other = || {
+        let step = &after[at].1;
+        let aim = step.aim.clone().filter(|_| !on_it(logged))?;
+        let step = step.step?;
+        Some((step, AimedMove { step, aim: Some(aim) }))
+    };
     let recovery = match (action, first) {
+        (BrowserAction::Fill(_), BrowserAction::Click(_))
+            if !on_it(logged) && clicks(second, &|then| then.restores.contains(&failed.number)) =>
+        {
+            let (step, aimed) = other()?;
+            return Some(Way::new(at, Recovery::OpenThenChoose(step), vec![aimed]));
+        }
+        (BrowserAction::Click(_), BrowserAction::Click(_)) if !on_it_exactly(failed, logged) => {
+            return another((failed, step), at, after);
+        }
         (BrowserAction::Fill(Fill { text, .. }), BrowserAction::Click(_)) if on_it(logged) => {
             if second.is_some_and(|(_, then)| types(then, text)) {
                 Recovery::ClickThenType
@@ -186,7 +233,63 @@ fn replaced(
         }
         _ => return None,
     };
-    Some((at, recovery, Vec::new()))
+    Some(Way::new(at, recovery, Vec::new()))
+}
+
+/// Returns the element that was clicked in place of one without effect, if nothing but its icon or its place tells them
+/// apart: then the click may have been meant for either.
+fn another((failed, step): (&Step, &TraceStep), at: usize, after: &[Traced<'_>]) -> Option<Way> {
+    let is_idle = matches!(
+        step.trouble,
+        Some(FailureKind::NoEffect | FailureKind::Failed(ErrorClass::Disabled))
+    );
+    let told = |logged: &Step| told_apart(failed, logged);
+    // If several such elements were clicked, it is unknown which of them was meant.
+    let mut others = after[at..].iter().filter(|(logged, step)| {
+        step.is_done() && step.tool == BrowserTool::Click && told(logged).is_some()
+    });
+    let (logged, other) = others.next().filter(|_| is_idle)?;
+    let is_first = std::ptr::eq(*logged, after[at].0);
+    if !is_first || others.any(|(_, then)| then.aim != other.aim) {
+        return None;
+    }
+    let (group, others_group) = told(logged)?;
+    let (aim, step) = (other.aim.clone()?, other.step?);
+    let aimed = AimedMove {
+        step,
+        aim: Some(Aim {
+            within: others_group,
+            ..aim
+        }),
+    };
+    Some(Way {
+        group,
+        ..Way::new(at, Recovery::Another(step), vec![aimed])
+    })
+}
+
+/// Returns the groups that tell two clicked elements apart; none of them if their icons do. `None` if the elements have
+/// names of their own, or if nothing lasting tells them apart.
+fn told_apart(a: &Step, b: &Step) -> Option<(Option<String>, Option<String>)> {
+    let (a_target, b_target) = (a.targets.first()?, b.targets.first()?);
+    let is_alike = a_target.role == b_target.role
+        && a_target.frames == b_target.frames
+        && a.before.template() == b.before.template();
+    let (a_aim, b_aim) = (Aim::of(a_target), Aim::of(b_target));
+    if !is_alike || a_aim.name.is_empty() || b_aim.name.is_empty() {
+        return None;
+    }
+    if a_aim == b_aim {
+        let (a_groups, b_groups) = (Aim::groups(a_target), Aim::groups(b_target));
+        let own = |own: &[String], others: &[String]| {
+            own.iter().find(|group| !others.contains(group)).cloned()
+        };
+        let (a, b) = (own(&a_groups, &b_groups)?, own(&b_groups, &a_groups)?);
+        return Some((Some(a), Some(b)));
+    }
+    let is_mute = |target: &TargetIdentity| target.name.is_empty() && target.label.is_none();
+    let is_beside = a_target.ancestors == b_target.ancestors;
+    (is_mute(a_target) && is_mute(b_target) && is_beside).then_some((None, None))
 }
 
 fn is_button(logged: &Step) -> bool {
@@ -247,6 +350,7 @@ fn is_same(a: &Step, b: &Step) -> bool {
     // The same words on another page, or at another position in a list, refer to another element.
     let is_same_place = |a: &TargetIdentity, b: &TargetIdentity| a.ordinal == b.ordinal;
     a.signature == b.signature
+        || is_meant(a, b)
         || (a.before.template() == b.before.template()
             && a.targets
                 .iter()
@@ -256,6 +360,39 @@ fn is_same(a: &Step, b: &Step) -> bool {
             && a.action.tool_name() == b.action.tool_name()
             && is_on_same(a, b)
             && without_targets(&a.action) == without_targets(&b.action))
+}
+
+/// Returns true if one step named its target in words because it was not there, and the other did the same to an element of
+/// that name.
+fn is_meant(a: &Step, b: &Step) -> bool {
+    let Action::Browser(action) = &a.action else {
+        return false;
+    };
+    let targets = action.targets();
+    let [Target::Locator(locator)] = targets.as_slice() else {
+        return false;
+    };
+    let words = match locator.steps() {
+        [LocatorStep::Text(words) | LocatorStep::ExactText(words)] => words,
+        [LocatorStep::Role { name: Some(words), .. }] => words,
+        _ => return false,
+    };
+    let is_named = |target: &TargetIdentity| {
+        text::fold(target.said().trim()) == text::fold(words.trim()) && target.frames.is_empty()
+    };
+    a.targets.is_empty()
+        && !a.outcome.is_done()
+        && a.before.template() == b.before.template()
+        && a.action.tool_name() == b.action.tool_name()
+        && b.targets.len() == 1
+        && b.targets.iter().all(is_named)
+        && without_targets(&a.action) == without_targets(&b.action)
+}
+
+/// Returns true if both steps were aimed at the same one of several elements of the same name.
+fn on_it_exactly(a: &Step, b: &Step) -> bool {
+    let mut pairs = a.targets.iter().zip(&b.targets);
+    is_on_same(a, b) && pairs.all(|(a, b)| a.ordinal == b.ordinal)
 }
 
 fn is_on_same(a: &Step, b: &Step) -> bool {

@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{FailureKind, Move, Recovery, Template, template::TYPE_THEN_CHOOSE};
+use super::{FailureKind, Move, Recovery, Template, template::TYPE_THEN_CHOOSE, trace::TraceStep};
 use crate::{
-    action::BrowserTool,
+    action::{BrowserTool, ErrorClass},
     base::text,
     memory::{PageName, Piece},
     page::{Role, TargetIdentity},
@@ -15,8 +15,9 @@ use crate::{
 /// sentence, which may change by the next visit.
 const MAX_LABEL: usize = 40;
 
-/// Attributes that name an element without name and label, the clearest first.
-const MAKERS: [&str; 3] = ["icon", "name", "testid"];
+/// Attributes that name an element without name and label, the clearest first. A type names nothing: most fields of a page
+/// have the same one.
+const MAKERS: [&str; 6] = ["icon", "placeholder", "name", "testid", "autocomplete", "inputmode"];
 
 /// The target of a step, reduced to the data by which it is recognised again: role and name, without markup and
 /// surroundings.
@@ -30,6 +31,9 @@ pub struct Aim {
     /// Position among elements of the same role and name; `None` for an element with a name or label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
+    /// The name of a group around it, which tells it from an element of the same name that it was confused with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
 }
 
 impl Aim {
@@ -41,7 +45,29 @@ impl Aim {
             role: identity.role.clone(),
             name,
             ordinal,
+            within: None,
         }
+    }
+
+    /// Returns the names of the groups around an element that will probably be the same on the next visit, nearest first.
+    pub(super) fn groups(identity: &TargetIdentity) -> Vec<String> {
+        let lasting = identity.ancestors.iter().filter(|name| is_lasting(name));
+        lasting.map(|name| plain(name)).filter(|name| !name.is_empty()).collect()
+    }
+
+    /// Returns the target in each of the groups around it.
+    pub(super) fn in_groups(identity: &TargetIdentity) -> impl Iterator<Item = Self> {
+        let aim = Self::of(identity);
+        let within = |group| Self { within: Some(group), ..aim.clone() };
+        Self::groups(identity).into_iter().map(within).collect::<Vec<_>>().into_iter()
+    }
+
+    /// Returns true if a step was aimed at this element.
+    pub(super) fn is_of(&self, step: &TraceStep) -> bool {
+        let is_called = step.aim.as_ref().is_some_and(|aim| {
+            (&aim.role, &aim.name, aim.ordinal) == (&self.role, &self.name, self.ordinal)
+        });
+        is_called && self.within.as_ref().is_none_or(|group| step.groups.contains(group))
     }
 
     /// Returns the target by position alone, as lessons stored before attributes were recorded name it; `None` if the
@@ -55,7 +81,11 @@ impl Aim {
     }
 
     fn named(&self) -> Piece {
-        Piece::Name(PageName::new(&self.role, &self.name, self.ordinal))
+        let name = PageName::new(&self.role, &self.name, self.ordinal);
+        Piece::Name(match &self.within {
+            Some(group) => name.within(group),
+            None => name,
+        })
     }
 }
 
@@ -127,7 +157,8 @@ pub struct SiteRecovery {
     pub aim: Option<Aim>,
     /// The kind of recovery.
     pub recovery: Recovery,
-    /// The moves of a [`Recovery::First`]; empty for other kinds.
+    /// The moves of a [`Recovery::First`], and the one of a [`Recovery::Another`] or [`Recovery::OpenThenChoose`]; empty for
+    /// other kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<AimedMove>,
 }
@@ -165,6 +196,14 @@ impl SiteRecovery {
                 }
                 out.push(words(" first."));
             }
+            Recovery::Another(_) => {
+                self.moves.iter().for_each(|step| step.pieces(&mut out));
+                out.push(words(" instead."));
+            }
+            Recovery::OpenThenChoose(_) => {
+                self.moves.iter().for_each(|step| step.pieces(&mut out));
+                out.push(words(" to open its choices, then click the choice."));
+            }
             Recovery::Instead(step) => {
                 out.push(words(&format!("{} instead.", step.sentence("it"))));
             }
@@ -173,10 +212,28 @@ impl SiteRecovery {
         out
     }
 
-    /// Returns the elements that must be on a page for the recovery to apply: the target of the failed command, and the
-    /// target of the first move.
+    /// Returns the elements that must be on a page for the recovery to apply: the target of the failed command, unless it is
+    /// the first move that brings it to light, and the target of the first move.
     pub(super) fn needs(&self) -> Vec<&Aim> {
         let first = self.moves.first().and_then(|step| step.aim.as_ref());
-        self.aim.iter().chain(first).collect()
+        let is_hidden = matches!(
+            self.trouble,
+            FailureKind::Failed(ErrorClass::NotVisible | ErrorClass::NotFound)
+        );
+        let own = self.aim.iter().filter(|_| !is_hidden || first.is_none());
+        own.chain(first).collect()
+    }
+
+    /// Returns true if a step is the failed command on its target.
+    pub(super) fn is_command(&self, step: &TraceStep) -> bool {
+        step.tool == self.command && self.is_on(step)
+    }
+
+    /// Returns true if a step is aimed at the target of the failed command.
+    pub(super) fn is_on(&self, step: &TraceStep) -> bool {
+        match &self.aim {
+            Some(aim) => aim.is_of(step),
+            None => step.aim.is_none(),
+        }
     }
 }

@@ -30,6 +30,10 @@ pub enum Recovery {
     Instead(Move),
     /// Write the value in this form.
     WriteAs(Form),
+    /// Make this move on another element, which nothing but its icon or its place tells from the first.
+    Another(Move),
+    /// Make this move on another element to open the choices of a field, then click the choice.
+    OpenThenChoose(Move),
 }
 
 /// A rule: if this command fails in this way, recover like this. No part of it can come from a page.
@@ -88,6 +92,15 @@ impl Template {
             }
             Recovery::Instead(step) => format!("{} instead.", step.sentence("it")),
             Recovery::WriteAs(form) => format!("write {}.", form.sentence()),
+            Recovery::Another(step) => {
+                let on = step.on.map_or("element", super::Thing::as_str);
+                format!("{} instead.", step.sentence(&format!("another {on} beside it")))
+            }
+            Recovery::OpenThenChoose(step) => {
+                let on = step.on.map_or("element", super::Thing::as_str);
+                let open = step.sentence(&format!("the {on} beside it"));
+                format!("{open} to open its choices, then click the choice.")
+            }
         };
         format!("If {}: {what}", self.when())
     }

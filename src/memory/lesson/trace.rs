@@ -1,5 +1,5 @@
 //! A run in the form that lessons learn from: actions, outcomes and recovered failures. It contains no typed text, and
-//! no page text except the names of targets.
+//! no page text except the names of targets and of the groups around them.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,9 @@ pub struct TraceStep {
     /// The target; `None` if the action has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
+    /// Names of the groups around the target, nearest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<String>,
     /// The form of the typed text, such as a date; `None` for other text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
@@ -144,21 +147,21 @@ impl TraceStep {
             tool: action.tool(),
             step: Move::of(&logged.action, target.map(|target| &target.role)),
             aim: target.map(Aim::of),
+            groups: target.map(Aim::groups).unwrap_or_default(),
             form,
             trouble: FailureKind::of(&logged.outcome),
             offered: log.offered_at(logged).cloned().collect(),
         })
     }
 
-    /// Returns the step without the name of its target if that name repeats typed text: pages offer typed text as a
-    /// choice.
+    /// Returns the step without names that repeat typed text: pages offer typed text as a choice.
     fn without(mut self, typed: &[String]) -> Self {
-        let repeats = |aim: &Aim| {
-            typed
-                .iter()
-                .any(|text| text::fold(&aim.name).contains(text.as_str()))
+        let repeats = |name: &str| {
+            let name = text::fold(name);
+            typed.iter().any(|text| name.contains(text.as_str()))
         };
-        self.aim = self.aim.filter(|aim| !repeats(aim));
+        self.aim = self.aim.filter(|aim| !repeats(&aim.name));
+        self.groups.retain(|group| !repeats(group));
         self
     }
 

@@ -19,6 +19,7 @@ impl FailureKind {
             Self::Failed(class) => matches!(
                 class,
                 ErrorClass::Intercepted
+                    | ErrorClass::NotFound
                     | ErrorClass::NotVisible
                     | ErrorClass::Disabled
                     | ErrorClass::NotEditable

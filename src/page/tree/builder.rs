@@ -1,6 +1,7 @@
 //! Building a tree in document order, up to a limit of nodes.
 
 use super::{Node, NodeId, Tree};
+use crate::base::text;
 
 /// Builds a [`Tree`] in document order.
 ///
@@ -44,6 +45,8 @@ impl TreeBuilder {
     }
 
     /// Adds a node. The next nodes go into it until [`close`](Self::close).
+    ///
+    /// A name or text of nothing but glyphs of an icon font is dropped, because it says nothing.
     pub fn open(&mut self, node: Node) {
         let parent = self.open.last().copied().flatten();
         let inside_omitted = matches!(self.open.last(), Some(None));
@@ -56,7 +59,15 @@ impl TreeBuilder {
         if let Some(reference) = &node.reference {
             self.tree.by_ref.entry(reference.clone()).or_insert(id);
         }
+        let name = if text::is_glyphs(&node.name) {
+            Box::default()
+        } else {
+            node.name
+        };
+        let value = node.value.filter(|value| !text::is_glyphs(value));
         self.tree.nodes.push(Node {
+            name,
+            value,
             parent,
             end: id.0 + 1,
             ..node

@@ -95,13 +95,17 @@ function hintsFor(node, isHand, isInEditor) {
   return isInEditor ? hints.props.filter(([name]) => name !== 'editable') : hints.props;
 }
 
+/** Matches text with words. Glyphs of an icon font are code points for private use, which say nothing. */
+const WORDS = /[^\s\p{Co}]/u;
+
 /** Returns true if neither the node nor anything in it has words. */
 function isMute(node) {
   const open = [node];
   for (let left = MOST_MUTE; open.length > 0; left--) {
     const at = open.pop();
-    if (left === 0 || typeof at === 'string' || at.name !== '') return false;
-    open.push(...at.children);
+    const isText = typeof at === 'string';
+    if (left === 0 || WORDS.test(isText ? at : at.name)) return false;
+    if (!isText) open.push(...at.children);
   }
   return true;
 }
