@@ -42,9 +42,7 @@ pub fn clean(text: &str) -> String {
 /// assert!(is_glyphs("\u{f1f8} ") && !is_glyphs("\u{f1f8} Delete") && !is_glyphs(" "));
 /// ```
 pub fn is_glyphs(text: &str) -> bool {
-    let is_glyph = |c: char| {
-        matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}' | '\u{100000}'..='\u{10fffd}')
-    };
+    let is_glyph = |c: char| matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{ffffd}' | '\u{100000}'..='\u{10fffd}');
     text.chars().any(is_glyph) && text.chars().all(|c| is_glyph(c) || c.is_whitespace())
 }
 

@@ -296,7 +296,10 @@ fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
 /// Returns the hints of an element: properties that say more than its label and states.
 fn hints(node: &Node, label: &str) -> Vec<(Box<str>, Box<str>)> {
     // The first attribute that says what a field without a label is for; the history calls it by this one too.
-    let is_said = |name: &&&str| node.property(name).is_some_and(|value| !value.trim().is_empty());
+    let is_said = |name: &&&str| {
+        node.property(name)
+            .is_some_and(|value| !value.trim().is_empty())
+    };
     let telling = TELLING.iter().filter(|_| label.is_empty()).find(is_said);
     let is_told = |(name, value): &&(Box<str>, Box<str>)| match &**name {
         "type" | "current" | "valuetext" | "range" | "editable" => true,

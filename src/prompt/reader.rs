@@ -159,7 +159,9 @@ impl Open {
             (true, "options") => self.element.options.push(text),
             // The value of an attribute is not the label of anything.
             (true, key) if !key.is_empty() => {
-                self.element.hints.push((std::mem::take(&mut self.key), text));
+                self.element
+                    .hints
+                    .push((std::mem::take(&mut self.key), text));
             }
             (true, _) => {
                 self.end(page);

@@ -31,12 +31,16 @@ pub(crate) struct Bed {
 
 impl Bed {
     pub(crate) async fn start(by: Driver) -> Self {
+        Self::start_with(by, Wishes::default()).await
+    }
+
+    pub(crate) async fn start_with(by: Driver, wishes: Wishes) -> Self {
         let permit = BROWSERS.acquire().await.expect("it is never closed");
         // Scripts are for those who judge a page and begin its episodes; the loop's own option for them stays off.
         let wishes = Wishes {
             launch: Some(CAP),
             scripts: true,
-            ..Wishes::default()
+            ..wishes
         };
         Self {
             driver: by.launch(&wishes).await,

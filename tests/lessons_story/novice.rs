@@ -18,7 +18,10 @@ const RECEIPT: &str = "Receipt: ";
 pub(crate) fn model() -> ScriptedModel {
     ScriptedModel::deciding(|request: &ChatRequest| {
         let call = decide(&Prompted::read(request)).unwrap_or_else(|| {
-            RawCall::new("finish", json!({ "answer": "no way is left", "success": false }))
+            RawCall::new(
+                "finish",
+                json!({ "answer": "no way is left", "success": false }),
+            )
         });
         Ok(ChatResponse::with_calls([call]))
     })
@@ -106,7 +109,8 @@ fn is_twin(now: &Prompted, habit: &Act, act: &Act) -> bool {
     let is_its = |element: &&ShownElement| called(element) == habit.name;
     habit.name == act.name
         && habit.arguments != act.arguments
-        && now.past.iter().filter(|past| habit.is(past)).count() < now.elements().filter(is_its).count()
+        && now.past.iter().filter(|past| habit.is(past)).count()
+            < now.elements().filter(is_its).count()
 }
 
 /// The act that lies nearest: the first element that may be meant, or the words of the goal if none is there.
@@ -114,7 +118,8 @@ fn nearest(now: &Prompted, wish: &Wish) -> Option<Act> {
     match wish {
         Wish::Press { what, .. } => {
             let first = pressable(now, wish).into_iter().next();
-            let by_words = || Act::bare("click", "target", &format!("text={}", Value::from(&**what)));
+            let by_words =
+                || Act::bare("click", "target", &format!("text={}", Value::from(&**what)));
             Some(first.map_or_else(by_words, |element| Act::on("click", element)))
         }
         Wish::Set { what, value } => {
@@ -138,7 +143,9 @@ fn pressable<'p>(now: &'p Prompted, wish: &Wish) -> Vec<&'p ShownElement> {
     let is_it = |element: &&&ShownElement| called(element).eq_ignore_ascii_case(what);
     let named: Vec<_> = all.iter().filter(is_it).copied().collect();
     if named.is_empty() && row.is_some() {
-        all.into_iter().filter(|element| element.role == "button").collect()
+        all.into_iter()
+            .filter(|element| element.role == "button")
+            .collect()
     } else {
         named
     }
@@ -147,7 +154,8 @@ fn pressable<'p>(now: &'p Prompted, wish: &Wish) -> Vec<&'p ShownElement> {
 /// The field of this label, else the first empty one.
 fn field<'p>(now: &'p Prompted, what: &str) -> Option<&'p ShownElement> {
     let fields = || now.elements().filter(|element| is_field(element));
-    let is_it = |element: &&ShownElement| !what.is_empty() && element.label.to_lowercase().contains(what);
+    let is_it =
+        |element: &&ShownElement| !what.is_empty() && element.label.to_lowercase().contains(what);
     let is_empty = |element: &&ShownElement| element.value.is_empty();
     fields().find(is_it).or_else(|| fields().find(is_empty))
 }
@@ -157,11 +165,18 @@ fn is_field(element: &ShownElement) -> bool {
 }
 
 fn is_met(now: &Prompted, wish: &Wish) -> bool {
-    let holds = |is_it: &dyn Fn(&str) -> bool| now.elements().any(|element| is_field(element) && is_it(&element.value));
+    let holds = |is_it: &dyn Fn(&str) -> bool| {
+        now.elements()
+            .any(|element| is_field(element) && is_it(&element.value))
+    };
     match wish {
         Wish::Press { .. } => false,
-        Wish::Set { value, .. } => holds(&|shown| shown == value || forms(value).iter().any(|form| form == shown)),
-        Wish::Choose { value } => holds(&|shown| shown.starts_with(value.as_str()) && shown != value),
+        Wish::Set { value, .. } => {
+            holds(&|shown| shown == value || forms(value).iter().any(|form| form == shown))
+        }
+        Wish::Choose { value } => {
+            holds(&|shown| shown.starts_with(value.as_str()) && shown != value)
+        }
     }
 }
 
@@ -173,13 +188,20 @@ fn forms(value: &str) -> Vec<String> {
     });
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
     let all = time.into_iter().chain([digits]);
-    all.filter(|form| !form.is_empty() && form != value).collect()
+    all.filter(|form| !form.is_empty() && form != value)
+        .collect()
 }
 
 /// The choice of a value that is on the page: of the same name, beginning with it, or the day of its date.
 fn choice<'p>(now: &'p Prompted, value: &str) -> Option<&'p ShownElement> {
-    let day = value.rsplit('-').next().unwrap_or_default().trim_start_matches('0');
-    let mut others = now.elements().filter(|element| !is_field(element) && !element.label.is_empty());
+    let day = value
+        .rsplit('-')
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches('0');
+    let mut others = now
+        .elements()
+        .filter(|element| !is_field(element) && !element.label.is_empty());
     others.find(|element| element.label == day || element.label.starts_with(value))
 }
 
@@ -214,18 +236,28 @@ fn follow(now: &Prompted, tip: &Tip, wish: &Wish, act: &Act) -> Vec<Act> {
         if let Some(choice) = choice(now, value) {
             return vec![Act::on("click", choice)];
         }
-        let itself = || now.elements().find(|element| act.arguments["target"] == *element.reference);
+        let itself = || {
+            now.elements()
+                .find(|element| act.arguments["target"] == *element.reference)
+        };
         let opener = match tip.named.first() {
             Some(named) => aimed(named, "click"),
             None => itself().map(|element| Act::on("click", element)),
         };
-        let typed = remedy.contains("type the text").then(|| Act::bare("type", "text", value));
+        let typed = remedy
+            .contains("type the text")
+            .then(|| Act::bare("type", "text", value));
         return opener.into_iter().chain(typed).collect();
     }
     if remedy.starts_with("write ") {
         let is_time = remedy.contains("time");
-        let form = forms(value).into_iter().find(|form| form.contains(':') == is_time);
-        return form.map(|form| act.clone().with("text", json!(form))).into_iter().collect();
+        let form = forms(value)
+            .into_iter()
+            .find(|form| form.contains(':') == is_time);
+        return form
+            .map(|form| act.clone().with("text", json!(form)))
+            .into_iter()
+            .collect();
     }
     let mut named = tip.named.iter();
     let moves = remedy.split(", then ").filter_map(|part| {
@@ -247,29 +279,56 @@ fn follow(now: &Prompted, tip: &Tip, wish: &Wish, act: &Act) -> Vec<Act> {
 fn habits(now: &Prompted, wish: &Wish, act: &Act, outcome: &str) -> Vec<Act> {
     let click = |element: &ShownElement| Act::on("click", element);
     let buttons = || now.elements().filter(|element| element.role == "button");
-    let aimed = now.elements().find(|element| act.arguments["target"] == *element.reference);
+    let aimed = now
+        .elements()
+        .find(|element| act.arguments["target"] == *element.reference);
     let value = value(wish);
     match (act.tool, outcome) {
         ("click", "no_effect") => {
-            let empty = now.elements().filter(|element| is_field(element) && element.value.is_empty());
-            let asked = empty.zip(&now.known).map(|(element, known)| Act::on("fill", element).with("text", json!(known)));
-            asked.chain(pressable(now, wish).into_iter().skip(1).map(click)).collect()
+            let empty = now
+                .elements()
+                .filter(|element| is_field(element) && element.value.is_empty());
+            let asked = empty
+                .zip(&now.known)
+                .map(|(element, known)| Act::on("fill", element).with("text", json!(known)));
+            asked
+                .chain(pressable(now, wish).into_iter().skip(1).map(click))
+                .collect()
         }
         ("click", "disabled") => {
-            let boxes = now.elements().filter(|element| element.role == "checkbox" && !element.is("checked"));
+            let boxes = now
+                .elements()
+                .filter(|element| element.role == "checkbox" && !element.is("checked"));
             boxes.map(|element| Act::on("check", element)).collect()
         }
         // What covers it stands before or behind it; what hides it opens by a button.
-        ("click", _) => buttons().filter(|element| Some(*element) != aimed).map(click).collect(),
-        ("fill", "not_editable" | "no_effect") if aimed.is_some_and(|field| field.is("readonly")) => {
+        ("click", _) => buttons()
+            .filter(|element| Some(*element) != aimed)
+            .map(click)
+            .collect(),
+        ("fill", "not_editable" | "no_effect")
+            if aimed.is_some_and(|field| field.is("readonly")) =>
+        {
             let line = aimed.map_or(0, |field| now.line_of(field));
             let near = buttons().filter(|button| now.line_of(button) >= line);
-            choice(now, value).into_iter().chain(near).map(click).collect()
+            choice(now, value)
+                .into_iter()
+                .chain(near)
+                .map(click)
+                .collect()
         }
-        ("fill", _) => forms(value).into_iter().map(|form| act.clone().with("text", json!(form))).collect(),
+        ("fill", _) => forms(value)
+            .into_iter()
+            .map(|form| act.clone().with("text", json!(form)))
+            .collect(),
         ("select", _) => {
             let field = aimed.into_iter().map(click);
-            choice(now, value).into_iter().map(click).chain(field).chain([Act::bare("type", "text", value)]).collect()
+            choice(now, value)
+                .into_iter()
+                .map(click)
+                .chain(field)
+                .chain([Act::bare("type", "text", value)])
+                .collect()
         }
         _ => Vec::new(),
     }

@@ -99,7 +99,10 @@ impl Prompted {
         let before = part.split('"').next().unwrap_or_default();
         if let Some(what) = before.strip_prefix("set the ") {
             let what = what.trim_end_matches(" to ").to_owned();
-            self.wishes.push(Wish::Set { what, value: value() });
+            self.wishes.push(Wish::Set {
+                what,
+                value: value(),
+            });
         } else if before.starts_with("choose ") {
             self.wishes.push(Wish::Choose { value: value() });
         } else if before.starts_with("press ") {
@@ -156,7 +159,9 @@ pub(crate) fn called(element: &ShownElement) -> &str {
 
 /// The parts of a message under their headings.
 fn sections(message: &str) -> Vec<(&str, &str)> {
-    let all = message.split("## ").filter_map(|part| part.split_once('\n'));
+    let all = message
+        .split("## ")
+        .filter_map(|part| part.split_once('\n'));
     all.collect()
 }
 
@@ -187,7 +192,9 @@ fn lines(body: &str) -> Vec<Line> {
 fn named(what: &str) -> Named {
     let (role, rest) = what.split_once(' ').unwrap_or((what, ""));
     let name = json_string(rest);
-    let number = rest.strip_prefix("number ").map(|rest| rest.split(' ').next());
+    let number = rest
+        .strip_prefix("number ")
+        .map(|rest| rest.split(' ').next());
     Named {
         role: role.to_owned(),
         within: rest
@@ -203,7 +210,10 @@ fn tip(row: &str, names: &[(&str, Named)]) -> Option<Tip> {
     let all = |words: &str| -> Vec<Named> {
         let words = words.split(|c: char| !c.is_alphanumeric());
         let of = |word: &str| names.iter().find(|(number, _)| *number == word);
-        words.filter_map(of).map(|(_, named)| named.clone()).collect()
+        words
+            .filter_map(of)
+            .map(|(_, named)| named.clone())
+            .collect()
     };
     Some(Tip {
         command: head.split(' ').next()?.to_owned(),

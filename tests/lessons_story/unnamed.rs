@@ -1,10 +1,13 @@
 //! Recoveries whose targets have no name: ten pages, one policy, and what its first run finds out.
 
+use std::{sync::Arc, time::Duration};
+
+use serde_json::Value;
 use webwise::{store::InMemory, working::StopReason};
 
 use crate::{
     bed::{Bed, Ran, clock, task},
-    browsers::Driver,
+    browsers::{Driver, Wishes},
     novice, unnamed_pages as pages,
     web::{Answer, Asked, Web},
 };
@@ -12,6 +15,11 @@ use crate::{
 in_turn! {
     a_recovery_without_names_is_learned_and_spares_the_next_run_its_failure,
 }
+
+/// Browsers that share the stories. Source: chosen.
+const BROWSERS: usize = 2;
+/// Longest time an action may wait for its element. Source: chosen; four failures wait that long, and the pages are small.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What one run meets, and how it must end.
 #[derive(Debug)]
@@ -29,10 +37,16 @@ struct Story {
     /// The action that fails, with its reason.
     failure: &'static str,
     lesson: &'static str,
+    /// A word of the page that the lesson names.
+    named: &'static str,
 }
 
 fn day(page: String, goal: &'static str, receipt: &'static str) -> Day {
-    Day { page, goal, receipt }
+    Day {
+        page,
+        goal,
+        receipt,
+    }
 }
 
 #[rustfmt::skip]
@@ -44,8 +58,9 @@ fn stories() -> [Story; 10] {
                 day(pages::icons(&["Kayak", "Canoe"]), r#"press "remove" of "Canoe"; report the receipt"#, "removed Canoe"),
                 day(pages::icons(&["Punt", "Dinghy", "Raft"]), r#"press "remove" of "Dinghy"; report the receipt"#, "removed Dinghy"),
             ],
-            failure: "click button \"\" 1 -> no_effect",
+            failure: "click button \"\" 2 -> no_effect",
             lesson: r#"click on button "star" has no effect: click button "trash" instead."#,
+            named: "trash",
         },
         Story {
             host: "calendar.localhost",
@@ -55,6 +70,7 @@ fn stories() -> [Story; 10] {
             ],
             failure: "fill textbox \"\" 0 -> not_editable",
             lesson: r#"fill on textbox "due" fails because the target is not an editable field: click button "calendar" to open its choices, then click the choice."#,
+            named: "calendar",
         },
         Story {
             host: "overlay.localhost",
@@ -64,6 +80,7 @@ fn stories() -> [Story; 10] {
             ],
             failure: "click button \"Send\" 0 -> intercepted",
             lesson: r#"click on button "Send" fails because another element covers the target: click button "times" first."#,
+            named: "times",
         },
         Story {
             host: "terms.localhost",
@@ -73,15 +90,17 @@ fn stories() -> [Story; 10] {
             ],
             failure: "click button \"Next\" 0 -> disabled",
             lesson: r#"click on button "Next" fails because the target is disabled: tick checkbox "agree" first."#,
+            named: "agree",
         },
         Story {
             host: "typed.localhost",
             days: [
-                day(pages::typed(&["Lisbon", "Lima", "Oslo"]), r#"choose "Lis" as the city; report the receipt"#, "to Lisbon"),
-                day(pages::typed(&["Ghent", "Genoa", "Quito"]), r#"choose "Gen" as the city; report the receipt"#, "to Genoa"),
+                day(pages::typed(&["Lisbon", "Lima", "Oslo"]), r#"choose "Lis" as the place; report the receipt"#, "to Lisbon"),
+                day(pages::typed(&["Ghent", "Genoa", "Quito"]), r#"choose "Gen" as the place; report the receipt"#, "to Genoa"),
             ],
             failure: "select combobox \"\" 0 -> wrong_element",
             lesson: r#"select on combobox "city" fails because the target is not the kind of element this tool works on: click it, type the text to open its list, then click the choice."#,
+            named: "city",
         },
         Story {
             host: "digits.localhost",
@@ -91,6 +110,7 @@ fn stories() -> [Story; 10] {
             ],
             failure: "fill textbox \"\" 1 -> bad_value",
             lesson: r#"fill on textbox "numeric" fails because the field does not accept a value of this form: write a plain number with a point."#,
+            named: "numeric",
         },
         Story {
             host: "regions.localhost",
@@ -100,6 +120,7 @@ fn stories() -> [Story; 10] {
             ],
             failure: "click button \"\" 0 -> no_effect",
             lesson: r#"click on button "save" in "Sample" has no effect: click button "save" in "Yours" instead."#,
+            named: "Sample",
         },
         Story {
             host: "menu.localhost",
@@ -109,6 +130,7 @@ fn stories() -> [Story; 10] {
             ],
             failure: "click  -> not_visible",
             lesson: r#"click on menuitem "Export" fails because the target is not visible: click button "bars" first."#,
+            named: "bars",
         },
         Story {
             host: "time.localhost",
@@ -118,6 +140,7 @@ fn stories() -> [Story; 10] {
             ],
             failure: "fill textbox \"\" 0 -> bad_value",
             lesson: r#"fill on textbox "at" fails because the field does not accept a value of this form: write the time as HH:MM with 24 hours."#,
+            named: r#""at""#,
         },
         Story {
             host: "wizard.localhost",
@@ -127,6 +150,7 @@ fn stories() -> [Story; 10] {
             ],
             failure: "click button \"Next\" 0 -> no_effect",
             lesson: r#"click on button "Next" has no effect: fill textbox "vat-number" first."#,
+            named: "vat-number",
         },
     ]
 }
@@ -137,71 +161,125 @@ fn site() -> Web {
         let story = stories.iter().find(|story| story.host == asked.host);
         let day = usize::from(asked.path.ends_with('2'));
         story.map_or_else(
-            || Answer { status: 404, headers: Vec::new(), body: String::new() },
+            || Answer {
+                status: 404,
+                headers: Vec::new(),
+                body: String::new(),
+            },
             |story| Answer::page(story.days[day].page.clone()),
         )
     })
 }
 
 async fn a_recovery_without_names_is_learned_and_spares_the_next_run_its_failure(by: Driver) {
-    let (bed, site) = (Bed::start(by).await, site());
+    let site = Arc::new(site());
+    let tell = |share| tokio::spawn(tell_share(by, Arc::clone(&site), share));
     let mut wrong = Vec::new();
-    for story in stories() {
-        let memory = InMemory::new();
+    for share in (0..BROWSERS).map(tell).collect::<Vec<_>>() {
+        wrong.extend(share.await.expect("a share of the stories"));
+    }
+    let all = stories().len();
+    figure!(
+        "lessons_story: {}: {} of {all} stories without names",
+        by.name(),
+        all - wrong.len()
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Tells one share of the stories in a browser of its own, and returns what is not as told.
+async fn tell_share(by: Driver, site: Arc<Web>, share: usize) -> Vec<String> {
+    let bed = Bed::start_with(
+        by,
+        Wishes {
+            action: Some(PATIENCE),
+            ..Wishes::default()
+        },
+    )
+    .await;
+    let mut wrong = Vec::new();
+    for story in stories().into_iter().skip(share).step_by(BROWSERS) {
+        let (memory, nothing) = (InMemory::new(), InMemory::new());
         let first = run(&bed, &site, &story, 0, &memory).await;
         let with = run(&bed, &site, &story, 1, &memory).await;
-        let without = run(&bed, &site, &story, 1, &InMemory::new()).await;
-        let found = faults(&story, [&first, &with, &without]);
+        let without = run(&bed, &site, &story, 1, &nothing).await;
         figure!(
-            "unnamed: {}: {} run 1: {} failed, run 2 with memory: {}, without: {}{}",
-            by.name(), story.host, first.troubles().len(), with.troubles().len(), without.troubles().len(),
-            if found.is_empty() { "" } else { ", NOT AS TOLD" }
+            "learning: {}: {} run 1: {} failed, run 2 with memory: {}, without: {}",
+            by.name(),
+            story.host,
+            first.troubles().len(),
+            with.troubles().len(),
+            without.troubles().len()
         );
-        if !found.is_empty() {
-            if let Some(message) = first.messages().last() { println!("{}: {message}", story.host); }
-            if let Some(message) = with.messages().next() { println!("{}: {message}", story.host); }
+        let faults = faults(&story, [&first, &with, &without]);
+        if !faults.is_empty() {
+            let logs = [first.log(), with.log(), without.log()];
+            let learned = lessons(&first);
             wrong.push(format!(
-                "{}: {found:#?}\n{:#?}\n{:#?}\n{:#?}\n{:#?}",
-                story.host, first.log(), with.log(), without.log(), lessons(&first)
+                "{}: {faults:#?} {logs:#?} {learned:#?}",
+                story.host
             ));
         }
     }
     bed.close().await;
-    let told = stories().len() - wrong.len();
-    figure!("lessons_story: {}: {told} of {} stories without names", by.name(), stories().len());
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    wrong
 }
 
 async fn run(bed: &Bed, site: &Web, story: &Story, day: usize, memory: &InMemory) -> Ran {
     let url = site.url(story.host, &format!("/?day={}", day + 1));
     let (model, task) = (novice::model(), task(story.days[day].goal, &url));
-    let ran = bed.run_by(model.clone(), task, memory.clone(), &clock()).await;
+    let ran = bed
+        .run_by(model.clone(), task, memory.clone(), &clock())
+        .await;
     ran.asked(model.requests())
 }
 
 /// The lessons that a run recorded.
 fn lessons(ran: &Ran) -> Vec<String> {
     let recorded = ran.events("lesson_recorded").into_iter();
-    recorded.filter_map(|event| event["lesson"].as_str().map(str::to_owned)).collect()
+    recorded
+        .filter_map(|event| event["lesson"].as_str().map(str::to_owned))
+        .collect()
 }
 
 /// What is not as the story tells it.
-fn faults(story: &Story, [first, with, without]: [&Ran; 3]) -> Vec<String> {
+fn faults(story: &Story, [first, with, without]: [&Ran; 3]) -> Vec<&'static str> {
     let fails = |ran: &Ran| ran.log().iter().any(|line| line == story.failure);
     let ends = |ran: &Ran, day: usize| {
         let receipt = format!("Receipt: {}", story.days[day].receipt);
-        ran.report.summary.stop == StopReason::Finished && ran.report.answer.as_deref() == Some(&*receipt)
+        ran.report.summary.stop == StopReason::Finished
+            && ran.report.answer.as_deref() == Some(&*receipt)
     };
-    let recorded = first.events("lesson_recorded");
-    let recalled = with.events("domain_recall");
-    let has = |events: &[serde_json::Value], key: &str| events.iter().any(|event| event[key].to_string().contains(&serde_json::Value::from(story.lesson).to_string()));
+    let is_recalled = |event: &Value| {
+        let lessons = event["lessons"].as_array();
+        lessons.is_some_and(|lessons| lessons.contains(&Value::from(story.lesson)))
+    };
+    // Names of a page are data: they stand inside the fence, and never in the system instruction.
+    let is_instructed = |ran: &Ran| ran.system().contains(story.named);
     let told = [
-        (ends(first, 0) && ends(with, 1) && ends(without, 1), "every run reaches its goal"),
-        (fails(first), "the first run fails as told"),
-        (has(&recorded, "lesson"), "it is learned"),
-        (has(&recalled, "lessons"), "the second run is told of it"),
+        (
+            ends(first, 0) && ends(with, 1) && ends(without, 1),
+            "every run reaches its goal",
+        ),
+        (fails(first), "the first run fails"),
+        (
+            lessons(first).iter().any(|lesson| lesson == story.lesson),
+            "it learns the recovery",
+        ),
+        (
+            with.events("domain_recall").iter().any(is_recalled),
+            "the second run is told of it",
+        ),
         (with.troubles().is_empty(), "and nothing fails in it"),
-        (!without.troubles().is_empty(), "without memory something fails again"),
+        (
+            !without.troubles().is_empty(),
+            "without memory it fails again",
+        ),
+        (
+            ![first, with, without].into_iter().any(is_instructed),
+            "no name of the page is in the system instruction",
+        ),
     ];
-    told.into_iter().filter(|(is_so, _)| !is_so).map(|(_, what)| what.to_owned()).collect()
+    let untold = told.into_iter().filter(|(is_so, _)| !is_so);
+    untold.map(|(_, what)| what).collect()
 }

@@ -18,7 +18,13 @@ fn icon(name: &str) -> String {
 
 /// Rows with a star that nothing listens to and a trash can.
 pub(crate) fn icons(names: &[&str]) -> String {
-    let row = |name: &&str| format!("<li><span>{name}</span> {} {}</li>", icon("star"), icon("trash"));
+    let row = |name: &&str| {
+        format!(
+            "<li><span>{name}</span> {} {}</li>",
+            icon("star"),
+            icon("trash")
+        )
+    };
     let rows: String = names.iter().map(row).collect();
     page(
         "Harbour",
@@ -66,7 +72,9 @@ pub(crate) fn overlay(notice: &str) -> String {
 pub(crate) fn terms(plan: &str) -> String {
     page(
         "Plans",
-        &format!("<h2>{plan}</h2><p>You find our terms at the desk.</p><div><input type=checkbox name=agree></div><button class=next disabled>Next</button>"),
+        &format!(
+            "<h2>{plan}</h2><p>You find our terms at the desk.</p><div><input type=checkbox name=agree></div><button class=next disabled>Next</button>"
+        ),
         &format!(
             "at('input').onchange = () => {{ at('.next').disabled = !at('input').checked; }};\
              at('.next').onclick = () => done('ordered {plan}');"
@@ -79,9 +87,11 @@ pub(crate) fn typed(cities: &[&str]) -> String {
     let cities = serde_json::to_string(cities).expect("texts are JSON");
     page(
         "Journeys",
-        "<p>We go everywhere.</p><input role=combobox aria-expanded=false name=city autocomplete=off><ul role=listbox hidden></ul>",
+        "<p>We go everywhere by boat, all through the year.</p><div><input role=combobox aria-expanded=false name=city autocomplete=off></div>\
+         <p class=help hidden>Begin to type</p><ul role=listbox hidden></ul>",
         &format!(
-            "const cities = {cities}, field = at('input'), list = at('ul'); field.onkeyup = () => {{\
+            "const cities = {cities}, field = at('input'), list = at('ul');\
+             field.onclick = () => {{ at('.help').hidden = false; }}; field.onkeyup = () => {{\
              list.replaceChildren(...cities.filter(c => c.startsWith(field.value)).map(c => {{\
                const li = document.createElement('li'); li.role = 'option'; li.textContent = c;\
                li.onclick = () => {{ field.value = c; list.hidden = true; done('to ' + c); }}; return li; }})); list.hidden = false; }};"
@@ -95,7 +105,9 @@ pub(crate) fn digits(notes: &[&str]) -> String {
     let notes: String = notes.iter().map(note).collect();
     page(
         "Stores",
-        &format!("<p>Everything is counted here.</p>{notes}<div><input inputmode=numeric class=count></div>"),
+        &format!(
+            "<p>Everything is counted here.</p>{notes}<div><input inputmode=numeric class=count></div>"
+        ),
         "at('.count').oninput = e => { const text = e.target.value; if (/\\D/.test(text)) e.target.value = '';\
          else done('counted ' + text); };",
     )
@@ -103,7 +115,12 @@ pub(crate) fn digits(notes: &[&str]) -> String {
 
 /// The same button in two regions, of which one is a sample.
 pub(crate) fn regions(what: &str) -> String {
-    let region = |name: &str, class: &str| format!("<section aria-label='{name}' class={class}><h2>{name}</h2><p>{what}</p>{}</section>", icon("save"));
+    let region = |name: &str, class: &str| {
+        format!(
+            "<section aria-label='{name}' class={class}><h2>{name}</h2><p>{what}</p>{}</section>",
+            icon("save")
+        )
+    };
     page(
         "Desk",
         &format!("{}{}", region("Sample", "sample"), region("Yours", "yours")),
@@ -115,7 +132,10 @@ pub(crate) fn regions(what: &str) -> String {
 pub(crate) fn menu(report: &str) -> String {
     page(
         "Reports",
-        &format!("<h2>{report}</h2>{}<div role=menu hidden><div role=menuitem tabindex=0>Export</div><div role=menuitem tabindex=0>Rename</div></div>", icon("bars")),
+        &format!(
+            "<h2>{report}</h2>{}<div role=menu hidden><div role=menuitem tabindex=0>Export</div><div role=menuitem tabindex=0>Rename</div></div>",
+            icon("bars")
+        ),
         &format!(
             "at('.btn-bars').onclick = () => {{ at('[role=menu]').hidden = false; }};\
              at('[role=menuitem]').onclick = () => done('exported {report}');"
@@ -127,8 +147,12 @@ pub(crate) fn menu(report: &str) -> String {
 pub(crate) fn time(room: &str) -> String {
     page(
         "Rooms",
-        &format!("<h2>{room}</h2><p>Doors open on the hour.</p><div><input type=time name=at></div>"),
-        &format!("at('input').onchange = () => {{ if (at('input').value) done('{room} at ' + at('input').value); }};"),
+        &format!(
+            "<h2>{room}</h2><p>Doors open on the hour.</p><div><input type=time name=at></div>"
+        ),
+        &format!(
+            "at('input').onchange = () => {{ if (at('input').value) done('{room} at ' + at('input').value); }};"
+        ),
     )
 }
 
@@ -136,7 +160,11 @@ pub(crate) fn time(room: &str) -> String {
 pub(crate) fn wizard(firm: &str) -> String {
     page(
         "Account",
-        &format!("<h2>{firm}</h2><p>Step one of two.</p><div><input data-testid=vat-number></div><button class=next>Next</button>"),
-        &format!("at('.next').onclick = () => {{ if (at('input').value) done('{firm} with ' + at('input').value); }};"),
+        &format!(
+            "<h2>{firm}</h2><p>Step one of two.</p><div><input data-testid=vat-number></div><button class=next>Next</button>"
+        ),
+        &format!(
+            "at('.next').onclick = () => {{ if (at('input').value) done('{firm} with ' + at('input').value); }};"
+        ),
     )
 }

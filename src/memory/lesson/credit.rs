@@ -254,7 +254,10 @@ fn forestalled(
             }
         }
         Recovery::Another(_) | Recovery::OpenThenChoose(_) => {
-            recovery.moves.first().filter(|first| is_move(first, step))?;
+            recovery
+                .moves
+                .first()
+                .filter(|first| is_move(first, step))?;
             if matches!(recovery.recovery, Recovery::OpenThenChoose(_)) {
                 chosen(0)
             } else {

@@ -159,7 +159,13 @@ fn replaced(
         let step = &after[at].1;
         let aim = step.aim.clone().filter(|_| !on_it(logged))?;
         let step = step.step?;
-        Some((step, AimedMove { step, aim: Some(aim) }))
+        Some((
+            step,
+            AimedMove {
+                step,
+                aim: Some(aim),
+            },
+        ))
     };
     let recovery = match (action, first) {
         (BrowserAction::Fill(_), BrowserAction::Click(_))
@@ -374,7 +380,11 @@ fn is_meant(a: &Step, b: &Step) -> bool {
     };
     let words = match locator.steps() {
         [LocatorStep::Text(words) | LocatorStep::ExactText(words)] => words,
-        [LocatorStep::Role { name: Some(words), .. }] => words,
+        [
+            LocatorStep::Role {
+                name: Some(words), ..
+            },
+        ] => words,
         _ => return false,
     };
     let is_named = |target: &TargetIdentity| {

@@ -17,7 +17,14 @@ const MAX_LABEL: usize = 40;
 
 /// Attributes that name an element without name and label, the clearest first. A type names nothing: most fields of a page
 /// have the same one.
-const MAKERS: [&str; 6] = ["icon", "placeholder", "name", "testid", "autocomplete", "inputmode"];
+const MAKERS: [&str; 6] = [
+    "icon",
+    "placeholder",
+    "name",
+    "testid",
+    "autocomplete",
+    "inputmode",
+];
 
 /// The target of a step, reduced to the data by which it is recognised again: role and name, without markup and
 /// surroundings.
@@ -52,14 +59,24 @@ impl Aim {
     /// Returns the names of the groups around an element that will probably be the same on the next visit, nearest first.
     pub(super) fn groups(identity: &TargetIdentity) -> Vec<String> {
         let lasting = identity.ancestors.iter().filter(|name| is_lasting(name));
-        lasting.map(|name| plain(name)).filter(|name| !name.is_empty()).collect()
+        lasting
+            .map(|name| plain(name))
+            .filter(|name| !name.is_empty())
+            .collect()
     }
 
     /// Returns the target in each of the groups around it.
     pub(super) fn in_groups(identity: &TargetIdentity) -> impl Iterator<Item = Self> {
         let aim = Self::of(identity);
-        let within = |group| Self { within: Some(group), ..aim.clone() };
-        Self::groups(identity).into_iter().map(within).collect::<Vec<_>>().into_iter()
+        let within = |group| Self {
+            within: Some(group),
+            ..aim.clone()
+        };
+        Self::groups(identity)
+            .into_iter()
+            .map(within)
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 
     /// Returns true if a step was aimed at this element.
@@ -67,7 +84,11 @@ impl Aim {
         let is_called = step.aim.as_ref().is_some_and(|aim| {
             (&aim.role, &aim.name, aim.ordinal) == (&self.role, &self.name, self.ordinal)
         });
-        is_called && self.within.as_ref().is_none_or(|group| step.groups.contains(group))
+        is_called
+            && self
+                .within
+                .as_ref()
+                .is_none_or(|group| step.groups.contains(group))
     }
 
     /// Returns the target by position alone, as lessons stored before attributes were recorded name it; `None` if the

@@ -94,7 +94,10 @@ impl Template {
             Recovery::WriteAs(form) => format!("write {}.", form.sentence()),
             Recovery::Another(step) => {
                 let on = step.on.map_or("element", super::Thing::as_str);
-                format!("{} instead.", step.sentence(&format!("another {on} beside it")))
+                format!(
+                    "{} instead.",
+                    step.sentence(&format!("another {on} beside it"))
+                )
             }
             Recovery::OpenThenChoose(step) => {
                 let on = step.on.map_or("element", super::Thing::as_str);
