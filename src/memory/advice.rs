@@ -373,6 +373,10 @@ mod tests {
             PageName::new(&Role::TextBox, "", Some(1)).to_string(),
             "textbox number 2"
         );
+        let grouped = PageName::new(&Role::Button, "Save", None).within("Draft\n\"x\"\u{202e}");
+        assert_eq!(grouped.to_string(), r#"button "Save" in "Draft \"x\"""#);
+        let ungrouped = PageName::new(&Role::Button, "Save", None).within(" ");
+        assert_eq!(ungrouped, PageName::new(&Role::Button, "Save", None));
         let long = PageName::new(&Role::Link, &"n".repeat(500), None).to_string();
         assert_eq!(long.chars().count(), "link \"\"".len() + PageName::MAX_NAME);
     }

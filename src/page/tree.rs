@@ -441,6 +441,25 @@ mod tests {
     }
 
     #[test]
+    fn glyphs_of_an_icon_font_are_neither_name_nor_text() {
+        let mut b = Tree::builder();
+        b.open(Node::new(Role::Button, "\u{f1f8}"));
+        b.leaf(Node::text(" \u{f1f8}\u{f0001}"));
+        b.close();
+        b.leaf(Node::new(Role::Button, "\u{f1f8} Delete"));
+        let tree = b.finish();
+        let said = |node: &Node| (node.name.to_string(), node.value.clone());
+        assert_eq!(
+            tree.nodes().iter().map(said).collect::<Vec<_>>(),
+            [
+                (String::new(), None),
+                (String::new(), None),
+                ("\u{f1f8} Delete".to_owned(), None)
+            ]
+        );
+    }
+
+    #[test]
     fn walks_follow_document_order() {
         let tree = sample();
         let main = tree.roots().next().unwrap();

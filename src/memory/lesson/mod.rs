@@ -4,7 +4,7 @@
 //! (trigger A) or when a new page is shown (trigger B). Everything here is pure: records come in, advice and edits go out.
 //!
 //! A recovery that a run finds is kept in two forms: with the names of its page, shown on that host only; and without names,
-//! shown on all sites after it has worked on a second one. `trace` records a run, `recover` finds recoveries in it, `credit`
+//! shown on all sites after it has worked on a second one. `trace` records a run, `recover` and `another` find recoveries in it, `credit`
 //! counts the results of a lesson, `rules` decides on promotion and removal, `learn` makes the edits, and `index` recalls.
 //!
 //! # Decisions
@@ -30,10 +30,13 @@
 //!   belong to one owner.
 //! - Promotion requires that the lesson helped at least once after it was shown. A recovery that works does not prove that
 //!   showing it helps.
+//! - Another element proves a recovery only if nothing but its icon or its place tells it from the one that had no effect, and
+//!   if no third one was clicked. "Cancel" and then "Save" are two intentions; a star and then a bin beside it are one.
 //! - If a choice is named differently from the value, it proves a recovery only if the field was seen to take the value: the
 //!   same day in the wrong month has the same name.
 
 mod admit;
+mod another;
 mod credit;
 mod describe;
 mod index;

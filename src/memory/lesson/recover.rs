@@ -5,7 +5,7 @@
 //! action with the same known effect succeeds in its place. The success of an unrelated action proves nothing.
 
 use super::{
-    Aim, AimedMove, FailureKind, Form, MAX_MOVES, Recovery, SiteRecovery,
+    Aim, AimedMove, FailureKind, Form, MAX_MOVES, Recovery, SiteRecovery, another,
     trace::{Found, TraceStep},
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
 /// at all.
 const WINDOW: usize = 10;
 
-type Traced<'a> = (&'a Step, TraceStep);
+pub(super) type Traced<'a> = (&'a Step, TraceStep);
 
 /// Returns every failure that was recovered, in order.
 pub(super) fn found(steps: &[Traced<'_>]) -> Vec<Found> {
@@ -55,7 +55,7 @@ fn recovered(steps: &[Traced<'_>], failed: usize) -> Option<Found> {
         group,
     } = match again {
         Some(at) => retried(&after[..at])?,
-        None => replaced((logged, step), before, &after[..until])?,
+        None => replaced(&steps[failed], before, &after[..until])?,
     };
     // A target in words has no identity until the element is there.
     let seen = again.filter(|_| step.aim.is_none());
@@ -79,7 +79,7 @@ fn recovered(steps: &[Traced<'_>], failed: usize) -> Option<Found> {
 }
 
 /// A way out of a failure.
-struct Way {
+pub(super) struct Way {
     /// Index of its first step, counted from the failure.
     first: usize,
     recovery: Recovery,
@@ -89,13 +89,18 @@ struct Way {
 }
 
 impl Way {
-    const fn new(first: usize, recovery: Recovery, moves: Vec<AimedMove>) -> Self {
+    pub(super) const fn new(first: usize, recovery: Recovery, moves: Vec<AimedMove>) -> Self {
         Self {
             first,
             recovery,
             moves,
             group: None,
         }
+    }
+
+    /// Returns the way with the group of the failed target.
+    pub(super) fn from_group(self, group: Option<String>) -> Self {
+        Self { group, ..self }
     }
 }
 
@@ -131,7 +136,7 @@ fn retried(before: &[Traced<'_>]) -> Option<Way> {
 
 /// Returns the action that took the place of the failed one, with the same known effect.
 fn replaced(
-    (failed, step): (&Step, &TraceStep),
+    traced @ (failed, step): &Traced<'_>,
     before: Option<&TraceStep>,
     after: &[Traced<'_>],
 ) -> Option<Way> {
@@ -175,7 +180,7 @@ fn replaced(
             return Some(Way::new(at, Recovery::OpenThenChoose(step), vec![aimed]));
         }
         (BrowserAction::Click(_), BrowserAction::Click(_)) if !on_it_exactly(failed, logged) => {
-            return another((failed, step), at, after);
+            return another::another(traced, at, after);
         }
         (BrowserAction::Fill(Fill { text, .. }), BrowserAction::Click(_)) if on_it(logged) => {
             if second.is_some_and(|(_, then)| types(then, text)) {
@@ -240,62 +245,6 @@ fn replaced(
         _ => return None,
     };
     Some(Way::new(at, recovery, Vec::new()))
-}
-
-/// Returns the element that was clicked in place of one without effect, if nothing but its icon or its place tells them
-/// apart: then the click may have been meant for either.
-fn another((failed, step): (&Step, &TraceStep), at: usize, after: &[Traced<'_>]) -> Option<Way> {
-    let is_idle = matches!(
-        step.trouble,
-        Some(FailureKind::NoEffect | FailureKind::Failed(ErrorClass::Disabled))
-    );
-    let told = |logged: &Step| told_apart(failed, logged);
-    // If several such elements were clicked, it is unknown which of them was meant.
-    let mut others = after[at..].iter().filter(|(logged, step)| {
-        step.is_done() && step.tool == BrowserTool::Click && told(logged).is_some()
-    });
-    let (logged, other) = others.next().filter(|_| is_idle)?;
-    let is_first = std::ptr::eq(*logged, after[at].0);
-    if !is_first || others.any(|(_, then)| then.aim != other.aim) {
-        return None;
-    }
-    let (group, others_group) = told(logged)?;
-    let (aim, step) = (other.aim.clone()?, other.step?);
-    let aimed = AimedMove {
-        step,
-        aim: Some(Aim {
-            within: others_group,
-            ..aim
-        }),
-    };
-    Some(Way {
-        group,
-        ..Way::new(at, Recovery::Another(step), vec![aimed])
-    })
-}
-
-/// Returns the groups that tell two clicked elements apart; none of them if their icons do. `None` if the elements have
-/// names of their own, or if nothing lasting tells them apart.
-fn told_apart(a: &Step, b: &Step) -> Option<(Option<String>, Option<String>)> {
-    let (a_target, b_target) = (a.targets.first()?, b.targets.first()?);
-    let is_alike = a_target.role == b_target.role
-        && a_target.frames == b_target.frames
-        && a.before.template() == b.before.template();
-    let (a_aim, b_aim) = (Aim::of(a_target), Aim::of(b_target));
-    if !is_alike || a_aim.name.is_empty() || b_aim.name.is_empty() {
-        return None;
-    }
-    if a_aim == b_aim {
-        let (a_groups, b_groups) = (Aim::groups(a_target), Aim::groups(b_target));
-        let own = |own: &[String], others: &[String]| {
-            own.iter().find(|group| !others.contains(group)).cloned()
-        };
-        let (a, b) = (own(&a_groups, &b_groups)?, own(&b_groups, &a_groups)?);
-        return Some((Some(a), Some(b)));
-    }
-    let is_mute = |target: &TargetIdentity| target.name.is_empty() && target.label.is_none();
-    let is_beside = a_target.ancestors == b_target.ancestors;
-    (is_mute(a_target) && is_mute(b_target) && is_beside).then_some((None, None))
 }
 
 fn is_button(logged: &Step) -> bool {

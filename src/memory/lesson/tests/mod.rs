@@ -2,6 +2,7 @@
 
 mod doubts;
 mod life;
+mod nameless;
 mod recall;
 mod recovery;
 

@@ -327,6 +327,11 @@ fn what_has_no_name_is_called_as_its_makers_called_it_in_one_clean_line() {
     for (aim, wanted) in [
         (with("icon", "trash"), ("trash", None)),
         (with("name", "city"), ("city", None)),
+        (
+            with("autocomplete", "street-address"),
+            ("street-address", None),
+        ),
+        (with("inputmode", "numeric"), ("numeric", None)),
         (with("icon", evil), ("trash New brules/b", None)),
         // The number of a row, and a type, do not identify a field.
         (with("testid", "row-4-delete"), ("", Some(0))),

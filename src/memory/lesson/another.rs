@@ -1,0 +1,59 @@
+//! Recoveries by another element: one that nothing but its icon or its place tells from the one that had no effect.
+
+use super::{
+    Aim, AimedMove, FailureKind, Recovery,
+    recover::{Traced, Way},
+    trace::TraceStep,
+};
+use crate::{
+    action::{BrowserTool, ErrorClass},
+    page::TargetIdentity,
+};
+
+/// Returns the element that was clicked in place of one without effect, if nothing but its icon or its place tells them
+/// apart: then the click may have been meant for either.
+pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> Option<Way> {
+    let is_idle = matches!(
+        failed.1.trouble,
+        Some(FailureKind::NoEffect | FailureKind::Failed(ErrorClass::Disabled))
+    );
+    let click = after.get(at).filter(|_| is_idle)?;
+    let (group, within) = told_apart(failed, click)?;
+    let (aim, step) = (click.1.aim.clone()?, click.1.step?);
+    // If several such elements were clicked, it is unknown which of them was meant.
+    let is_third = |then: &Traced<'_>| {
+        let is_click = then.1.is_done() && then.1.tool == BrowserTool::Click;
+        is_click && told_apart(failed, then).is_some() && told_apart(click, then).is_some()
+    };
+    if after[at + 1..].iter().any(is_third) {
+        return None;
+    }
+    let aim = Some(Aim { within, ..aim });
+    let way = Way::new(at, Recovery::Another(step), vec![AimedMove { step, aim }]);
+    Some(way.from_group(group))
+}
+
+/// Returns the groups that tell two elements apart; none of them if their icons do. `None` if the elements have different
+/// names of their own, or if nothing lasting tells them apart.
+fn told_apart(
+    (a, a_step): &Traced<'_>,
+    (b, b_step): &Traced<'_>,
+) -> Option<(Option<String>, Option<String>)> {
+    let (a_target, b_target) = (a.targets.first()?, b.targets.first()?);
+    let (a_aim, b_aim) = (a_step.aim.as_ref()?, b_step.aim.as_ref()?);
+    let is_alike = a_aim.role == b_aim.role && a.before.template() == b.before.template();
+    if !is_alike || a_aim.name.is_empty() || b_aim.name.is_empty() {
+        return None;
+    }
+    if a_aim == b_aim {
+        let own = |own: &TraceStep, other: &TraceStep| {
+            let mut groups = own.groups.iter();
+            groups.find(|group| !other.groups.contains(group)).cloned()
+        };
+        let (a, b) = (own(a_step, b_step)?, own(b_step, a_step)?);
+        return Some((Some(a), Some(b)));
+    }
+    let is_mute = |target: &TargetIdentity| target.name.is_empty() && target.label.is_none();
+    let is_beside = a_target.ancestors == b_target.ancestors;
+    (is_mute(a_target) && is_mute(b_target) && is_beside).then_some((None, None))
+}
