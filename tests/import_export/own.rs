@@ -12,7 +12,7 @@ use webwise::{
         Namespace, Record, Scope, Shelf, ShelfEdit, apply, archive, kinds,
         lesson::{
             COLLECTION, Category, Form, Lesson, LessonSource, LessonText, Move, NamedKey, Recovery,
-            Template, v1,
+            Template, Thing, v1,
         },
     },
 };
@@ -39,12 +39,19 @@ fn shelf(host: Option<&str>) -> Shelf {
 
 /// One lesson of each kind of recovery for each way to fail.
 fn learned() -> Memory {
+    let click = Move {
+        tool: BrowserTool::Click,
+        on: Some(Thing::Button),
+        key: None,
+    };
     let recoveries = [
         Recovery::ClickThenType,
         Recovery::ClickThenChoose,
         Recovery::First(vec![Move::press(NamedKey::Escape)]),
         Recovery::Instead(Move::press(NamedKey::Enter)),
         Recovery::WriteAs(Form::Date),
+        Recovery::Another(click),
+        Recovery::OpenThenChoose(click),
     ];
     let troubles = ErrorClass::ALL
         .iter()
@@ -55,7 +62,7 @@ fn learned() -> Memory {
         let text = LessonText::Template(Template::new(
             BrowserTool::Fill,
             trouble,
-            recoveries[n % 5].clone(),
+            recoveries[n % recoveries.len()].clone(),
         ));
         let mut lesson = Lesson::new(
             text.clone(),

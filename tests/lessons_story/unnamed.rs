@@ -8,11 +8,13 @@ use webwise::{store::InMemory, working::StopReason};
 use crate::{
     bed::{Bed, Ran, clock, task},
     browsers::{Driver, Wishes},
-    novice, unnamed_pages as pages,
+    novice,
+    profile::pick,
+    unnamed_pages as pages,
     web::{Answer, Asked, Web},
 };
 
-in_turn! {
+on_each_driver! {
     a_recovery_without_names_is_learned_and_spares_the_next_run_its_failure,
 }
 
@@ -172,13 +174,21 @@ fn site() -> Web {
 }
 
 async fn a_recovery_without_names_is_learned_and_spares_the_next_run_its_failure(by: Driver) {
-    let site = Arc::new(site());
-    let tell = |share| tokio::spawn(tell_share(by, Arc::clone(&site), share));
+    // What memory concludes does not depend on the driver; one story shows that both report the same attributes.
+    let all = match by {
+        Driver::Cdp => stories().len(),
+        _ => pick(1, stories().len()),
+    };
+    let (site, browsers) = (Arc::new(site()), BROWSERS.min(all));
+    let tell = |share| {
+        let stories = stories().into_iter().take(all).skip(share);
+        let stories: Vec<Story> = stories.step_by(browsers).collect();
+        tokio::spawn(tell_share(by, Arc::clone(&site), stories))
+    };
     let mut wrong = Vec::new();
-    for share in (0..BROWSERS).map(tell).collect::<Vec<_>>() {
+    for share in (0..browsers).map(tell).collect::<Vec<_>>() {
         wrong.extend(share.await.expect("a share of the stories"));
     }
-    let all = stories().len();
     figure!(
         "lessons_story: {}: {} of {all} stories without names",
         by.name(),
@@ -187,8 +197,8 @@ async fn a_recovery_without_names_is_learned_and_spares_the_next_run_its_failure
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Tells one share of the stories in a browser of its own, and returns what is not as told.
-async fn tell_share(by: Driver, site: Arc<Web>, share: usize) -> Vec<String> {
+/// Tells these stories in a browser of its own, and returns what is not as told.
+async fn tell_share(by: Driver, site: Arc<Web>, stories: Vec<Story>) -> Vec<String> {
     let bed = Bed::start_with(
         by,
         Wishes {
@@ -198,7 +208,7 @@ async fn tell_share(by: Driver, site: Arc<Web>, share: usize) -> Vec<String> {
     )
     .await;
     let mut wrong = Vec::new();
-    for story in stories().into_iter().skip(share).step_by(BROWSERS) {
+    for story in stories {
         let (memory, nothing) = (InMemory::new(), InMemory::new());
         let first = run(&bed, &site, &story, 0, &memory).await;
         let with = run(&bed, &site, &story, 1, &memory).await;

@@ -44,6 +44,7 @@ fn aim((role, name): (Role, &str)) -> Aim {
         role,
         name: name.to_owned(),
         ordinal: None,
+        within: None,
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> O
     }
     let aim = Some(Aim { within, ..aim });
     let way = Way::new(at, Recovery::Another(step), vec![AimedMove { step, aim }]);
-    Some(way.from_group(group))
+    Some(way.in_group(group))
 }
 
 /// Returns the groups that tell two elements apart; none of them if their icons do. `None` if the elements have different

@@ -99,7 +99,7 @@ impl Way {
     }
 
     /// Returns the way with the group of the failed target.
-    pub(super) fn from_group(self, group: Option<String>) -> Self {
+    pub(super) fn in_group(self, group: Option<String>) -> Self {
         Self { group, ..self }
     }
 }
