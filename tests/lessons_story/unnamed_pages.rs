@@ -99,17 +99,16 @@ pub(crate) fn typed(cities: &[&str]) -> String {
     )
 }
 
-/// A field for digits behind as many full fields as there are notes; only its keyboard tells what it is for.
-pub(crate) fn digits(notes: &[&str]) -> String {
-    let note = |note: &&str| format!("<div><input value='{note}'></div>");
-    let notes: String = notes.iter().map(note).collect();
+/// A field for a number behind as many full ones as there are counts; only its keyboard tells it from them.
+pub(crate) fn digits(counts: &[u32]) -> String {
+    let count = |count: &u32| format!("<div><input type=number value={count}></div>");
+    let counts: String = counts.iter().map(count).collect();
     page(
         "Stores",
         &format!(
-            "<p>Everything is counted here.</p>{notes}<div><input inputmode=numeric class=count></div>"
+            "<p>Everything is counted here.</p>{counts}<div><input type=number inputmode=numeric class=count></div>"
         ),
-        "at('.count').oninput = e => { const text = e.target.value; if (/\\D/.test(text)) e.target.value = '';\
-         else done('counted ' + text); };",
+        "at('.count').oninput = () => { if (at('.count').value) done('counted ' + at('.count').value); };",
     )
 }
 
