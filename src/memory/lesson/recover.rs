@@ -327,14 +327,15 @@ fn is_meant(a: &Step, b: &Step) -> bool {
     let [Target::Locator(locator)] = targets.as_slice() else {
         return false;
     };
-    let words = match locator.steps() {
-        [LocatorStep::Text(words) | LocatorStep::ExactText(words)] => words,
-        [
-            LocatorStep::Role {
-                name: Some(words), ..
-            },
-        ] => words,
-        _ => return false,
+    let [
+        LocatorStep::Text(words)
+        | LocatorStep::ExactText(words)
+        | LocatorStep::Role {
+            name: Some(words), ..
+        },
+    ] = locator.steps()
+    else {
+        return false;
     };
     let is_named = |target: &TargetIdentity| {
         text::fold(target.said().trim()) == text::fold(words.trim()) && target.frames.is_empty()
