@@ -55,9 +55,8 @@ impl Seen {
     pub(crate) fn page(&mut self, page: &Observation) {
         let texts = texts(page);
         let said = texts.iter().flatten().copied().chain([&*page.title]);
-        self.numbers
-            .extend(said.clone().flat_map(|text| numbers(text)));
-        self.words.extend(said.flat_map(|text| text::words(text)));
+        self.numbers.extend(said.clone().flat_map(numbers));
+        self.words.extend(said.flat_map(text::words));
     }
 
     /// Adds a text that was read from this page.
