@@ -46,7 +46,7 @@ impl BrowserCapabilities {
         }
     }
 
-    /// Sets if the driver attached to the browser (`true`) or started it (`false`).
+    /// Sets whether the driver attached to the browser (`true`) or started it (`false`).
     #[must_use]
     pub fn with_attached(self, attached: bool) -> Self {
         Self { attached, ..self }

@@ -121,7 +121,7 @@ pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
     }
 }
 
-/// The text that a wait is for.
+/// The text that a wait action waits for.
 #[derive(Debug)]
 pub(in crate::browser) struct Awaited {
     /// The text, folded.

@@ -82,7 +82,7 @@ pub enum Cue {
         detail: String,
         /// The host on which the command failed.
         host: Option<Host>,
-        /// The page after the failure; `None` if it is no longer a page of that host.
+        /// The page after the failure; `None` if the browser was no longer on that host.
         seen: Option<Arc<Observation>>,
     },
 }

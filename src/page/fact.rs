@@ -174,7 +174,7 @@ fn exact(node: &Node) -> Option<u64> {
         })
 }
 
-/// Returns true if the value of this role is set by a person.
+/// Returns true if elements of this role have a value that a person sets.
 pub(super) const fn has_exact_value(role: &Role) -> bool {
     role.is_editable() || matches!(role, Role::Slider)
 }

@@ -28,7 +28,7 @@ const POINTER: Kinds = 1 << 6;
 /// The kinds that similar siblings must have in common. A badge or a sale price makes no difference.
 const SHAPE: Kinds = LINK | FIELD | CHECK | BUTTON | HEADING;
 
-/// Counts of the main content ([`Outline::is_content`]), unless a field says otherwise.
+/// Counts. Each covers only the main content ([`Outline::is_content`]), unless its field says otherwise.
 #[derive(Debug, Default)]
 pub(super) struct Features {
     /// True if anything can be read or acted on, anywhere.

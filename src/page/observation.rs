@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::Tree;
 use crate::base::text::{clean, truncate};
 
-/// Longest title of a page or tab that is kept. Unit: characters. Source: chosen; browsers show some 100, and the title
-/// stands in every event.
+/// Longest title of a page or tab that is kept. Unit: characters. Source: chosen; browsers show about 100, and every
+/// event contains the title.
 pub const MAX_TITLE: usize = 1_000;
 /// Longest message of a dialog that is kept. Unit: characters. Source: chosen; browsers show some 2,000, and it may
 /// contain evidence.

@@ -50,7 +50,7 @@ pub struct States {
     /// The state of a toggle button.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressed: Option<Tri>,
-    /// True if something that opens and closes is open.
+    /// True if the node is open, false if it is closed; `None` if it cannot be opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expanded: Option<bool>,
     /// True if an option, tab or row is selected.

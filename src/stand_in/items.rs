@@ -160,7 +160,7 @@ fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     out
 }
 
-/// Returns the words of a field's name; empty if none of them matters.
+/// Returns those words of a field's name that matter.
 fn name(words: &[&str]) -> Vec<String> {
     let kept: Vec<&str> = words
         .iter()

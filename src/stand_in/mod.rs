@@ -15,7 +15,7 @@
 //!
 //! `seen` and `lines` parse the prompt; `tokens`, `items` and `goal` parse the goal; `tips` parses advice, and `advice`
 //! applies it. `progress` finds out which steps are done, `finding` finds elements, and `forms` converts values.
-//! `policy` decides; `seek` and `recover` decide if something is missing or has failed.
+//! `policy` decides. If something is missing, it asks `seek`; if something has failed, it asks `recover`.
 //!
 //! # Decisions
 //!

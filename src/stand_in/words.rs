@@ -92,7 +92,7 @@ fn same(a: &str, b: &str) -> bool {
             .any(|group| group.contains(&a) && group.contains(&b))
 }
 
-/// Returns the fit between a label and the wanted words, from 0 (none) to 1 (all words of both).
+/// Returns how well a label fits the wanted words, from 0 (no word in common) to 1 (all words in common).
 pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
     let label = content(label);
     if wanted.is_empty() || label.is_empty() {

@@ -82,9 +82,9 @@ impl Items {
 /// Numbers of records that were removed or changed by forgetting a host or a site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Forgotten {
-    /// Records on the shelves of the host or site.
+    /// Number of records that are kept for the host or site itself.
     pub own: usize,
-    /// Records on other shelves to which the host or site had contributed.
+    /// Number of other records to which the host or site had contributed.
     pub elsewhere: usize,
 }
 

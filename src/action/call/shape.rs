@@ -11,7 +11,7 @@ use super::{
 const MAX_WRAPPERS: usize = 6;
 /// Keys of lists of calls.
 const LISTS: &[&str] = &["calls", "tool_calls", "actions", "steps"];
-/// Keys of objects around one call.
+/// Keys under which a wrapping object may hold a single call.
 const AROUND: &[&str] = &["function", "function_call", "tool_call", "call", "action"];
 /// Keys of the tool's name, besides `tool` and `action`, which come first.
 const NAMES: &[&str] = &["name", "tool_name", "function"];

@@ -52,7 +52,7 @@ pub(super) fn answer<T: DeserializeOwned>(json: &str) -> Result<T, CdpError> {
 }
 
 impl CdpError {
-    /// The failure for a refusal by this driver.
+    /// Returns the failure to report when this driver itself refuses something.
     pub(super) fn refused(class: ErrorClass, why: &str) -> Self {
         Self::Refused(Failure::new(class, why))
     }

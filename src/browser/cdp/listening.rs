@@ -120,7 +120,7 @@ impl Cdp {
         theirs.object.object_id.ok_or(CdpError::Moved)
     }
 
-    /// Gives tickets to new elements.
+    /// Asks the page script for a ticket for each new element.
     async fn meet(
         &self,
         (session, world): &(String, World),

@@ -21,7 +21,7 @@ pub(super) struct Asked<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Need {
-    /// All attributes: for a field or an element without words.
+    /// All attributes: for a field, and for any element that has no words.
     All,
     /// The remaining attributes: for an element that its words and role do not describe completely.
     Rest,

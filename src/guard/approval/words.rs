@@ -88,7 +88,7 @@ pub(super) const CURRENCIES: &[&str] = &[
 pub(super) const AT_A_PRICE: &[&str] = &["for", "at", "fur", "pour", "por", "per", "voor", "za"];
 
 phrases! {
-    /// Phrases that sell something if they begin or end a label with a price.
+    /// Phrases that show that something is for sale, if the label has a price and begins or ends with the phrase.
     SELLS = [
         "book,order,reserve,rent,hire,get,upgrade,renew,subscribe,join,bid,bet,checkout,check out,confirm,tip,enroll"
         "preorder,pre order,top up,unlock,redeem,register,start trial,book and pay"

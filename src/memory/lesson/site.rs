@@ -65,7 +65,7 @@ impl Aim {
             .collect()
     }
 
-    /// Returns the target in each of the groups around it.
+    /// Returns one target for each group around an element: the element, as one of that group.
     pub(super) fn in_groups(identity: &TargetIdentity) -> impl Iterator<Item = Self> {
         let aim = Self::of(identity);
         let within = |group| Self {

@@ -125,7 +125,7 @@ fn hex_byte(text: &[u8]) -> Option<u8> {
     u8::try_from(number(text.get(..2)?, 16)?).ok()
 }
 
-/// Parses digits as a number; `None` if there is no digit, another character, or too many digits.
+/// Parses digits as a number; `None` if the input is empty, contains anything that is not a digit, or is too long.
 fn number(digits: &[u8], radix: u32) -> Option<u32> {
     if digits.is_empty() {
         return None;
