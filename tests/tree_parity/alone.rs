@@ -235,13 +235,18 @@ async fn a_reference_stays_with_its_element_whatever_becomes_of_it() {
 async fn what_is_past_the_cap_is_counted_and_the_page_stays_usable() {
     let alone = Alone::start(|options| options.with_max_nodes(500)).await;
     alone
-        .run(
-            "document.body.innerHTML = '<div><span><button>b</button></span></div>'.repeat(100000)",
-        )
+        .run("document.body.innerHTML = '<div><span><button>b</button></span></div>'.repeat(30000)")
         .await;
-    let tree = alone.see().await;
+    // On a busy machine, the first look may end before the browser has laid the page out.
+    let mut tree = alone.see().await;
+    for _ in 0..10 {
+        if !tree.is_empty() {
+            break;
+        }
+        tree = alone.see().await;
+    }
     assert!(
-        tree.len() == 500 && tree.omitted() >= 99_500,
+        tree.len() == 500 && tree.omitted() >= 29_500,
         "{} nodes, {} left out",
         tree.len(),
         tree.omitted()
