@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use url::Url;
 
 use super::{
     ErrorClass, Failure, Parameters, Target, TextValue,
@@ -242,6 +243,18 @@ impl BrowserAction {
         match self {
             Self::Goto(Goto { url }) | Self::TabNew(TabNew { url: Some(url) }) => Some(url),
             _ => None,
+        }
+    }
+
+    /// Makes an address that begins with `/` or `?` a whole one, on the site of the page for which the action was decided.
+    pub(crate) fn resolve_address(&mut self, page: &str) {
+        let (Self::Goto(Goto { url }) | Self::TabNew(TabNew { url: Some(url) })) = self else {
+            return;
+        };
+        if url.starts_with(['/', '?'])
+            && let Ok(whole) = Url::parse(page).and_then(|page| page.join(url))
+        {
+            *url = whole.into();
         }
     }
 

@@ -305,7 +305,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         for call in calls.into_iter().take(self.parts.guarded.options.max_calls) {
             taken += 1;
             match call {
-                Ok(action) => {
+                Ok(mut action) => {
+                    if let (Action::Browser(action), Some(page)) =
+                        (&mut action, &self.executor.state.page)
+                    {
+                        action.resolve_address(&page.head.url);
+                    }
                     let targets = self.identify(&action);
                     self.executor.state.queue.push_back(Queued {
                         action,

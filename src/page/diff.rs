@@ -412,10 +412,17 @@ impl PageDiff {
             let answers = rest.iter().filter(|(urgency, ..)| *urgency == 0).count();
             rest.truncate(answers + 1);
         }
-        // The choice that was made says that the other one is no longer made.
+        // The choice that was made says that the other one is no longer made. If more were lost than made, something else
+        // happened too.
         for (role, lost, made) in CHOICES {
             let is = |change: &Change, what: &str| change.role == role && change.what == [what];
-            if self.changed.iter().any(|change| is(change, made)) {
+            let count = |what| {
+                self.changed
+                    .iter()
+                    .filter(|change| is(change, what))
+                    .count()
+            };
+            if count(lost) <= count(made) {
                 rest.retain(|(_, _, change)| !is(change, lost));
             }
         }

@@ -12,6 +12,10 @@ use crate::base::text::{fold, squeeze};
 /// Maximum number of matches that are compared. Source: chosen; a locator with more matches does not mean one element.
 const MAX_MATCHES: usize = 200;
 
+/// Number of nodes, from a text outwards, in which something that reacts makes the text a target. Source: chosen; a card around
+/// a paragraph around a text, and not the whole page.
+const MAX_AROUND: usize = 4;
+
 /// The result of resolving a locator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Meant {
@@ -104,8 +108,11 @@ pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
     keep(&mut best, |each| each.exact);
     keep(&mut best, |each| tree[each.id].role.is_interactive());
     let reacts = |each: &Match| {
-        let node = &tree[each.id];
-        node.role.is_interactive() || node.states.pointer || node.states.listens
+        let around = std::iter::once(each.id).chain(tree.ancestors(each.id));
+        around.take(MAX_AROUND).any(|at| {
+            let node = &tree[at];
+            node.role.is_interactive() || node.states.pointer || node.states.listens
+        })
     };
     match best[..] {
         [] => Meant::Unknown,
@@ -255,6 +262,12 @@ mod tests {
             let mut builder = Tree::builder();
             builder.leaf(node(Role::Paragraph, "Click on the link Next.", "e1"));
             builder.leaf(node(Role::Button, "Go back", "e2"));
+            let mut card = node(Role::Generic, "", "e3");
+            card.states.pointer = true;
+            builder.open(card);
+            builder.leaf(node(Role::Heading, "Kayak", "e4"));
+            builder.leaf(node(Role::Paragraph, "Two seats, blue", "e5"));
+            builder.close();
             let tree = builder.finish();
             let view = interpret(&PageHead::default(), &tree, &ViewOptions::default());
             let found = meant(&Locator::parse(locator).unwrap(), &tree, &view, suits);
@@ -264,6 +277,8 @@ mod tests {
         assert!(!part(r#"text="Next.""#, Suits::All));
         assert!(!part(r#"text="Click on the link Next.""#, Suits::Reacting));
         assert!(!part(r#"text="Go""#, Suits::Reacting));
+        // The card around the text takes the click.
+        assert!(!part(r#"text="Two seats""#, Suits::Reacting));
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(super) enum Line<'a> {
 }
 
 impl Line<'_> {
-    /// The line with its names in full. That is also the cost of a tip: its names stand in a list of their own.
+    /// The line with its names in full. Its cost is about that of the line with numbers and of its part of the list of names.
     fn in_full(&self) -> String {
         match self {
             Self::Ready(line) => line.clone(),

@@ -155,13 +155,19 @@ pub fn step(parts: &StepParts<'_>) -> String {
             cost(&write(max)) <= parts.budget
         }));
     }
-    let left = TokenCount(parts.budget.0 - present.0);
+    let left = usize::try_from(parts.budget.0 - present.0).unwrap_or(usize::MAX);
     let blocks: Vec<Block> = sections.iter().map(|s| s.block().clone()).collect();
-    let fitting = sections.iter().zip(pack(&blocks, left));
-    let kept: Vec<Section<'_>> = fitting
-        .map(|(section, kept)| section.cut_to(kept))
-        .collect();
-    write(parts, &tips, &kept, parts.digest)
+    let cut = |left: usize| {
+        let fitting = sections.iter().zip(pack(&blocks, TokenCount(left as u64)));
+        let kept = fitting.map(|(section, kept)| section.cut_to(kept));
+        write(parts, &tips, &kept.collect::<Vec<_>>(), parts.digest)
+    };
+    let packed = cut(left);
+    if cost(&packed) <= parts.budget {
+        return packed;
+    }
+    // The list of the names in tips came on top of the lines that were packed.
+    cut(largest(0, left, |left| cost(&cut(left)) <= parts.budget))
 }
 
 /// Returns the largest size that fits, or `least` if none does. The page's own measure of its size is not the message's, so the

@@ -172,6 +172,17 @@ fn a_choice_is_told_once() {
     let found = between(&options(" selected", ""), &options("", " selected"));
     assert_eq!(found.changed.len(), 2);
     assert_eq!(found.summary(10), [r#"~ option "resolved": selected"#]);
+    // More was lost than made: a script cleared something else.
+    let radios = |gift: &str, express: &str| {
+        format!(
+            "radio \"Gift\" @e1{gift}\nradio \"Post\" @e2{gift}\nradio \"Express\" @e3{express}"
+        )
+    };
+    let found = between(
+        &radios(" checked", " unchecked"),
+        &radios(" unchecked", " checked"),
+    );
+    assert_eq!(found.summary(10).len(), 3);
     let emptied = between(&options(" selected", ""), &options("", ""));
     assert_eq!(emptied.summary(10), [r#"~ option "unread": not selected"#]);
 }

@@ -268,11 +268,12 @@ impl MemoryKind for Weak {
                 trace.run = RunId::parse(format!("{}-{n}", whole.run.as_str())).unwrap();
                 trace.found = vec![found.clone()];
                 // Promotion asks that it was shown, too; what counts here is how often one run may count.
-                let key = LessonText::Template(found.what.general()).key();
-                trace.steps[found.first].offered.push(AdviceId {
-                    shelf: Shelf::global(namespace, COLLECTION),
-                    key,
-                });
+                if let Some(general) = found.what.general() {
+                    trace.steps[found.first].offered.push(AdviceId {
+                        shelf: Shelf::global(namespace, COLLECTION),
+                        key: LessonText::Template(general).key(),
+                    });
+                }
                 trace
             };
             whole.found.iter().enumerate().map(alone).collect()

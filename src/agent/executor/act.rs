@@ -1,7 +1,6 @@
 //! One browser action: guarded, approved, executed, verified and recorded.
 
 use tokio::time::Instant;
-use url::Url;
 
 use super::{Executor, Tried, aim::judged};
 use crate::{
@@ -9,7 +8,6 @@ use crate::{
     action::{BrowserAction, BrowserTool, ErrorClass, Goto, Outcome, TabNew, TextValue},
     agent::state::Queued,
     event::EventKind,
-    guard::ScopeRefusal,
     working::{By, StopReason},
 };
 
@@ -75,7 +73,10 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 "no picture is taken once a secret was typed or shown",
             ));
         }
-        if let Some(Err(refusal)) = self.address(action) {
+        if let Some(refusal) = action
+            .url()
+            .and_then(|url| self.state.guards.check_url(url).err())
+        {
             return Some(Outcome::failed(ErrorClass::Blocked, refusal.sentence()));
         }
         let why = action
@@ -102,23 +103,10 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Checks the address that an action opens. One that begins with `/` or `?` is on the site of the current page.
-    fn address(&self, action: &BrowserAction) -> Option<Result<Url, ScopeRefusal>> {
-        let text = action.url()?;
-        let page = self
-            .state
-            .page
-            .as_ref()
-            .filter(|_| text.starts_with(['/', '?']));
-        let whole = page.and_then(|page| Url::parse(&page.head.url).ok()?.join(text).ok());
-        let whole = whole.as_ref().map_or(text, Url::as_str);
-        Some(self.state.guards.check_url(whole))
-    }
-
     /// Returns the action with its address normalised by the scope check, so that no other code interprets it
     /// differently.
     fn normalised(&self, action: &BrowserAction) -> BrowserAction {
-        let Some(Ok(url)) = self.address(action) else {
+        let Some(Ok(url)) = action.url().map(|url| self.state.guards.check_url(url)) else {
             return action.clone();
         };
         match action {

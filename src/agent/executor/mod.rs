@@ -239,6 +239,9 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         if by != By::Task {
             self.observe().await?;
         }
+        if let Some(page) = &self.state.page {
+            action.resolve_address(&page.head.url);
+        }
         let asked = Action::Browser(action.clone());
         let mut targets = match &self.state.page {
             Some(page) => identities(&asked, page),

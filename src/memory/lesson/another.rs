@@ -10,6 +10,10 @@ use crate::{
     page::TargetIdentity,
 };
 
+/// Maximum distance of two elements without names that stand beside each other, counted in elements of their role without a
+/// name. Source: chosen; a row of icons has up to five.
+const MAX_APART: u32 = 4;
+
 /// Returns the element that was clicked in place of one without effect, if nothing but its icon or its place tells them
 /// apart: then the click may have been meant for either.
 pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> Option<Way> {
@@ -54,6 +58,8 @@ fn told_apart(
         return Some((Some(a), Some(b)));
     }
     let is_mute = |target: &TargetIdentity| target.name.is_empty() && target.label.is_none();
-    let is_beside = a_target.ancestors == b_target.ancestors;
+    let is_beside = a_target.ancestors == b_target.ancestors
+        && a_target.landmark == b_target.landmark
+        && a_target.ordinal.abs_diff(b_target.ordinal) <= MAX_APART;
     (is_mute(a_target) && is_mute(b_target) && is_beside).then_some((None, None))
 }

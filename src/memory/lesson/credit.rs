@@ -84,7 +84,7 @@ const fn forewarned(helped: bool) -> LessonResult {
 fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     for (found, step) in trace
         .recovered()
-        .filter(|(found, _)| found.what.general() == *template)
+        .filter(|(found, _)| found.what.general().as_ref() == Some(template))
     {
         note(
             credits,

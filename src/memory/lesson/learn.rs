@@ -131,8 +131,10 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
             }
             Some(_) => {}
             None => {
-                let text = LessonText::Template(found.what.general());
-                book.add(text, Category::ErrorRecovery, trace, found, &failed.host);
+                if let Some(general) = found.what.general() {
+                    let text = LessonText::Template(general);
+                    book.add(text, Category::ErrorRecovery, trace, found, &failed.host);
+                }
             }
         }
     }

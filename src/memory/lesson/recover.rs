@@ -327,18 +327,23 @@ fn is_meant(a: &Step, b: &Step) -> bool {
     let [Target::Locator(locator)] = targets.as_slice() else {
         return false;
     };
-    let [
-        LocatorStep::Text(words)
-        | LocatorStep::ExactText(words)
-        | LocatorStep::Role {
-            name: Some(words), ..
-        },
-    ] = locator.steps()
-    else {
-        return false;
+    let is_same_name = |target: &TargetIdentity, words: &str| {
+        text::fold(target.said().trim()) == text::fold(words.trim())
     };
     let is_named = |target: &TargetIdentity| {
-        text::fold(target.said().trim()) == text::fold(words.trim()) && target.frames.is_empty()
+        let is_it = match locator.steps() {
+            [LocatorStep::Text(words)] => is_same_name(target, words),
+            [LocatorStep::ExactText(words)] => target.said().trim() == words.trim(),
+            [
+                LocatorStep::Role {
+                    role,
+                    name: Some(words),
+                    ..
+                },
+            ] => target.role == *role && is_same_name(target, words),
+            _ => false,
+        };
+        is_it && target.frames.is_empty()
     };
     a.targets.is_empty()
         && !a.outcome.is_done()

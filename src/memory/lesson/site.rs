@@ -185,9 +185,11 @@ pub struct SiteRecovery {
 }
 
 impl SiteRecovery {
-    /// Returns the general form of the recovery, without names and positions.
-    pub fn general(&self) -> Template {
-        Template::new(self.command, self.trouble, self.recovery.clone())
+    /// Returns the general form of the recovery, without names and positions; `None` for another element, because without its
+    /// name the advice would be to try whatever stands beside.
+    pub fn general(&self) -> Option<Template> {
+        let has_one = !matches!(self.recovery, Recovery::Another(_));
+        has_one.then(|| Template::new(self.command, self.trouble, self.recovery.clone()))
     }
 
     /// Returns the recovery as one sentence, with names as JSON strings.

@@ -64,7 +64,11 @@ impl TreeBuilder {
         } else {
             node.name
         };
-        let value = node.value.filter(|value| !text::is_glyphs(value));
+        // Whatever is in a field was typed there.
+        let is_field = node.role.is_editable();
+        let value = node
+            .value
+            .filter(|value| is_field || !text::is_glyphs(value));
         self.tree.nodes.push(Node {
             name,
             value,

@@ -14,6 +14,8 @@ function picturesIn(root) {
   pictures = new Map();
   pictured?.set(root, pictures);
   for (const picture of queryAll(root, 'img[usemap]')) {
+    // An element of another language may have that name and contain its own map.
+    if (!dom.isHtml(picture, 'img')) continue;
     const name = dom.attribute(picture, 'usemap').slice(1);
     if (!pictures.has(name)) pictures.set(name, picture);
   }

@@ -16,7 +16,7 @@ fn general(steps: Vec<Done>) -> Vec<String> {
     trace
         .found
         .iter()
-        .map(|found| found.what.general().render())
+        .map(|found| found.what.general().unwrap().render())
         .collect()
 }
 
