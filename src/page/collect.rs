@@ -15,7 +15,7 @@ use crate::base::text;
 /// Longest name of an option of a list. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 60;
 
-/// Longest text kept of what was typed into a field. Unit: characters. Source: chosen; the `read` tool gives the rest.
+/// Longest typed text of a field that is kept. Unit: characters. Source: chosen; the `read` tool gives the rest.
 const MAX_TYPED: usize = 1_000;
 
 /// A node that may become an element.
@@ -195,7 +195,7 @@ fn drop_outer(found: &mut [Candidate], at: usize) {
     }
 }
 
-/// Folds links with the same name and address, and the picture of a card with its title.
+/// Folds links with the same name and address into one, and the link of a card's picture into that of its title.
 fn fold_links(tree: &Tree, outline: &Outline, found: &mut [Candidate]) {
     let mut seen: HashMap<(String, String, Option<NodeId>, bool), usize> = HashMap::new();
     let mut previous: Option<usize> = None;
@@ -295,7 +295,7 @@ fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
 
 /// Returns the hints of an element: properties that say more than its label and states.
 fn hints(node: &Node, label: &str) -> Vec<(Box<str>, Box<str>)> {
-    // The first attribute that says what a field without a label is for; the history calls it by this one too.
+    // The first attribute that says what an element without a label is for. The history uses this attribute too.
     let is_said = |name: &&&str| {
         node.property(name)
             .is_some_and(|value| !value.trim().is_empty())

@@ -15,14 +15,15 @@ use super::{
 };
 use crate::base::text;
 
-/// Maximum number of changes of each sort that a diff keeps. Source: chosen; a prompt shows a tenth of it.
+/// Maximum number of changes of each sort that a diff keeps. Source: chosen; a prompt shows a tenth of this number.
 pub const MAX_CHANGES: usize = 200;
-/// Minimum number of added and removed items that, with a new title, mean another page at the same address. Source:
+/// Minimum number of added and removed items that, together with a new title, mean that another page is shown. Source:
 /// chosen.
 const ANOTHER_PAGE: usize = 30;
 /// The words for losing and for gaining the focus.
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
-/// Roles of which one is chosen among several, with the words for the one that was left and for the one that was chosen.
+/// Roles of elements of which one is chosen among several, with the words for the element that lost the choice and for
+/// the element that got it.
 const CHOICES: [(Role, &str, &str); 2] = [
     (Role::Option, "not selected", "selected"),
     (Role::Radio, "unchecked", "checked"),
@@ -38,7 +39,7 @@ pub struct Change {
     pub role: Role,
     /// Its label or text, at most [`MAX_LABEL`](super::MAX_LABEL) characters.
     pub label: String,
-    /// The differences, such as `checked` or `value "a" -> "b"`; empty for something that was added or removed.
+    /// The differences, such as `checked` or `value "a" -> "b"`; empty for an item that was added or removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub what: Vec<String>,
     /// Its reference in the second observation; `None` if it was removed or has none.
@@ -51,7 +52,7 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counted {
-    /// The change, in the same form as one that counts.
+    /// The change, in the same form as a change that counts.
     pub change: Change,
     /// Its node in the first observation.
     pub at: NodeId,
@@ -63,7 +64,8 @@ pub struct Counted {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageDiff {
-    /// True if another page is shown: the URL differs in more than a fragment that names a place in the document.
+    /// True if another page is shown. A URL that differs only in a fragment that names a place in the document is the
+    /// same page.
     pub navigated: bool,
     /// The second URL, if it differs at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -197,10 +199,11 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     }
 }
 
-/// Returns the old partner of each new fact: one with the same key, and of several the one in the same place.
+/// Returns, for each new fact, the index of its old partner: the old fact with the same key or, if several have that
+/// key, the one in the same place.
 ///
-/// If some were added or removed, places are counted from the end for those that are unchanged there. Otherwise one that was
-/// added in front would make all the others look changed.
+/// Unchanged facts at the end are paired from the end. Otherwise a fact that was added in front would make all others
+/// with the same key look changed.
 fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     let mut places: HashMap<u64, (Vec<usize>, Vec<usize>)> = HashMap::new();
     for (at, fact) in old.iter().enumerate() {
@@ -330,7 +333,7 @@ fn differences(old: &Node, new: &Node) -> Vec<String> {
     out
 }
 
-/// Returns 1 if a field has the focus, else 0. Focus on anything else is not an effect.
+/// Returns 1 if the node is a field that has the focus, else 0. Focus on any other node is not an effect.
 fn focus(node: &Node) -> u8 {
     u8::from(node.states.active && node.role.is_editable())
 }
@@ -378,7 +381,7 @@ impl PageDiff {
     /// Returns at most `max_lines` short lines, the most important first; the last one counts the changes that are left
     /// out.
     ///
-    /// Page texts in them are JSON strings, so that no text can end its line. `+` means added, `-` removed, `~`
+    /// Page texts in these lines are JSON strings, so that no text can end its line. `+` means added, `-` removed, `~`
     /// changed.
     pub fn summary(&self, max_lines: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
@@ -405,15 +408,14 @@ impl PageDiff {
         rest.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));
         rest.sort_by_key(|(urgency, ..)| *urgency);
         if self.title.is_some() && self.added.len() + self.removed.len() >= ANOTHER_PAGE {
-            // The new page is shown whole anyway. Only dialogs and alerts are listed, and the first sentence, in which
-            // most pages report what became of a form.
+            // The new page is shown whole anyway. Only dialogs, alerts and the first sentence are listed: in that
+            // sentence, most pages report what became of a form.
             lines.push("most of the page is new".to_owned());
             rest.retain(|(urgency, ..)| *urgency <= 1);
             let answers = rest.iter().filter(|(urgency, ..)| *urgency == 0).count();
             rest.truncate(answers + 1);
         }
-        // The choice that was made says that the other one is no longer made. If more were lost than made, something else
-        // happened too.
+        // The new choice already says that the old one is no longer chosen.
         for (role, lost, made) in CHOICES {
             let is = |change: &Change, what: &str| change.role == role && change.what == [what];
             let count = |what| {
@@ -475,8 +477,8 @@ impl PageDiff {
     }
 }
 
-/// Returns the rank of a role in the summary: dialogs and alerts first, then elements that can be acted on, headings,
-/// and the rest.
+/// Returns the rank of a role in the summary: first dialogs, alerts and status messages; then elements that can be
+/// acted on, headings and texts; then the rest.
 const fn urgency(role: &Role) -> u8 {
     if role.is_dialog() || matches!(role, Role::Alert | Role::Status) {
         0
@@ -487,8 +489,8 @@ const fn urgency(role: &Role) -> u8 {
     }
 }
 
-/// Returns the rank of something that was added: a sentence comes right after alerts, because most pages write their
-/// answer to an action without marking it as one.
+/// Returns the rank of an added item: a sentence comes right after alerts, because most pages write their answer to an
+/// action without marking it as one.
 fn urgency_of_new(change: &Change) -> u8 {
     let is_sentence = change.label.contains(' ') && change.label.ends_with(['.', '!', '?']);
     let urgency = urgency(&change.role);

@@ -14,8 +14,8 @@ pub struct Element {
     pub reference: Option<ElementRef>,
     /// The role; `generic` for a role that is not in the known set.
     pub role: Role,
-    /// The first of these that is not empty: its name, its text, the label beside it, its placeholder, the file name of
-    /// its link. At most [`MAX_LABEL`](super::MAX_LABEL) characters; empty for an icon without a name.
+    /// The first of these that is not empty: its name, its text, the label beside it, its placeholder, the name of its
+    /// icon, the file name of its link. At most [`MAX_LABEL`](super::MAX_LABEL) characters; empty if all of these are.
     pub label: String,
     /// The text that is typed, chosen or shown in it, if that is not its label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -23,7 +23,8 @@ pub struct Element {
     /// Its states.
     #[serde(default)]
     pub states: States,
-    /// Attributes that say more than its states, by name: `type`, `placeholder`, `name` for a field without a label, `current`, `valuetext`, `range`, `editable`.
+    /// Attributes that say more than its label and states, by name: `type`, `placeholder`, `current`, `valuetext`,
+    /// `range`, `editable`; without a label also the first of `name`, `testid`, `autocomplete`, `inputmode`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<(Box<str>, Box<str>)>,
     /// The address that a link leads to, as written in the page.
@@ -32,8 +33,8 @@ pub struct Element {
     /// Names of the first [`MAX_OPTIONS`] options of a closed list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The start of the row or card around it, which distinguishes it from other elements of the same role and label.
-    /// `None` if the label is enough.
+    /// The first words of the row or card around it, which distinguish it from other elements of the same role and
+    /// label. `None` if the label is enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
     /// True if it is in an open dialog.
@@ -47,7 +48,7 @@ pub struct Element {
     pub(super) duplicates: Vec<ElementRef>,
 }
 
-/// Maximum number of options kept of a list. Source: chosen; months and weekdays fit, countries do not.
+/// Maximum number of a list's options that are kept. Source: chosen; months and weekdays fit, countries do not.
 pub const MAX_OPTIONS: usize = 25;
 
 impl Element {

@@ -1,28 +1,29 @@
-//! Facts: the content of a page node by node, without its layout. The state fingerprint and the diff are made from
-//! them.
+//! Facts: the content of a page, node by node and without its layout. The state fingerprint and the diff are made from
+//! facts.
 
 use std::collections::HashMap;
 
 use super::{Node, NodeId, Role, States, Tree, Tri, hash::StableHash, label::is_wrapper};
 
-/// Longest name that is searched for the text inside its node. Unit: bytes. Source: chosen; longer ones would make the
-/// walk quadratic.
+/// Longest name of a node that is searched for the texts inside that node. Unit: bytes. Source: chosen; longer names
+/// would make the walk quadratic.
 const MAX_COVER: usize = 300;
 
 /// One item of the content of a page.
 pub(super) struct Fact {
     pub(super) id: NodeId,
-    /// Hash of the role and text, which identifies the fact. Numbers count only in the names of elements that can be
+    /// The identity of the fact: a hash of its role and text. Numbers count only in the names of elements that can be
     /// acted on now: an action changes the count in a cart link, but a clock changes by itself.
     pub(super) key: u64,
-    /// Hash of the states and the value. A value that a person sets counts exactly, any other without its numbers.
+    /// Hash of the states and the value. A value that a person sets is hashed with its numbers, any other value without
+    /// them.
     pub(super) detail: u64,
-    /// Hash of the texts with their numbers, if `key` or `detail` leave some of them out.
+    /// Hash of the texts with their numbers, if `key` or `detail` leaves some numbers out.
     pub(super) exact: Option<u64>,
 }
 
-/// Returns the identity of each fact that has numbers left out: a hash of its key and its position among such facts
-/// with the same key.
+/// Returns an identity for each fact whose numbers are left out, and `None` for the others. The identity is a hash of
+/// the fact's key and of its position among such facts with the same key.
 pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
     let mut places: HashMap<u64, u64> = HashMap::new();
     let slot = |fact: &Fact| {
@@ -80,7 +81,8 @@ fn says_something(node: &Node) -> bool {
         && (has_text || acts(node) || node.role.is_dialog() || node.role == Role::Alert)
 }
 
-/// Returns true if the node could be acted on. Its reference is not considered, because it says nothing about the page.
+/// Returns true if the node could be acted on. Its reference is not considered, because a reference says nothing about
+/// the page.
 fn acts(node: &Node) -> bool {
     node.role.is_interactive() || node.states.pointer
 }

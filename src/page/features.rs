@@ -1,4 +1,4 @@
-//! Counts of the parts of a page, made in a few passes. The page type and the summary are based on them.
+//! Counts of the parts of a page, made in a few passes. The page type and the summary are based on these counts.
 
 use super::{
     NodeId, Role, Tree,
@@ -10,8 +10,8 @@ use super::lexicon::is_price;
 
 /// Minimum number of similar siblings that make a collection. Source: chosen; two of a kind may be chance.
 const MIN_COLLECTION: usize = 3;
-/// Shortest run of text that counts as prose. Unit: letters, an ideograph counts two. Source: chosen; a long button has
-/// 30.
+/// Shortest run of text that counts as prose. Unit: letters; an ideograph counts as two. Source: chosen; a long button
+/// has 30.
 const MIN_PROSE: usize = 80;
 /// Maximum number of headings kept. Source: chosen.
 const MAX_HEADINGS: usize = 8;
@@ -31,41 +31,41 @@ const SHAPE: Kinds = LINK | FIELD | CHECK | BUTTON | HEADING;
 /// Counts. Each covers only the main content ([`Outline::is_content`]), unless its field says otherwise.
 #[derive(Debug, Default)]
 pub(super) struct Features {
-    /// True if anything can be read or acted on, anywhere.
+    /// True if there is anything to read or act on, anywhere on the page.
     pub(super) has_anything: bool,
-    /// The outermost open dialogs that contain anything.
+    /// The outermost open dialogs that are not empty.
     pub(super) dialogs: Vec<NodeId>,
     /// Headings, main ones first.
     pub(super) headings: Vec<NodeId>,
-    /// Letters of all text; an ideograph counts two.
+    /// Number of letters in all text; an ideograph counts as two.
     pub(super) letters: usize,
-    /// Letters of text in links.
+    /// Number of letters in links.
     pub(super) link_letters: usize,
-    /// Letters of long runs of text outside links.
+    /// Number of letters in long runs of text outside links.
     pub(super) prose: usize,
-    /// Fields outside of collections.
+    /// The fields outside collections.
     pub(super) fields: Vec<NodeId>,
-    /// Checkboxes and the like outside collections.
+    /// Number of checkboxes and similar controls outside collections.
     pub(super) checks: usize,
-    /// Buttons outside of collections.
+    /// Number of buttons outside collections.
     pub(super) buttons: usize,
-    /// Links outside of collections.
+    /// Number of links outside collections.
     pub(super) links: usize,
-    /// All elements to act on.
+    /// Number of all elements that can be acted on.
     pub(super) actionable: usize,
-    /// Images outside of collections.
+    /// Number of images outside collections.
     pub(super) images: usize,
-    /// Prices outside of collections.
+    /// Number of prices outside collections.
     pub(super) prices: usize,
-    /// Members of the largest collection.
+    /// Number of members of the largest collection.
     pub(super) items: usize,
-    /// Members of collections with both a price and a control.
+    /// Number of collection members that have both a price and a field.
     pub(super) priced_fields: usize,
-    /// Members of collections with a price.
+    /// Number of collection members that have a price.
     pub(super) priced_items: usize,
-    /// Search fields on the whole page, including its banner.
+    /// The search fields of the whole page, including its banner but no dialogs.
     pub(super) search_fields: Vec<NodeId>,
-    /// Articles that stand alone.
+    /// Number of articles outside collections.
     pub(super) articles: usize,
 }
 
@@ -150,7 +150,7 @@ impl Features {
         out
     }
 
-    /// Finds collections, which are groups of similar siblings. Returns, for each node, true if it is in one.
+    /// Finds collections, which are groups of similar siblings. Returns, for each node, true if it is in a collection.
     fn collections(&mut self, tree: &Tree, outline: &Outline, kinds: &[Kinds]) -> Vec<bool> {
         let mut in_item = vec![false; tree.len()];
         let mut members: Vec<(&Role, Kinds, NodeId)> = Vec::new();
@@ -191,7 +191,8 @@ impl Features {
     }
 }
 
-/// A child with the properties that make it similar to its siblings. Items of a list are similar whatever they contain.
+/// Returns a child with the properties by which siblings are similar. Items of a list are similar whatever they
+/// contain.
 fn member<'t>(tree: &'t Tree, kinds: &[Kinds], id: NodeId) -> (&'t Role, Kinds, NodeId) {
     let role = &tree[id].role;
     (
@@ -228,7 +229,7 @@ fn is_collection(group: &[(&Role, Kinds, NodeId)], kinds: &[Kinds]) -> bool {
     !is_form_row && (is_table_row || most(LINK | CHECK | BUTTON | POINTER | PRICE))
 }
 
-/// For each node, the kinds of the node itself and of the nodes in it.
+/// Returns, for each node, the kinds of the node itself and of the nodes in it.
 fn kinds(tree: &Tree) -> Vec<Kinds> {
     let mut kinds: Vec<Kinds> = vec![0; tree.len()];
     for (id, node) in tree.iter().rev() {
@@ -256,7 +257,7 @@ fn kinds(tree: &Tree) -> Vec<Kinds> {
     kinds
 }
 
-/// The size of a text in letters. An ideograph or syllable says about as much as two letters.
+/// Returns the size of a text in letters. An ideograph or a syllable sign counts as two, because it says about as much.
 fn letters(text: &str) -> usize {
     text.chars()
         .filter(|c| c.is_alphanumeric())

@@ -1,4 +1,4 @@
-//! Fingerprints, which tell whether two pages are of the same kind and in the same state.
+//! Fingerprints, which tell whether two pages are of the same kind, and whether they are in the same state.
 
 use std::fmt;
 
@@ -31,11 +31,12 @@ use crate::base::{Error, ErrorKind, Result};
 pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    /// The fingerprint of the kind of page: roles, their nesting, and the names of fields without numbers.
+    /// Returns the fingerprint of the kind of page: of its roles, their nesting, and the names of its fields (without
+    /// numbers).
     ///
-    /// Ignores references, texts, values, states, wrappers, and the number and order of nodes of one kind. So two
-    /// products of one shop are alike, and so is a list before and after an item is added. An empty list differs from a
-    /// filled one.
+    /// Ignores references, texts, values, states, wrappers, and the number and order of nodes of one kind. So the pages
+    /// of two products of one shop have the same fingerprint, and so has a list before and after an item is added. An
+    /// empty list differs from a filled one.
     pub fn structure(tree: &Tree) -> Self {
         let mut kinds: Vec<Vec<u64>> = vec![Vec::new(); tree.len()];
         let mut top: Vec<u64> = Vec::new();
@@ -79,11 +80,11 @@ impl Fingerprint {
         Self(hash.finish())
     }
 
-    /// The fingerprint of what the page shows: names, texts, order, values and states.
+    /// Returns the fingerprint of what the page shows: names, texts, order, values and states.
     ///
-    /// Ignores references, layout, focus outside fields, and numbers, except in values of fields and in the names of
-    /// enabled controls. So a ticking clock is not an effect of an action, but a typed digit or a cart count is. Two
-    /// states are equal exactly if [`diff`](super::diff()) finds no difference between the trees.
+    /// Ignores references, layout and focus outside fields. Also ignores numbers, except in values of fields and in
+    /// names of enabled controls. So a ticking clock is not an effect of an action, but a typed digit or a cart count
+    /// is. Two states are equal exactly if [`diff`](super::diff()) finds no difference between the trees.
     pub fn state(tree: &Tree) -> Self {
         Self::state_with(tree, |_| false)
     }
@@ -103,7 +104,7 @@ impl Fingerprint {
         Self(hash.finish())
     }
 
-    /// Parses 16 hexadecimal digits.
+    /// Parses 16 lower-case hexadecimal digits.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for anything else.

@@ -1,7 +1,7 @@
 //! A hash that is equal in every process, and texts without numbers.
 //!
 //! FNV-1a with a final mix. A page that wants to look like another one can simply copy its structure, so resistance
-//! against forged collisions would gain nothing, and ten thousand nodes must take less than a millisecond.
+//! against forged collisions would gain nothing. Speed matters: ten thousand nodes must take less than a millisecond.
 
 /// 64-bit FNV-1a, with the offset basis and prime that its authors published.
 pub(super) struct StableHash(u64);
@@ -37,7 +37,7 @@ impl StableHash {
             .for_each(|b| self.byte(b));
     }
 
-    /// The hash. Every bit depends on every input bit (the finalizer of `SplitMix64`).
+    /// Returns the hash. Every bit depends on every input bit (the finalizer of `SplitMix64`).
     pub(super) const fn finish(&self) -> u64 {
         let z = self.0;
         let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -44,8 +44,8 @@ pub struct TargetIdentity {
     /// The landmark that the element is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
-    /// Its position, if the element or one around it is one of several similar siblings. Such a target was probably
-    /// chosen from them, unless it is in a navigation landmark.
+    /// The position of the element, or of an element around it, among similar siblings; `None` if it has no such
+    /// position. A target with a position was probably chosen from the siblings, unless it is in a navigation landmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
     /// Stable attributes by name (`placeholder`, `testid`), sorted.
@@ -60,8 +60,8 @@ pub struct TargetIdentity {
 }
 
 impl TargetIdentity {
-    /// The best name of the element: its accessible name, else the label beside it, else a name that the page's authors
-    /// gave it in an attribute. Empty if there is none.
+    /// Returns the best name of the element: its accessible name, else its [`label`](Self::label), else a name that the
+    /// page's authors gave it in an attribute. Empty if there is none.
     pub fn said(&self) -> &str {
         let label = self.label.as_deref();
         let saying = SPOKEN.iter().chain(&TELLING);
@@ -74,7 +74,7 @@ impl TargetIdentity {
             .unwrap_or_default()
     }
 
-    /// The value of a stable attribute.
+    /// Returns the value of a stable attribute.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         let mut all = self.attributes.iter();
         all.find(|(key, _)| key == name).map(|(_, value)| &**value)
@@ -83,13 +83,13 @@ impl TargetIdentity {
     /// Longest text kept. Unit: characters. Source: chosen.
     pub const MAX_TEXT: usize = 60;
 
-    /// A text in the form in which an identity keeps it.
+    /// Returns a text in the form in which an identity keeps it.
     pub(crate) fn cap(page_text: &str) -> String {
         capped(page_text)
     }
 
-    /// Returns true if both identities mean the same element of the same page. The locator is not compared, nor the
-    /// position among siblings, which changes when siblings are added or removed.
+    /// Returns true if both identities mean the same element of the same page. Not compared are the locator and the
+    /// position among siblings; the position changes when siblings are added or removed.
     pub fn is_same_element(&self, other: &Self) -> bool {
         let Self {
             role,
@@ -113,7 +113,7 @@ impl TargetIdentity {
             && *frames == other.frames
     }
 
-    /// An identity with only a role and a name.
+    /// Creates an identity with only a role and a name.
     pub fn new(role: Role, name: impl Into<String>) -> Self {
         Self {
             role,
@@ -129,7 +129,7 @@ impl TargetIdentity {
         }
     }
 
-    /// The identity of a node of a tree. The driver adds the locator.
+    /// Returns the identity of a node of a tree. The driver adds the locator.
     ///
     /// Costs one walk over the tree.
     pub fn of(tree: &Tree, id: NodeId) -> Self {
@@ -139,7 +139,7 @@ impl TargetIdentity {
 
 /// The identities of all elements of one tree, after a single walk over it.
 ///
-/// Make it once if more than one identity is needed. Every method takes the tree that it was made from.
+/// If more than one identity is needed, make this value once. Every method takes the tree that the value was made from.
 #[derive(Debug)]
 pub(crate) struct Identities {
     outline: Outline,
@@ -164,8 +164,8 @@ impl Identities {
         Self { outline, ordinals }
     }
 
-    /// The whole identity. Looks at the siblings of the element and of the elements around it, so it may cost a walk
-    /// over the tree.
+    /// Returns the whole identity. Looks at the siblings of the element and of the elements around it, so it may cost a
+    /// walk over the tree.
     pub(crate) fn identity(&self, tree: &Tree, id: NodeId) -> TargetIdentity {
         TargetIdentity {
             collection: collection(tree, &self.outline, id),
@@ -173,8 +173,8 @@ impl Identities {
         }
     }
 
-    /// The identity without the position among siblings: everything that [`TargetIdentity::is_same_element`] compares.
-    /// Looks at a limited number of nodes.
+    /// Returns the identity without the position among siblings: everything that [`TargetIdentity::is_same_element`]
+    /// compares. Looks at a limited number of nodes.
     pub(crate) fn element(&self, tree: &Tree, id: NodeId) -> TargetIdentity {
         let node = &tree[id];
         let place = self.outline.place(id);
@@ -195,7 +195,7 @@ impl Identities {
         }
     }
 
-    /// The nodes with the wanted identity, in document order: usually one or none.
+    /// Returns the nodes with the wanted identity, in document order: usually one or none.
     pub(crate) fn find<'a>(
         &'a self,
         tree: &'a Tree,
@@ -241,7 +241,7 @@ pub(super) fn capped(page_text: &str) -> String {
     text::truncate(&text::squeeze(page_text), TargetIdentity::MAX_TEXT)
 }
 
-/// The names of the named nodes around a node, nearest first.
+/// Returns the names of the nearest named nodes around a node, nearest first.
 pub(super) fn groups(tree: &Tree, outline: &Outline, id: NodeId) -> Vec<String> {
     let named = |id: NodeId| outline.place(id).named;
     let ancestors = std::iter::successors(named(id), |at| named(*at));
@@ -286,7 +286,7 @@ pub(super) fn attributes(node: &super::Node) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the word of an icon without its look, so that a star stays the same star after a click.
+/// Returns the word of an icon without the suffix for its look, so that a star stays the same star after a click.
 pub(super) fn icon(hint: &str) -> &str {
     let is_class = !hint.contains(char::is_uppercase);
     let word = hint.split(' ').next().filter(|_| is_class).unwrap_or(hint);
@@ -294,7 +294,8 @@ pub(super) fn icon(hint: &str) -> &str {
     bare.filter(|word| !word.is_empty()).unwrap_or(word)
 }
 
-/// The position among similar siblings of the node, or of the nearest enclosing node that has one.
+/// Returns the position, among similar siblings, of the node or of the nearest enclosing node that has similar
+/// siblings.
 fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> {
     let target = Likeness::of(tree, outline, id);
     for at in std::iter::once(id)
@@ -357,8 +358,8 @@ struct Likeness<'t> {
     tree: &'t Tree,
     outline: &'t Outline,
     id: NodeId,
-    /// Name or label without numbers, if the element is known by one: a field `User` is not similar to a field
-    /// `Password`.
+    /// The name or label without numbers, if elements of this role are recognised by it: a field `User` is not similar
+    /// to a field `Password`.
     said: Option<String>,
 }
 
@@ -372,8 +373,8 @@ impl<'t> Likeness<'t> {
         }
     }
 
-    /// Returns true if `sibling` corresponds to `own`, which is this element or a node around it: the sibling is a
-    /// counterpart of this element, or contains one.
+    /// Returns true if `sibling` corresponds to `own`. If `own` is this element, the sibling must be a counterpart of
+    /// it; if `own` is a node around the element, the sibling must be or contain a counterpart.
     fn is_in(&self, sibling: NodeId, own: NodeId) -> bool {
         let tree = self.tree;
         let mut nodes = std::iter::once(sibling)
@@ -407,7 +408,7 @@ fn said(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     Some(out)
 }
 
-/// The distinct roles in a subtree, sorted.
+/// Returns the distinct roles of the nodes below a node, sorted.
 fn roles_in(tree: &Tree, id: NodeId) -> Vec<&Role> {
     let mut roles: Vec<&Role> = tree
         .descendants(id)
@@ -419,7 +420,7 @@ fn roles_in(tree: &Tree, id: NodeId) -> Vec<&Role> {
     roles
 }
 
-/// Returns true if at least half of the roles that occur in either also occur in both.
+/// Returns true if at least half of the roles in the two lists occur in both lists.
 fn similar(a: &[&Role], b: &[&Role]) -> bool {
     let common = a.iter().filter(|role| b.contains(role)).count();
     common * 2 >= a.len() + b.len() - common

@@ -9,10 +9,11 @@ use crate::base::text;
 /// Longest label shown. Unit: characters. Source: chosen.
 pub const MAX_LABEL: usize = 160;
 
-/// Levels climbed to find the label of a field. Unit: levels. Source: chosen; a field in a cell in a wrapper needs two.
+/// Maximum number of levels climbed to find the label of a field. Source: chosen; a field in a cell in a wrapper needs
+/// two.
 const MAX_LEVELS: usize = 3;
-/// Neighbours examined on each level. Unit: nodes. Source: chosen; the asterisk of a required field and a gap may stand
-/// between.
+/// Maximum number of neighbours examined on each level. Source: chosen; the asterisk of a required field and a gap may
+/// stand between field and label.
 const MAX_NEIGHBOURS: usize = 3;
 /// Longest text before a field that can be its label. Unit: characters. Source: chosen; longer ones are prose.
 const MAX_BESIDE: usize = 60;
@@ -47,7 +48,7 @@ pub(super) fn label_of(tree: &Tree, outline: &Outline, id: NodeId, own: &str) ->
         .unwrap_or_default()
 }
 
-/// Returns true for roles that have their label beside them, not in them.
+/// Returns true if elements of this role have their label beside them, not in them.
 pub(super) const fn is_field(role: &Role) -> bool {
     role.is_editable() || is_checkable(role) || matches!(role, Role::Slider | Role::ListBox)
 }
@@ -64,7 +65,7 @@ pub(super) fn field_label(tree: &Tree, outline: &Outline, id: NodeId) -> Option<
     heading(tree, outline, id).or_else(|| beside(tree, outline, id))
 }
 
-/// Returns the heading of the column that a field stands in, else that of its row.
+/// Returns the heading of the column that a field stands in, else the heading of its row.
 fn heading(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     let is_cell = |at: &NodeId| matches!(tree[*at].role, Role::Cell | Role::GridCell);
     let wrappers = tree.ancestors(id).take(MAX_LEVELS);
@@ -140,8 +141,8 @@ fn is_label(text: &str) -> bool {
         && !(ends && text.split_whitespace().count() > MAX_WORDS)
 }
 
-/// Returns true if a text is only a number and so the value of something else, such as a slider. `4 x 4 =` and `2.` are
-/// not.
+/// Returns true if a text is only a number, and so states the value of another element, such as a slider. Returns false
+/// for `4 x 4 =` and `2.`.
 fn is_quantity(text: &str) -> bool {
     let text = text.trim();
     text.ends_with(|c: char| c.is_numeric() || c == '%')

@@ -1,4 +1,4 @@
-//! Finds the nodes of a tree that a locator matches, as far as a tree can tell.
+//! Finds the nodes of a tree that a locator matches, if a tree contains what the locator asks for.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use super::{Locator, LocatorStep, Node, NodeId, Role, Tree};
 use crate::base::text::{fold, squeeze};
 
 impl Locator {
-    /// The nodes that the locator matches, in document order; `None` if a step asks for something that a tree does not
-    /// have (CSS, test ids, titles, frames).
+    /// Returns the nodes that the locator matches, in document order; `None` if a step asks for something that a tree
+    /// does not have (CSS, test ids, titles, frames).
     ///
     /// ```
     /// use webwise::page::{Locator, Node, Role, Tree};
@@ -41,7 +41,7 @@ impl Locator {
     }
 }
 
-/// The nodes that pass `test`, in the whole tree or below the nodes found so far.
+/// Returns the nodes that pass `test`: those below the nodes `within` or, if that is `None`, those of the whole tree.
 fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) -> Vec<NodeId> {
     let mut found: Vec<NodeId> = match within {
         None => tree
@@ -50,8 +50,8 @@ fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) 
             .filter(|id| test(&tree[*id]))
             .collect(),
         Some(roots) => {
-            // The nodes found so far are in document order and may contain each other, so each node is searched only
-            // once.
+            // The nodes found so far are in document order and may contain each other. Still, each node below them is
+            // searched only once.
             let mut searched_to: Option<NodeId> = None;
             let mut found = Vec::new();
             for root in roots {
@@ -75,7 +75,7 @@ fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) 
 /// The occurrences of a text in a tree, compared as in [`contains`]. They are found in one pass, because the text of
 /// each node includes the texts of the nodes in it.
 struct Shown {
-    /// For each node, the range of its words in the text of the whole tree, including the nodes in it.
+    /// For each node, the range of its words, including those of the nodes in it, in the text of the whole tree.
     spans: Vec<Range<usize>>,
     /// The start of each occurrence of the wanted text, in order.
     starts: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Durable locators, which find an element again on the next load. Their grammar lets no text turn into syntax.
+//! Durable locators, which find an element again on the next load. In their grammar, no text can act as syntax.
 
 use std::fmt;
 
@@ -16,13 +16,13 @@ pub const MAX_LOCATOR_STEPS: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum LocatorStep {
-    /// By role, and by accessible name if one is given.
+    /// By role and, if a name is given, by accessible name.
     Role {
         /// The role.
         role: Role,
         /// The accessible name. Unless `exact` is true, case is ignored and a part of the name is enough.
         name: Option<String>,
-        /// True if the name must be equal.
+        /// True if the whole name must be equal, including case.
         exact: bool,
     },
     /// By the label of a form field.
@@ -39,20 +39,20 @@ pub enum LocatorStep {
     Title(String),
     /// By the test id attribute.
     TestId(String),
-    /// By a CSS selector, which may contain only letters, digits and `#.-_[]="'>: ()*~^$|,+`. A single selector, not a
-    /// list with commas, that ends in `:visible` matches only visible elements.
+    /// By a CSS selector, which may contain only letters, digits and `#.-_[]="'>: ()*~^$|,+`. It may contain neither
+    /// `>>` nor `://`. A selector without commas that ends in `:visible` matches only visible elements.
     Css(String),
-    /// Only matches that contain this text.
+    /// Keeps only the matches that contain this text.
     HasText(String),
-    /// The match at this position, from 0; a negative number counts from the end.
+    /// Keeps only the match at this position, from 0; a negative number counts from the end.
     Nth(i32),
-    /// The next steps search inside the frame found so far.
+    /// Makes the next steps search inside the frame found so far.
     Frame,
 }
 
-/// A chain of steps. Each step searches inside the matches of the one before.
+/// A chain of steps. Each step searches inside the matches of the step before.
 ///
-/// In the text form, a step is a strategy and its value as a JSON string. Steps are joined by ` >> `:
+/// In the text form, a step is a strategy with its value; texts are JSON strings. Steps are joined by ` >> `:
 ///
 /// ```
 /// use webwise::page::Locator;
@@ -67,11 +67,12 @@ pub enum LocatorStep {
 pub struct Locator(Vec<LocatorStep>);
 
 impl Locator {
-    /// A locator of these steps.
+    /// Creates a locator from these steps.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if there is no step or too many, if a text is too long or contains control
-    /// characters, or if a CSS selector contains characters that [`LocatorStep::Css`] does not allow.
+    /// [`ErrorKind::InvalidInput`] if there are no steps or too many, if a role is not in the known set, if a text is
+    /// empty, too long or contains control characters, or if a CSS selector contains what [`LocatorStep::Css`] does not
+    /// allow.
     pub fn new(steps: Vec<LocatorStep>) -> Result<Self> {
         let fine = (1..=MAX_LOCATOR_STEPS).contains(&steps.len()) && steps.iter().all(step_is_fine);
         if fine {
@@ -81,7 +82,7 @@ impl Locator {
         }
     }
 
-    /// The steps in order.
+    /// Returns the steps in order.
     pub fn steps(&self) -> &[LocatorStep] {
         &self.0
     }
@@ -139,7 +140,7 @@ fn step_is_fine(step: &LocatorStep) -> bool {
     }
 }
 
-/// Parses a JSON string at the start, and returns it with the rest of the text.
+/// Parses the JSON string at the start of a text. Returns its value and the rest of the text.
 fn quoted(text: &str) -> Result<(String, &str)> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<String>();
     match stream.next() {

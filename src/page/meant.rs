@@ -1,8 +1,8 @@
 //! Resolves a locator to the one element that a person would mean by it.
 //!
 //! A locator matches every node with its words: a button, the text in it, the row around it. Of several matches, the
-//! better ones are kept: first those that the action can be done to, then those that have exactly the words, then those
-//! that react.
+//! better ones are kept: those that the action can be done to; of these, those that have exactly the words; of these,
+//! those that react.
 
 use std::collections::BTreeSet;
 
@@ -25,11 +25,11 @@ pub(crate) enum Meant {
     One(NodeId),
     /// No element has exactly these words. They are a part of this text, which does not react.
     PartOf(NodeId),
-    /// Each of these elements, in document order.
+    /// Each of these elements equally, in document order.
     Several(Vec<NodeId>),
 }
 
-/// The kind of elements that an action can be done to.
+/// The elements that an action can be done to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Suits {
     /// Fields for text.
@@ -38,8 +38,8 @@ pub(crate) enum Suits {
     Lists,
     /// Checkboxes and the like.
     Boxes,
-    /// All elements. Words that are only a part of a text do not mean it unless it reacts: a click on a sentence that contains
-    /// the name of a missing button would do nothing.
+    /// All elements. But a text that contains the words among others is meant only if it reacts: a click on a sentence
+    /// that contains the name of a missing button would do nothing.
     Reacting,
     /// All elements.
     All,
@@ -144,7 +144,8 @@ fn words_of(step: &LocatorStep) -> Option<&str> {
     }
 }
 
-/// Finds elements by the label that the prompt shows, which may differ from their name.
+/// Returns the elements whose label contains the locator's words. The prompt shows this label, which may differ from
+/// the name.
 fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = NodeId> + 'v {
     let (role, words) = match locator.steps() {
         [
@@ -165,8 +166,8 @@ fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = N
     })
 }
 
-/// Returns the element that a match is part of: the match or a node around it that is interactive and matches too, or
-/// else one that has a reference and no other text.
+/// Returns the element that a match is part of. That is the match or the nearest node around it that is interactive and
+/// matches too; else the nearest that has a reference, if it has no other text; else the match.
 fn whole(tree: &Tree, view: &PageView, found: &BTreeSet<NodeId>, id: NodeId) -> NodeId {
     let around = || std::iter::once(id).chain(tree.ancestors(id));
     let reacts = around().find(|at| tree[*at].role.is_interactive() && found.contains(at));

@@ -1,7 +1,7 @@
 //! Pages: the tree, its interpretation, the identity of elements and pages, and differences.
 //!
 //! Pure, and independent of any driver's text format: a driver turns its view of a page into a [`Tree`], and everything
-//! else is computed from that. Called by the drivers (to build trees), by `prompt`, `guard` and `memory` (to read
+//! else is computed from that tree. Called by the drivers (to build trees), by `prompt`, `guard` and `memory` (to read
 //! views) and by the loop. Texts that are called page data were chosen by a page
 //! ([`Trust::Page`](crate::base::Trust::Page)): they are shown as data and never followed as instructions.
 //!

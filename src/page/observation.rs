@@ -8,8 +8,8 @@ use crate::base::text::{clean, truncate};
 /// Longest title of a page or tab that is kept. Unit: characters. Source: chosen; browsers show about 100, and every
 /// event contains the title.
 pub const MAX_TITLE: usize = 1_000;
-/// Longest message of a dialog that is kept. Unit: characters. Source: chosen; browsers show some 2,000, and it may
-/// contain evidence.
+/// Longest message of a dialog that is kept. Unit: characters. Source: chosen; browsers show about 2,000, and a message
+/// may contain evidence.
 pub const MAX_MESSAGE: usize = 4_000;
 
 /// The kind of a dialog.
@@ -40,7 +40,7 @@ pub struct Dialog {
 }
 
 impl Dialog {
-    /// A dialog with this message.
+    /// Creates a dialog with this message.
     pub fn new(kind: DialogKind, message: &str) -> Self {
         Self {
             kind,
@@ -64,7 +64,7 @@ pub struct Tab {
 }
 
 impl Tab {
-    /// A tab.
+    /// Creates a tab.
     pub fn new(index: u32, current: bool, title: &str, url: impl Into<String>) -> Self {
         Self {
             index,
@@ -101,7 +101,7 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// An observation of a page without dialog, tabs and picture.
+    /// Creates an observation of a page without a dialog, tabs or a picture.
     pub fn new(url: impl Into<String>, title: &str, tree: Tree) -> Self {
         Self {
             url: url.into(),
@@ -111,7 +111,7 @@ impl Observation {
         }
     }
 
-    /// An observation of a page at this address that does not answer.
+    /// Creates an observation of a page that does not answer, at this address.
     pub fn unresponsive(url: impl Into<String>, title: &str) -> Self {
         Self {
             unresponsive: true,
@@ -119,7 +119,7 @@ impl Observation {
         }
     }
 
-    /// The same observation with every text outside the tree passed through `f`.
+    /// Returns the observation with every text outside the tree passed through `f`.
     #[must_use]
     pub fn map_text_beside_tree(mut self, mut f: impl FnMut(&str) -> String) -> Self {
         let dialog = self.dialog.iter_mut().map(|dialog| &mut dialog.message);
@@ -138,7 +138,7 @@ impl Observation {
     }
 }
 
-/// Something that happened beside the action.
+/// An event that happened in addition to the action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "notice", rename_all = "snake_case")]
 #[non_exhaustive]

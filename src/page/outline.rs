@@ -1,11 +1,12 @@
 //! The place of each node: neighbours, dialog, landmark, frame and area of the page, found in one pass.
 //!
 //! A walk up from every node would take quadratic time on a deeply nested page. Here each node inherits from its
-//! parent. Every file of this module that looks at a whole tree uses it; nothing outside sees it.
+//! parent. Every file of this module that looks at a whole tree uses this outline; nothing outside the module sees it.
 
 use super::{Node, NodeId, Role, Tree};
 
-/// Maximum number of nodes searched for the text of one element. Source: chosen; keeps nested wrappers linear.
+/// Maximum number of nodes searched for the text of one element. Source: chosen; keeps the cost of nested wrappers
+/// linear.
 const MAX_TEXT_NODES: usize = 48;
 
 /// The part of a page that a node belongs to.
@@ -15,7 +16,7 @@ pub(super) enum Area {
     Dialog,
     /// In the main landmark.
     Main,
-    /// In no more specific landmark.
+    /// Anywhere else.
     #[default]
     Plain,
     /// In a banner, menu, footer or side column.
@@ -26,7 +27,7 @@ pub(super) enum Area {
 pub(super) struct Place {
     pub(super) previous: Option<NodeId>,
     pub(super) next: Option<NodeId>,
-    /// The dialog that the node is in, or the node itself if it is one.
+    /// The dialog that the node is in, or the node itself if it is a dialog.
     pub(super) dialog: Option<NodeId>,
     /// The landmark that the node is in.
     pub(super) landmark: Option<NodeId>,
@@ -108,8 +109,8 @@ impl Outline {
     }
 }
 
-/// Returns true if a person could act on the node: because of its role, or because it is editable or has the pointer
-/// style and the driver can reach it.
+/// Returns true if a person could act on the node: because of its role or, if the driver can reach it, because it is
+/// editable or has the pointer style.
 pub(super) fn is_actionable(node: &Node) -> bool {
     node.role.is_interactive()
         || (node.is_editable() && node.reference.is_some())
@@ -123,7 +124,7 @@ pub(super) const fn is_checkable(role: &Role) -> bool {
     )
 }
 
-/// Returns the role, or `generic` for one outside the known set, because such a name is page text.
+/// Returns the role, but `generic` for a role outside the known set, because the name of such a role is page text.
 pub(super) fn closed(role: &Role) -> Role {
     if matches!(role, Role::Other(_)) {
         Role::Generic

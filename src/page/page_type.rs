@@ -49,7 +49,7 @@ pub enum PageType {
 }
 
 impl PageType {
-    /// The name in lower case with underscores.
+    /// Returns the name in lower case with underscores.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::SearchHome => "search_home",
@@ -76,7 +76,7 @@ impl fmt::Display for PageType {
 
 /// Maximum number of fields whose labels are read. Source: chosen; a login or search page has far fewer.
 const MAX_LABELLED_FIELDS: usize = 12;
-/// Maximum amount of text of an error page. Unit: letters, an ideograph counts two. Source: chosen.
+/// Maximum amount of text of an error page. Unit: letters; an ideograph counts as two. Source: chosen.
 const MAX_ERROR_LETTERS: usize = 900;
 /// Maximum amount of text beside a login form. Unit: letters. Source: chosen; leaves room for a notice on cookies.
 const MAX_LOGIN_LETTERS: usize = 1_500;
@@ -223,8 +223,8 @@ fn is_login(f: &Features, hints: &Hints) -> bool {
     let is_small = f.letters <= MAX_LOGIN_LETTERS && f.items < MIN_LIST;
     let fields = f.fields.len();
     let by_password = hints.password_fields == 1 && fields <= 3;
-    // A login page that asks for the user first and for the password later. Two boxes and a button could be any small
-    // form, and a wrong type is worse than none, because a login page needs fewer approvals.
+    // This is a login page that asks for the user first and for the password later. Two boxes and a button could be any
+    // small form, and a wrong type is worse than none, because a login page needs fewer approvals.
     let says_so = LOGIN_PATH.are_in(&hints.path) || LOGIN.are_in(&hints.title);
     let searches = hints.search_named > 0 || !f.search_fields.is_empty();
     let by_user = says_so
@@ -241,7 +241,8 @@ fn is_cart(f: &Features, hints: &Hints) -> bool {
     let by_address = CART_PATH.are_in(&hints.path)
         && (priced || f.fields.len() >= 2 || f.letters <= MAX_ERROR_LETTERS);
     let by_word = CART.are_in(&hints.title) && (priced || f.letters <= MAX_ERROR_LETTERS);
-    // Amounts to set beside prices, a sum below them, and a way on. One or two items do not make a collection.
+    // Amounts to set beside prices, a total below them, and a button or link to go on. One or two items do not make a
+    // collection.
     let by_structure = f.priced_fields >= 1 && f.prices >= 1 && f.buttons + f.links >= 1;
     by_address || by_word || by_structure
 }

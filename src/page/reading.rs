@@ -6,10 +6,11 @@ use super::{
 };
 use crate::base::text;
 
-/// Reads at most `max` characters. The flag is true if the text is complete.
+/// Returns at most `max` characters of the page's text, and true if that is the whole text.
 ///
-/// Content comes before banners, menus and footers, because a large menu would use up the room. Typed values of fields
-/// are not text of the page, and names of landmarks and fields are not visible.
+/// Content comes before banners, menus and footers, because a large menu would use up the room. Two things are left
+/// out: typed values of fields, which are not text of the page, and names of landmarks and fields, which are not
+/// visible.
 pub(super) fn visible_text(tree: &Tree, outline: &Outline, max: usize) -> (String, bool) {
     let speaks = subtrees_with_text(tree);
     let mut reader = Reader {

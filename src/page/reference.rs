@@ -20,7 +20,7 @@ use crate::base::{Error, ErrorKind, Result};
 pub struct ElementRef(Box<str>);
 
 impl ElementRef {
-    /// Accepts `(f<digits>)?e<digits>`, at most 20 bytes.
+    /// Parses a reference of the form `(f<digits>)?e<digits>`, at most 20 bytes.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for anything else.
@@ -45,7 +45,7 @@ impl ElementRef {
                     .is_some_and(|(f, e)| digits(f) && digits(e)))
     }
 
-    /// The reference as text.
+    /// Returns the reference as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -8,8 +8,8 @@ macro_rules! roles {
     ($($variant:ident = $text:literal,)*) => {
         /// A role of WAI-ARIA 1.2, or `iframe`, or `text` for text without a role.
         ///
-        /// A name outside the set is kept as [`Role::Other`], so that nothing of a page is lost. It never reaches
-        /// memory.
+        /// A name outside the set is kept as [`Role::Other`], so that nothing of a page is lost. Such a name never
+        /// reaches memory.
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(from = "String", into = "String")]
         #[non_exhaustive]
@@ -20,7 +20,7 @@ macro_rules! roles {
         }
 
         impl Role {
-            /// The role with this lower-case name.
+            /// Returns the role with this lower-case name.
             pub fn parse(name: &str) -> Self {
                 match name {
                     $($text => Self::$variant,)*
@@ -28,7 +28,7 @@ macro_rules! roles {
                 }
             }
 
-            /// The name of the role.
+            /// Returns the name of the role.
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $text,)*

@@ -1,4 +1,4 @@
-//! The scene of a page: positions in its window, which describe a picture of it in numbers.
+//! The scene of a page: what its window shows and where. It describes a picture of the page in numbers.
 
 use super::{ElementRef, Locator};
 
@@ -16,7 +16,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// A rectangle with this position and size.
+    /// Creates a rectangle with this position and size.
     pub const fn new(x: f64, y: f64, width: f64, height: f64) -> Self {
         Self {
             x,
@@ -31,12 +31,12 @@ impl Area {
         x >= self.x && y >= self.y && x < self.x + self.width && y < self.y + self.height
     }
 
-    /// Its size in square pixels.
+    /// Returns its size in square pixels.
     pub fn size(&self) -> f64 {
         self.width * self.height
     }
 
-    /// The part of this area that is inside another one; `None` if they do not overlap.
+    /// Returns the part of this area that is inside the other area; `None` if they do not overlap.
     #[must_use]
     pub fn within(&self, other: &Self) -> Option<Self> {
         let (x, y) = (self.x.max(other.x), self.y.max(other.y));
@@ -73,14 +73,14 @@ pub struct Drawing {
     pub kind: DrawingKind,
     /// Its area, including the part outside the window.
     pub area: Area,
-    /// True if the page names it in words, on it or on an element around it.
+    /// True if the page gives a name in words to it or to an element around it.
     pub named: bool,
     /// A locator of it, if it is in the page's own document and not in a frame.
     pub locator: Option<Locator>,
 }
 
 impl Drawing {
-    /// A drawing without a locator.
+    /// Creates a drawing without a locator.
     pub const fn new(kind: DrawingKind, area: Area, named: bool) -> Self {
         Self {
             kind,
@@ -90,7 +90,7 @@ impl Drawing {
         }
     }
 
-    /// The same drawing with a locator.
+    /// Returns the drawing with a locator.
     #[must_use]
     pub fn with_locator(self, locator: Locator) -> Self {
         Self {
@@ -112,8 +112,8 @@ pub struct Scene {
     pub width: u32,
     /// Height of the window. Unit: CSS pixels.
     pub height: u32,
-    /// The requested elements that can be seen in the window, each once, with their whole box, including a part outside
-    /// the window.
+    /// The requested elements that can be seen in the window, each once. The area is the element's whole box, including
+    /// any part outside the window.
     pub boxes: Vec<(ElementRef, Area)>,
     /// Drawings in the window, at most 200.
     pub drawings: Vec<Drawing>,
@@ -124,7 +124,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// A window of this size with nothing in it.
+    /// Creates the scene of an empty window of this size.
     pub fn new(url: impl Into<String>, width: u32, height: u32) -> Self {
         Self {
             url: url.into(),
@@ -134,7 +134,7 @@ impl Scene {
         }
     }
 
-    /// The window itself.
+    /// Returns the area of the window itself.
     pub fn window(&self) -> Area {
         Area::new(0.0, 0.0, self.width.into(), self.height.into())
     }

@@ -8,9 +8,9 @@ use super::{
     outline::{Outline, closed},
 };
 
-/// The elements with the wanted roles, each with only its role, its name and the groups around it; an element without a name
-/// has its label, its attributes, and its position among the nameless elements of its role. Elements in frames are left out, because a
-/// frame may belong to another site.
+/// Returns the elements of the wanted roles, each with only its role, its name and the groups around it. An element
+/// without a name also has its label, its attributes, and its position among the nameless elements of its role.
+/// Elements in frames are left out, because a frame may belong to another site.
 ///
 /// Costs one walk over the tree, while [`TargetIdentity::of`] costs one for each element.
 pub(crate) fn sketch(tree: &Tree, wanted: impl Fn(&Role) -> bool) -> Vec<TargetIdentity> {

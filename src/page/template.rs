@@ -35,7 +35,7 @@ const MIN_HEX_ID: usize = 8;
 pub struct PageTemplate(String);
 
 impl PageTemplate {
-    /// The template of a URL.
+    /// Returns the template of a URL.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https or there is no host.
@@ -69,7 +69,7 @@ impl PageTemplate {
         Self::of(&url)
     }
 
-    /// The template as text.
+    /// Returns the template as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -118,7 +118,7 @@ impl fmt::Display for PageTemplate {
 impl TryFrom<String> for PageTemplate {
     type Error = Error;
 
-    /// Accepts only a text that is its own template, as every stored one is.
+    /// Accepts only a text that is its own template, as every stored template is.
     fn try_from(text: String) -> Result<Self> {
         let read = Self::parse(&text)?;
         if read.0 == text {

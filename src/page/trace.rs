@@ -1,18 +1,18 @@
-//! Traces: reactions of a page to an action that may not show in its tree.
+//! Traces: reactions of a page to an action, which the page's tree may not show.
 
 use serde::{Deserialize, Serialize};
 
-/// A reaction of a document while an action was under way, and its relation to the action.
+/// A reaction of a document while an action was under way, and how the reaction relates to the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Trace {
     /// The kind of reaction.
     pub kind: TraceKind,
-    /// True if it happened in or beside the target of the action.
+    /// True if the reaction happened in or beside the target of the action.
     pub near: bool,
-    /// True if it happened while the page handled the action's own events.
+    /// True if the reaction happened while the page handled the action's own events.
     pub within: bool,
-    /// True if it goes on by itself, like a clock or a spinner.
+    /// True if the reaction goes on by itself, like a clock or a spinner.
     pub repeats: bool,
 }
 
@@ -25,13 +25,13 @@ pub enum TraceKind {
     Markup,
     /// A canvas was drawn on.
     Drawing,
-    /// Something was scrolled.
+    /// The page or a part of it was scrolled.
     Scroll,
     /// The page moved the focus to a place where the action itself did not put it.
     Focus,
-    /// The page moved the caret or selected something.
+    /// The page moved the caret or changed the selection.
     Selection,
-    /// Something was copied.
+    /// Part of the page was copied or cut.
     Clipboard,
     /// A video or sound started, stopped or changed.
     Media,
@@ -40,7 +40,7 @@ pub enum TraceKind {
 }
 
 impl Trace {
-    /// A trace of something that happened once, away from the target, some time after the action's events.
+    /// Creates a trace that happened once, away from the target, and not while the page handled the action's events.
     pub const fn new(kind: TraceKind) -> Self {
         Self {
             kind,
@@ -50,13 +50,13 @@ impl Trace {
         }
     }
 
-    /// The same trace, marked as in or beside the target.
+    /// Returns the trace, marked as in or beside the target.
     #[must_use]
     pub const fn near(self) -> Self {
         Self { near: true, ..self }
     }
 
-    /// The same trace, marked as seen while the page handled the action's events.
+    /// Returns the trace, marked as seen while the page handled the action's events.
     #[must_use]
     pub const fn within(self) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Trace {
         }
     }
 
-    /// The same trace, marked as going on by itself.
+    /// Returns the trace, marked as going on by itself.
     #[must_use]
     pub const fn repeating(self) -> Self {
         Self {

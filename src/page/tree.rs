@@ -56,10 +56,10 @@ pub struct States {
     /// True if an option, tab or row is selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<bool>,
-    /// True if it cannot be used now.
+    /// True if the element cannot be used now.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub disabled: bool,
-    /// True if it has the focus.
+    /// True if the element has the focus.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub active: bool,
     /// True if the pointer turns into a hand over it, so that it is probably clickable whatever its role says.
@@ -165,7 +165,8 @@ impl Node {
             .map(|(_, value)| &**value)
     }
 
-    /// Returns true if text can be typed into it: because of its role, or because the page lets its content be edited.
+    /// Returns true if text can be typed into the node: because of its role, or because the page lets its content be
+    /// edited.
     pub fn is_editable(&self) -> bool {
         self.role.is_editable() || self.property("editable").is_some()
     }
@@ -210,7 +211,7 @@ struct TreeData {
 
 impl From<TreeData> for Tree {
     fn from(data: TreeData) -> Self {
-        // Both links of a node are checked, because a file can contain anything.
+        // Both links of a node, `parent` and `end`, are checked or rebuilt, because a file can contain anything.
         let count = u32::try_from(data.nodes.len()).unwrap_or(u32::MAX);
         let mut builder = Self::builder();
         let mut open: Vec<u32> = Vec::new();
@@ -289,7 +290,7 @@ impl Tree {
             .and_then(|r| self.by_ref.get(&r).copied())
     }
 
-    /// Returns the parent, `None` at the top level.
+    /// Returns the parent; `None` for a node at the top level.
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         self[id].parent
     }
@@ -370,7 +371,7 @@ impl Tree {
         self
     }
 
-    /// Returns the tree after `change` has seen each node; it may change texts only.
+    /// Returns the tree after `change` has seen each node. `change` may change only texts.
     #[must_use]
     pub(crate) fn edit(mut self, mut change: impl FnMut(NodeId, &mut Node)) -> Self {
         count(self.nodes.len());
@@ -381,7 +382,7 @@ impl Tree {
     }
 
     /// Returns the tree with `mask` in place of the value of each node that `hidden` selects, and of all text inside
-    /// it.
+    /// such a node.
     ///
     /// The name of such a node stays, because it is the label of a field. An empty value stays empty, so that a reader
     /// still sees whether something was typed.

@@ -18,7 +18,7 @@ pub struct PageHead {
 }
 
 impl PageHead {
-    /// A head with this address and title.
+    /// Creates a head with this address and title.
     pub fn new(url: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -48,7 +48,7 @@ impl Default for ViewOptions {
 }
 
 impl ViewOptions {
-    /// Keeps at most this many elements.
+    /// Sets the maximum number of elements kept.
     pub fn with_max_elements(self, max_elements: usize) -> Self {
         Self {
             max_elements,
@@ -56,7 +56,7 @@ impl ViewOptions {
         }
     }
 
-    /// Keeps at most this many characters of text.
+    /// Sets the maximum amount of text kept, in characters.
     pub fn with_max_text(self, max_text: usize) -> Self {
         Self { max_text, ..self }
     }
@@ -73,7 +73,7 @@ pub struct PageView {
     pub title: String,
     /// The kind of page; [`PageType::DialogBlocking`] while a dialog is open.
     pub page_type: PageType,
-    /// The kind of page under an open dialog; equal to `page_type` without one.
+    /// The kind of page under an open dialog; equal to `page_type` if no dialog is open.
     #[serde(rename = "under")]
     pub behind_dialog: PageType,
     /// A summary in one line, at most [`MAX_SUMMARY`](super::MAX_SUMMARY) characters.
@@ -83,11 +83,11 @@ pub struct PageView {
     pub elements: Vec<Element>,
     /// The readable text: open dialogs, then content, then menus and footers. One line for each block.
     pub visible_text: String,
-    /// The kind of page, see [`Fingerprint::structure`].
+    /// The fingerprint of the kind of page, see [`Fingerprint::structure`].
     pub fingerprint: Fingerprint,
-    /// The state of the page, see [`Fingerprint::state`].
+    /// The fingerprint of the page's state, see [`Fingerprint::state`].
     pub state: Fingerprint,
-    /// Notes about parts that were left out, with the reason. They contain no text of the page.
+    /// Notes about parts that were left out or could not be understood. They contain no text of the page.
     pub notes: Vec<String>,
 }
 
@@ -156,7 +156,7 @@ pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageVie
 }
 
 impl PageView {
-    /// The same view with every text of the page passed through `f`. References and our own notes stay.
+    /// Returns the view with every text of the page passed through `f`. References and the crate's own notes stay.
     #[must_use]
     pub fn map_text(mut self, mut f: impl FnMut(&str) -> String) -> Self {
         let own = [
@@ -190,7 +190,7 @@ impl PageView {
         self
     }
 
-    /// The element with this reference, or the one that stands for a duplicate with this reference.
+    /// Returns the element with this reference, or the element that stands for a duplicate with this reference.
     pub fn element(&self, reference: &ElementRef) -> Option<&Element> {
         let own = self
             .elements

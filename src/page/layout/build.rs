@@ -1,4 +1,5 @@
-//! The lines of a layout: one walk over the tree, in which each node writes its lines when the walk leaves it.
+//! The lines of a layout, made in one walk over the tree. Each node writes its lines when the walk enters it, and joins
+//! or groups them when the walk leaves it.
 
 use super::{
     super::{
@@ -20,17 +21,17 @@ const MAX_LABEL: usize = 8;
 /// Longest run of words in one line when a node is read by itself. Unit: characters. Source: chosen.
 const MAX_CHUNK: usize = 800;
 
-/// Maximum number of items in a node that listens for clicks on each of them. Source: chosen; a calendar's month has 42
-/// days and its weekdays, and a node with more items listens for a whole page.
+/// Maximum number of items in a node that counts as listening for clicks on each of them. Source: chosen; a calendar
+/// shows 42 days and the weekdays, and a node with more items listens for a whole page.
 const MAX_HEARD: u32 = 60;
 
 /// A line that is being written.
 pub(super) struct Draft {
     pub(super) line: Line,
-    /// One more than the index of the last draft inside, for a group.
+    /// For a group, one more than the index of the last draft inside it.
     pub(super) end: usize,
     pub(super) dropped: bool,
-    /// True if it is an item by its looks alone.
+    /// True if only its looks, not its role, make it an item.
     pub(super) card: bool,
 }
 
@@ -176,7 +177,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Writes the lines that come before the content of a node.
+    /// Writes the lines that come before the content of a node, and returns the node's kind.
     fn begin(&mut self, id: NodeId, node: &Node) -> Kind {
         let role = closed(&node.role);
         let element = self.element_of[id.index()].map(|at| at as usize);
@@ -200,7 +201,7 @@ impl<'t> Builder<'t> {
             && !matches!(role, Role::Text | Role::Iframe)
         {
             self.acting(id, &role, None);
-            // A title may name it otherwise than its words do, and a person reads the words.
+            // A title may differ from the words of the node, and a person reads the words.
             if let Some(value) = node.value.as_deref()
                 && !self.own_words(id).contains(&text::squeeze(value))
             {
@@ -358,7 +359,7 @@ impl<'t> Builder<'t> {
         around.map_or((false, false), |frame| (frame.clickable, frame.heard))
     }
 
-    /// Returns true if the nearest node with words of its own states these words.
+    /// Returns true if the nearest enclosing node with words of its own states these words.
     fn is_said(&self, words: &str) -> bool {
         let named = |frame: &&Frame| frame.kind == Kind::Named;
         let Some(around) = self.open.iter().rev().find(named) else {

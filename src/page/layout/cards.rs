@@ -7,9 +7,10 @@ const MAX_CARD: u32 = 30;
 
 /// The visible content of each node.
 pub(super) struct Contents {
-    /// Number of visible items: runs of text, elements, named pictures. An element counts once, whatever it contains.
+    /// For each node, the number of visible items in it: runs of text, elements, named pictures. An element counts
+    /// once, whatever it contains.
     pub(super) atoms: Vec<u32>,
-    /// The kinds of these items, as bits.
+    /// For each node, the kinds of these items, as bits.
     kinds: Vec<u16>,
 }
 
@@ -34,7 +35,7 @@ impl Contents {
         Self { atoms, kinds }
     }
 
-    /// For each node, true if it is one of several similar boxes in a row.
+    /// Returns, for each node, true if it is one of several similar boxes that follow each other.
     pub(super) fn cards(&self, tree: &Tree) -> Vec<bool> {
         let mut cards = vec![false; tree.len()];
         let mut last_child: Vec<Option<NodeId>> = vec![None; tree.len()];
@@ -71,7 +72,7 @@ fn says_something(tree: &Tree, id: NodeId) -> bool {
     let node = &tree[id];
     let has_value = node.value.as_deref().is_some_and(|v| !v.trim().is_empty());
     let shows_its_name = || {
-        // The words of a cell are its name.
+        // A node without content, such as a cell, shows its name.
         matches!(node.role, Role::Img | Role::Heading) || tree.descendants(id).next().is_none()
     };
     has_value || (!node.name.is_empty() && shows_its_name())
@@ -83,7 +84,7 @@ fn kind(node: &Node) -> u16 {
         role if is_checkable(role) => 1,
         Role::Link => 2,
         Role::Button => 3,
-        // Cards may differ in having a picture.
+        // Similar cards may differ in whether they have a picture.
         Role::Img => return 0,
         Role::Heading => 4,
         role if role.is_interactive() => 5,

@@ -18,14 +18,14 @@ impl Default for DigestOptions {
 }
 
 impl DigestOptions {
-    /// Options that show the whole page, for models with a large context or to measure what the digest saves.
+    /// Returns options that show the whole page, for models with a large context or to measure what the digest saves.
     pub const fn whole() -> Self {
         Self {
             max_tokens: usize::MAX,
         }
     }
 
-    /// The same options with another largest size, in estimated tokens.
+    /// Returns the options with another largest size, in estimated tokens.
     pub const fn with_max_tokens(self, max_tokens: usize) -> Self {
         Self { max_tokens }
     }
@@ -50,13 +50,15 @@ pub enum Shown<'l> {
         lines: usize,
         /// The number of these lines at that depth: items similar to those shown before.
         alike: usize,
-        /// The number of these lines that match the goal as well as lines that are shown because they match it.
+        /// The number of these lines that match the goal at least as well as the worst line that is shown for matching
+        /// it.
         matching: usize,
-        /// The words of the goal that each of those has.
+        /// The words of the goal that every one of those matching lines has.
         words: Vec<String>,
-        /// The nearest group around them that has a reference.
+        /// The nearest group around these lines that has a reference.
         of: Option<&'l Part>,
-        /// The number of the first line left out, from 1: within that group, or on the page if there is none.
+        /// The number of the first line left out, counted from 1: within the group `of`, or on the page if `of` is
+        /// `None`.
         from: usize,
         /// The last line that is left out.
         last: &'l Line,
@@ -75,9 +77,9 @@ pub struct Digest<'l> {
     pub whole: bool,
 }
 
-/// Longest text on a page that exceeds its budget. Unit: characters. Source: chosen.
+/// Longest text shown of a page that exceeds its budget. Unit: characters. Source: chosen.
 const SHORT_TEXT: usize = 300;
-/// Longest text on a page that far exceeds its budget. Unit: characters. Source: chosen.
+/// Longest text shown of a page that far exceeds its budget. Unit: characters. Source: chosen.
 const SHORTEST_TEXT: usize = 120;
 /// Numbers of similar items that may be shown, tried in this order until the digest fits. Source: chosen; three are
 /// enough to see what they have in common.
@@ -93,7 +95,7 @@ const MAX_OF_MATCHED: usize = 8;
 const ASIDE_SHARE: usize = 20;
 /// Cost of a line itself, without its parts. Unit: tokens.
 const LINE: usize = 1;
-/// Cost of a line that reports lines left out. Unit: tokens.
+/// Cost of a line that reports that lines were left out. Unit: tokens.
 const MORE: usize = 20;
 
 /// The rule by which neighbouring lines count as alike.
@@ -137,7 +139,7 @@ fn weight_within(part: &Part, elements: &[Element], max_text: usize) -> usize {
     1 + reference + tokens(&part.text) + more
 }
 
-/// Returns the lines that match the goal best, in order.
+/// Returns the lines that match the goal best, in document order.
 fn matched(points: &[u32]) -> Vec<usize> {
     let mut ranked: Vec<usize> = (0..points.len()).filter(|at| points[*at] > 0).collect();
     ranked.sort_unstable_by_key(|at| (std::cmp::Reverse(points[*at]), *at));
@@ -146,16 +148,17 @@ fn matched(points: &[u32]) -> Vec<usize> {
     ranked
 }
 
-/// The lines that match the goal as well as the worst of those that are shown for it.
+/// How well each line matches the goal, and how well the worst line matches that is shown for it.
 #[derive(Debug, Default)]
 struct Matching {
     relevance: Relevance,
-    /// The points of that line; `None` if none matches.
+    /// The points of that worst line; `None` if no line matches.
     least: Option<u32>,
 }
 
 impl Matching {
-    /// Returns the number of such lines in a range, and the words of the goal that each of them has.
+    /// Returns the number of lines in a range that have at least `least` points, and the words of the goal that each of
+    /// them has.
     fn within(&self, range: std::ops::Range<usize>) -> (usize, Vec<String>) {
         let Some(least) = self.least else {
             return (0, Vec::new());
@@ -285,7 +288,7 @@ impl Layout {
             && (one.item || kind(one) == kind(other))
     }
 
-    /// Keeps a line and the item that contains it.
+    /// Keeps a line, and the item that contains it up to [`MAX_OF_MATCHED`] lines.
     fn keep_item(&self, kept: &mut [bool], at: usize) {
         let item = self.item_of(at).unwrap_or(at);
         let end = if self.lines[item].item {
@@ -313,7 +316,8 @@ impl Layout {
         cost
     }
 
-    /// Leaves out everything beyond the budget. The main content and the parts beside it have a share each.
+    /// Leaves out everything beyond the budget. The main content and the parts beside it each have a share of the
+    /// budget.
     fn cut(&self, kept: &mut [bool], weights: &[usize], budget: usize) {
         let aside = budget * ASIDE_SHARE / 100;
         let mut room = [budget - aside, aside];

@@ -7,7 +7,7 @@ use super::{
     digest::weight_of,
 };
 
-/// Maximum number of lines that are considered as one run of text. Source: chosen.
+/// Maximum number of lines that may count as one run of text. Source: chosen.
 const MAX_FLOW: usize = 400;
 
 /// The limits for parts that share a line.
@@ -150,7 +150,7 @@ impl Builder<'_> {
         self.drafts[start].line.parts = parts;
     }
 
-    /// Returns the number of direct lines from this draft on, at most `max`.
+    /// Returns the number of lines from this draft on, at most `max`. Lines inside a group do not count.
     fn count(&self, from: usize, max: usize) -> usize {
         let next = |at: usize| {
             let mut at = at;
@@ -164,10 +164,11 @@ impl Builder<'_> {
             .count()
     }
 
-    /// Moves the lines from `from` on into the line `into`, if none of them is a group and they fit.
+    /// Moves the lines from `from` on into the line `into`, if none of them is a group and they fit. Returns true if it
+    /// moved them.
     fn join(&mut self, into: usize, from: usize, joint: Joint, room: Room) -> bool {
         let len = self.drafts.len();
-        // Each kept line has a part, and few lines are dropped.
+        // Each kept line has a part and few lines are dropped, so more lines than this do not fit.
         if len - from > 2 * room.parts {
             return false;
         }
@@ -242,7 +243,7 @@ impl Builder<'_> {
     }
 }
 
-/// Returns true if a group keeps its line although it has no name and contains a single item.
+/// Returns true if a group keeps its line although it has no name and contains a single line.
 const fn keeps_its_line(role: &Role) -> bool {
     role.is_dialog() || role.is_aside() || matches!(role, Role::Alert | Role::Status | Role::Iframe)
 }

@@ -1,16 +1,16 @@
 //! The layout of a page: lines that keep its groups, rows and cards, fields with their labels, and text in its place.
 //!
-//! A [`Layout`] contains everything that a person can read or act on, each item once. Lines are numbered, so that those
-//! a prompt leaves out can be found and read. [`Layout::digest`] selects the lines to show; the tools `find` and `read`
-//! reach the rest. Pure; used by the prompt and the loop.
+//! A [`Layout`] contains everything that a person can read or act on, each item once. Lines are numbered, so that the
+//! lines that a prompt leaves out can be found and read. [`Layout::digest`] selects the lines to show; the tools `find`
+//! and `read` reach the rest. Pure; used by the prompt and the loop.
 //!
 //! # Decisions
 //!
 //! - Text stands between the elements it belongs to, and only if no label repeats it. The prompt shows the kind of page
-//!   but leaves `PageView::summary` to events, because the lines already say what is in it.
-//! - The items of a menu share a line, a footer shows labels only, and a crowd of similar items shows three with a hint
-//!   to `find`: they are most of a page and seldom what the goal is about. An item that the goal names has its own
-//!   line.
+//!   but leaves `PageView::summary` to events, because the lines already say what the page contains.
+//! - The items of a menu share a line, a footer shows labels only, and of a crowd of similar items three are shown,
+//!   with a hint to `find`. All these are most of a page and seldom what the goal is about. An item that the goal names
+//!   has its own line.
 
 mod build;
 mod cards;
@@ -58,12 +58,12 @@ pub struct Part {
     pub clickable: bool,
     /// True if a node around these words listens for clicks on its content, so that the words may be a target.
     pub heard: bool,
-    /// The way in which it follows the part before it.
+    /// The way in which this part follows the part before it.
     pub joint: Joint,
 }
 
 impl Part {
-    /// Returns true if it is plain words.
+    /// Returns true if the part is plain words.
     pub fn is_text(&self) -> bool {
         self.role == Role::Text
     }
@@ -85,7 +85,7 @@ pub struct Line {
     pub aside: bool,
     /// True if it is a row of headings only, which separates the rows before it from those after it.
     parts_rows: bool,
-    /// Number of the last line inside of it, plus one.
+    /// Number of the last line inside it, plus one.
     pub(crate) end: usize,
 }
 
@@ -144,14 +144,15 @@ impl Layout {
         Some(at + 1..self.lines[at].end)
     }
 
-    /// Returns the direct children of a group, or of the page.
+    /// Returns the numbers of the lines directly inside a group, or directly on the page.
     fn children(&self, of: Option<usize>) -> impl Iterator<Item = usize> {
         let (first, end) = of.map_or((0, self.lines.len()), |at| (at + 1, self.lines[at].end));
         let within = move |next: usize| (next < end).then_some(next);
         std::iter::successors(within(first), move |at| within(self.lines[*at].end))
     }
 
-    /// Returns the line at which the item around a line begins; `None` for a line that is in no item or begins one.
+    /// Returns the line at which the item around a line begins; `None` if the line is in no item or itself begins an
+    /// item.
     pub(crate) fn item_of(&self, number: usize) -> Option<usize> {
         let around = (0..number).rev();
         let mut depth = self.lines[number].depth;
@@ -170,7 +171,7 @@ impl Layout {
         None
     }
 
-    /// Returns the line of the heading above a line that is in no item, in the same group or at its beginning.
+    /// Returns the nearest heading above a line in the same group; `None` if there is none or the line begins an item.
     pub(crate) fn heading_of(&self, number: usize) -> Option<usize> {
         let Line { depth, item, .. } = self.lines[number];
         let is_heading = |at: &usize| {
@@ -188,8 +189,8 @@ impl Layout {
             .find(is_heading)
     }
 
-    /// Returns the words of the item around a node, without the node's own. They distinguish the node from others with
-    /// the same role and words; `None` if there are no others.
+    /// Returns the words of the item around a node, without the node's own words. They distinguish the node from other
+    /// nodes with the same role and words; `None` if there are no such nodes.
     pub(crate) fn surroundings(&self, node: NodeId) -> Option<String> {
         let parts = || {
             self.lines

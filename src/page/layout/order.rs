@@ -21,14 +21,15 @@ impl Builder<'_> {
         out
     }
 
-    /// Drops words beside a field that are its label, and pictures named like the text beside them.
+    /// Drops words beside a field that repeat its label, and pictures whose name repeats the text beside them.
     fn drop_repeated(&mut self) {
         let mut places: Vec<(usize, usize)> = Vec::new();
         for (at, draft) in self.drafts.iter().enumerate().filter(|(_, d)| !d.dropped) {
             places.extend((0..draft.line.parts.len()).map(|part| (at, part)));
         }
         let part = |(at, part): (usize, usize)| &self.drafts[at].line.parts[part];
-        // Words of signs only are compared as they are: a minus beside a field without a label is not its label.
+        // Words that consist of signs only are compared as they are: a minus beside a field without a label is not its
+        // label.
         let plain = |text: &str| {
             let words = text.trim_matches(|c: char| !c.is_alphanumeric());
             text::fold(if words.is_empty() { text } else { words })
@@ -61,13 +62,13 @@ impl Builder<'_> {
             }
         }
         for (at, draft) in self.drafts.iter_mut().enumerate() {
-            // A single item is not a card, however it is laid out.
+            // A box with a single part is not a card, however it is laid out.
             let alone = draft.end == at + 1 && draft.line.parts.len() <= 1;
             draft.line.item &= !(draft.card && alone);
         }
     }
 
-    /// Returns the drafts of the outermost dialogs.
+    /// Returns the range of drafts of each outermost dialog.
     fn dialogs(&self) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         for (at, draft) in self.drafts.iter().enumerate() {
@@ -83,7 +84,7 @@ impl Builder<'_> {
         found
     }
 
-    /// Copies drafts to lines, without those that were copied already.
+    /// Copies a range of drafts to lines, except the drafts in `told`, which were copied already.
     fn copy(&mut self, range: Range<usize>, told: &[Range<usize>], out: &mut Layout) {
         /// An open group: the end of its drafts, its line, and true if it is beside the main content.
         struct Group {

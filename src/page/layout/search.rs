@@ -7,14 +7,15 @@ use crate::base::text::{fold, for_each_word, squeeze, words};
 
 /// Maximum number of words of a goal or query that are used. Source: chosen.
 const MAX_QUERY_WORDS: usize = 40;
-/// Shortest common beginning of two words that count as forms of one. Unit: bytes. Source: chosen.
+/// Shortest common beginning of two words that count as forms of one word. Unit: bytes. Source: chosen.
 const MIN_STEM: usize = 4;
 /// Length at which a word of the goal has its full weight. Unit: bytes. Source: chosen; articles and prepositions are
 /// shorter.
 const FULL_WORD: usize = 6;
-/// Length from which a word of the goal is named in the mark of a fold. Unit: bytes. Source: chosen; the shorter ones are mostly grammar.
+/// Length from which a word of the goal is named where matching lines are left out. Unit: bytes. Source: chosen;
+/// shorter words are mostly grammar.
 const MIN_NAMED: usize = 4;
-/// Number of lines up to which a word is never too common to tell lines apart. Source: chosen.
+/// Number of lines that may contain a word without making it too common to tell lines apart. Source: chosen.
 const MIN_COMMON: u32 = 30;
 
 /// Returns the texts of a line, each with the points that a hit in it is worth.
@@ -41,15 +42,16 @@ fn said<'l>(line: &'l Line, elements: &'l [Element]) -> impl Iterator<Item = (&'
 pub struct Hits {
     /// Numbers of lines, best first.
     pub lines: Vec<usize>,
-    /// True if each of these lines has all words of the query; false if no line does and these have some.
+    /// True if each of these lines has all words of the query; false if no line has all of them and these lines have
+    /// some.
     pub have_all: bool,
 }
 
 impl Layout {
     /// Finds the lines with all words of a query or, if there are none, those with some of them.
     ///
-    /// Searches labels, words, values, options and roles. The query as a whole also matches inside words, so that one
-    /// without letters, such as `+`, can be found.
+    /// Searches labels, words, values, options and roles. The query as a whole also matches inside words, so that a
+    /// query without letters, such as `+`, can be found.
     pub fn find(&self, elements: &[Element], query: &str, max: usize) -> Hits {
         let wanted = distinct_words(std::iter::once(query));
         let whole = fold(&squeeze(query));
@@ -134,7 +136,7 @@ impl Layout {
 pub(crate) struct Relevance {
     /// The points of each line.
     pub(crate) points: Vec<u32>,
-    /// The words of the goal in each line that tell lines apart, as places in `goal`.
+    /// For each line, those words of the goal in it that tell lines apart, as indices into `goal`.
     named: Vec<Vec<usize>>,
     goal: Vec<String>,
 }

@@ -13,8 +13,8 @@ pub struct TreeBuilder {
     max_nodes: usize,
 }
 
-/// Maximum number of nodes of a tree. Source: chosen; twice a page of 20,000 buttons, which must stay usable. A prompt
-/// shows far fewer.
+/// Maximum number of nodes of a tree. Source: chosen; twice the size of a page with 20,000 buttons, which must stay
+/// usable. A prompt shows far fewer.
 pub const MAX_NODES: usize = 40_000;
 
 impl Default for TreeBuilder {
@@ -28,7 +28,7 @@ impl Default for TreeBuilder {
 }
 
 impl TreeBuilder {
-    /// Keeps at most `max` nodes instead of [`MAX_NODES`].
+    /// Sets the maximum number of nodes, instead of [`MAX_NODES`].
     pub fn with_max_nodes(self, max: usize) -> Self {
         Self {
             max_nodes: max,
@@ -46,7 +46,7 @@ impl TreeBuilder {
 
     /// Adds a node. The next nodes go into it until [`close`](Self::close).
     ///
-    /// A name or text of nothing but glyphs of an icon font is dropped, because it says nothing.
+    /// A name or text that consists only of an icon font's glyphs is dropped, because it says nothing.
     pub fn open(&mut self, node: Node) {
         let parent = self.open.last().copied().flatten();
         let inside_omitted = matches!(self.open.last(), Some(None));
@@ -103,7 +103,7 @@ impl TreeBuilder {
         self.tree.omitted = self.tree.omitted.saturating_add(nodes);
     }
 
-    /// Number of open nodes.
+    /// Returns the number of open nodes.
     pub fn depth(&self) -> usize {
         self.open.len()
     }

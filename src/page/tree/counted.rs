@@ -1,4 +1,4 @@
-//! Counts the nodes of trees that the current thread has visited, for tests of a run's cost.
+//! Counts the tree nodes that the current thread has visited, for tests of a run's cost.
 
 use std::cell::Cell;
 

@@ -3,7 +3,7 @@
 use super::{ElementRef, Node, Role, Tree};
 
 impl Tree {
-    /// References of the frames, in document order.
+    /// Returns the references of the frames, in document order.
     pub fn frames(&self) -> impl Iterator<Item = &ElementRef> {
         self.nodes
             .iter()
@@ -11,7 +11,8 @@ impl Tree {
             .filter_map(|node| node.reference.as_ref())
     }
 
-    /// The same tree with the address of each frame as its [`Node::url`]; an empty address means that it is unknown.
+    /// Returns the tree with the address of each frame as its [`Node::url`]; an empty address means that the address is
+    /// unknown.
     #[must_use]
     pub fn with_frame_urls(mut self, mut url_of: impl FnMut(&ElementRef) -> String) -> Self {
         for node in self
@@ -27,8 +28,8 @@ impl Tree {
         self
     }
 
-    /// The same tree with `instead` in place of the content of each frame whose address is empty or refused by
-    /// `may_show`. A frame without an address stays as it is, because its driver does not report addresses.
+    /// Returns the tree with `instead` in place of the content of each frame whose address is empty or refused by
+    /// `may_show`. A frame whose address is `None` stays as it is, because its driver does not report addresses.
     ///
     /// ```
     /// use webwise::page::{ElementRef, Node, Role, Tree};
