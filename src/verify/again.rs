@@ -1,4 +1,4 @@
-//! Elements that a page has replaced by equal ones: the same role and name under another reference.
+//! Elements that a page has replaced by equal elements: the same role and name under another reference.
 
 use serde_json::Value;
 
@@ -11,10 +11,10 @@ use crate::{
 /// Arguments that name elements.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
-/// Returns the current reference of the wanted element, given its earlier reference; `None` if it is gone or cannot be
-/// identified.
+/// Returns the current reference of the wanted element, given its earlier reference; `None` if the element is gone or
+/// cannot be identified.
 ///
-/// Its position among equal elements may differ, because one before it may be gone.
+/// The element's position among equal elements may differ, because an equal element before it may be gone.
 pub(crate) fn find_again(
     page: &PageNow,
     reference: &ElementRef,
@@ -41,7 +41,7 @@ pub(crate) fn find_again(
         here.label == wanted.label && here.frames == wanted.frames
     });
     let (id, found) = alike.next()?;
-    // With several candidates none is certain, and a nameless element is like any other.
+    // Among several candidates none is certain, and a nameless element cannot be told from any other.
     let is_only = alike.next().is_none() && !page.element(id).said().is_empty();
     is_only.then_some(found)
 }
@@ -51,7 +51,7 @@ fn capped(name: &str) -> String {
     TargetIdentity::cap(name)
 }
 
-/// Returns the action with the first reference of each pair replaced by the second.
+/// Returns the action with the references of its targets replaced: in each pair, the first by the second.
 pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> Action {
     if moved.iter().all(|(from, to)| from == to) {
         return action;
@@ -72,8 +72,8 @@ pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> 
     serde_json::from_value(value).unwrap_or(action)
 }
 
-/// Returns the action aimed at the same elements on this page, after the page replaced them; `None` if one of them
-/// cannot be identified here, or none has a new reference.
+/// Returns the action aimed at the same elements on this page, after the page replaced them; `None` if an element
+/// cannot be identified here, or if no element has a new reference.
 pub(crate) fn redrawn(
     action: &BrowserAction,
     wanted: &[TargetIdentity],

@@ -42,7 +42,7 @@ impl CallMade {
     }
 }
 
-/// Returns the changes by the calls of one reply, in order, as short lines of page data.
+/// Returns the changes that the calls of one reply made, in order, as short lines of page data.
 ///
 /// For a single call, returns only its changes; the outcome is reported elsewhere.
 pub(crate) fn changes(calls: &[CallMade]) -> Vec<String> {

@@ -8,19 +8,19 @@ use crate::{
     secret::holds_secret,
 };
 
-/// The text that replaces a message that a frame out of scope may have written.
+/// The text that replaces the message of a dialog if a frame out of scope may have written that message.
 pub(crate) const HIDDEN: &str =
     "(not shown: a frame that this run may not visit could have written it)";
 
-/// Returns true if the question of the dialog is unknown.
+/// Returns true if the message of the dialog is hidden, so that its question is unknown.
 fn is_hidden(dialog: Option<&Dialog>) -> bool {
     dialog.is_some_and(|dialog| dialog.message == HIDDEN)
 }
 
 /// Returns the effect of an action on the current page.
 ///
-/// A key is judged by the element with the focus, a drag by its end, Enter in a field by the buttons of its form. A
-/// locator that the tree cannot resolve could aim at anything, so a click on it is irreversible.
+/// A key is judged by the element with the focus, a drag by its end, and Enter in a field also by the buttons of its
+/// form. A locator that the tree cannot resolve could aim at anything, so a click on it is irreversible.
 pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let Some(page) = page else {
         return classify(action, None, &context(None));
@@ -109,9 +109,10 @@ fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Op
     worst.map(|(_, id)| tree[id].name.to_string())
 }
 
-/// Returns the buttons of the nearest part of the page around this node that has any, in document order.
+/// Returns the buttons of the nearest part of the page around this node that has buttons, in document order.
 ///
-/// Each wider part is searched only beside the one before, so that deep nesting costs no more than one walk.
+/// In each wider part, only the nodes outside the previous part are searched, so that deep nesting costs no more than
+/// one walk.
 fn nearest_buttons(tree: &Tree, field: NodeId) -> Vec<NodeId> {
     let is_button = |id: &NodeId| tree[*id].role == Role::Button;
     let mut buttons: Vec<NodeId> = tree.descendants(field).filter(is_button).collect();
@@ -144,7 +145,7 @@ fn click_effect(page: &PageNow, button: NodeId, around: &PageContext<'_>) -> Eff
     )
 }
 
-/// Returns the context of the action.
+/// Returns what the page tells about an action on it; without a page, an empty context.
 fn context(page: Option<&PageNow>) -> PageContext<'_> {
     let Some(page) = page else {
         return PageContext::default();

@@ -1,7 +1,7 @@
 //! Checks the evidence of an answer against the pages of the run.
 //!
 //! Evidence must be the page's own words. Values of fields do not count, because the model may have typed them. The
-//! title does not count, because it names a page and does not show what happened on it.
+//! title does not count either, because it names a page but does not show what happened on it.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -12,18 +12,18 @@ use crate::{
     page::{ElementRef, Node, NodeId, Observation, Role, Tree},
 };
 
-/// Minimum number of letters and digits that can prove anything. Source: chosen; an order number has 4, and "OK" would match
+/// Minimum number of letters and digits in evidence. Source: chosen; an order number has 4, and "OK" would match
 /// anywhere.
 const MIN_EVIDENCE: usize = 3;
 /// Maximum number of claims of an answer that are reported. Source: chosen.
 const MAX_CLAIMS: usize = 20;
 /// Longest claim. Unit: characters. Source: chosen.
 const MAX_CLAIM: usize = 200;
-/// The unverified claim of an answer that says that something is missing.
+/// The claim that is reported for an answer which denies something although the page was not shown whole.
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
-/// Maximum number of words that are reported as missing. Source: chosen.
+/// Maximum number of missing words that are reported. Source: chosen.
 const MAX_TOLD: usize = 12;
-/// Words that deny, in the languages that models answer in most.
+/// Words that deny, in the languages in which models answer most often.
 const DENIALS: [&str; 22] = [
     "no", "not", "none", "nothing", "nobody", "never", "neither", "nor", "cannot", "without",
     "doesn", "don", "didn", "isn", "aren", "wasn", "weren", "hasn", "haven", "nicht", "kein",
@@ -35,18 +35,19 @@ const DENIALS: [&str; 22] = [
 pub(crate) enum Evidence {
     /// On the current page.
     Shown,
-    /// In a text that was read from a page earlier in this run.
+    /// In a text that was read from a page earlier in this run, and among the words of that page.
     Earlier,
-    /// Nowhere. The text names the missing words, which come from the model.
+    /// Nowhere. The text gives the reason, mostly the missing words, which come from the model.
     Missing(String),
 }
 
-/// The words that the pages of one run have shown, their titles included: what an answer claims may stand in a title.
+/// The words that the pages of one run have shown. Titles are included, because the words of an answer may come from a
+/// title.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seen {
     words: BTreeSet<String>,
     numbers: BTreeSet<String>,
-    /// Texts that the run read from a page, each as words with the words of its page.
+    /// Texts that the run read from pages: for each, the words of the text and the words of its page.
     read: Vec<(Vec<String>, Vec<String>)>,
 }
 
@@ -74,7 +75,7 @@ impl Seen {
     }
 }
 
-/// Searches for the quoted words.
+/// Searches for the quoted words and returns where they are.
 ///
 /// They are compared as whole words, without case, punctuation and line breaks. The message of an open dialog counts as
 /// shown.
@@ -115,8 +116,8 @@ pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> 
     })
 }
 
-/// Removes everything from the evidence that a line of the prompt adds to the words of the page: references, roles and
-/// states outside quotation marks. `e8 img "True" [clickable]` becomes `True`.
+/// Returns the evidence without what a line of the prompt adds to the words of the page: references, roles and states
+/// outside quotation marks. `e8 img "True" [clickable]` becomes `True`.
 fn unmarked(evidence: &str) -> String {
     let mut kept = String::new();
     // Every second piece stands between quotation marks.
@@ -168,7 +169,7 @@ pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bo
     claims
 }
 
-/// Returns true if the answer says that something is not there.
+/// Returns true if the answer contains a denial.
 fn denies(answer: &str) -> bool {
     let words = text::words(answer);
     let is_number = |at: usize| {
@@ -199,8 +200,8 @@ fn quoted(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns the numbers of a text in normal form: `1,299.00`, `1.299` and `1299` are equal, `29,99` and `29.99` are
-/// equal.
+/// Returns the numbers of a text in normal form: `1,299.00`, `1.299` and `1299` become equal, and so do `29,99` and
+/// `29.99`.
 fn numbers(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let is_digit = |at: usize| chars.get(at).is_some_and(|c| c.is_numeric());
@@ -236,15 +237,15 @@ fn plain(number: &[char]) -> String {
     plain
 }
 
-/// Returns the words of the page in order, with an empty word where something was left out, so that no match reaches
-/// across it.
+/// Returns the words of the page in order. An empty word stands where a text was left out, so that no match reaches
+/// across the gap.
 fn shown(page: &Observation) -> Vec<String> {
     let texts = texts(page);
     let words = |text: Option<&str>| text.map_or_else(|| vec![String::new()], text::words);
     texts.into_iter().flat_map(words).collect()
 }
 
-/// Returns the texts of the page in order, with `None` where something was left out.
+/// Returns the texts of the page in order, with `None` where a text was left out.
 fn texts(page: &Observation) -> Vec<Option<&str>> {
     let dialog = page.dialog.as_ref();
     let mut texts = vec![dialog.map(|dialog| dialog.message.as_str()), None];
@@ -264,7 +265,7 @@ fn texts(page: &Observation) -> Vec<Option<&str>> {
     texts
 }
 
-/// Returns true if the model decides the content of the node.
+/// Returns true if the model may have typed the content of the node.
 const fn is_field(node: &Node) -> bool {
     node.role.is_editable()
 }

@@ -15,15 +15,15 @@ pub(crate) struct Attempt<'a> {
     pub(crate) outcome: &'a Outcome,
     /// The dialog that the action opened.
     pub(crate) dialog: Option<&'a Dialog>,
-    /// The other events during the action.
+    /// The other events that happened during the action.
     pub(crate) notices: &'a [Notice],
     /// The reactions of the page that its tree may not show; `None` if the driver did not watch for them.
     pub(crate) traces: Option<&'a [Trace]>,
 }
 
-/// Returns the outcome of an action after the page was observed again: a `Done` that left no trace where it should have
-/// left one becomes `NoEffect`, and a failure becomes `Unclear` if another page is shown, because the action may have
-/// worked.
+/// Returns the outcome of an action after the page was observed again. `Done` becomes `NoEffect` if the action should
+/// have left a trace but left none. A failure becomes `Unclear` if the action may have reached the page and another
+/// page is shown, because it may have worked.
 pub(crate) fn judge(
     action: &BrowserAction,
     attempt: Attempt<'_>,
@@ -46,7 +46,7 @@ pub(crate) fn judge(
         action,
         BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_)
     );
-    // A new dialog with the same words as the one before it is still another dialog.
+    // A new dialog is another dialog even if its words are those of the dialog before it.
     let seen_beside = before.dialog != after.dialog
         || (attempt.dialog.is_some() && (answers_dialog || before.dialog.is_none()))
         || before.tabs.len() != after.tabs.len()
@@ -67,7 +67,7 @@ pub(crate) fn judge(
 }
 
 /// Returns true if text was typed into a read-only field whose value did not change. Any other change, such as a
-/// calendar that opens late, then belongs to the call before.
+/// calendar that opens late, then belongs to the previous action.
 fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
     let field = |page: &Observation| {
         let mut nodes = page.tree.nodes().iter().rev();
@@ -80,7 +80,7 @@ fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observati
 
 /// Returns true if none of the earlier elements exists any more.
 ///
-/// If a driver starts its numbering again in each document, references can coincide and the document counts as the
+/// If a driver restarts its numbering in each document, references can coincide; another document then counts as the
 /// same.
 fn is_another_document(before: &Observation, after: &Observation) -> bool {
     let references = |page: &Observation| -> BTreeSet<String> {
@@ -94,7 +94,7 @@ fn is_another_document(before: &Observation, after: &Observation) -> bool {
 }
 
 /// Returns true if an action that failed with this class may have reached the page. Navigation does not count, because
-/// to navigate again does no harm.
+/// it does no harm to navigate again.
 pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) -> bool {
     use BrowserAction as A;
     let acts = matches!(
@@ -132,7 +132,7 @@ fn moves_quietly(key: &Key) -> bool {
     key.moves() && !takes_away || selects(key)
 }
 
-/// Returns true if a key selects or copies everything.
+/// Returns true if a key is the shortcut for selecting everything or for copying.
 fn selects(key: &Key) -> bool {
     ["a", "A", "c", "C"].contains(&key.last())
         && key
@@ -140,13 +140,13 @@ fn selects(key: &Key) -> bool {
             .any(|modifier| matches!(modifier, "Control" | "Meta" | "ControlOrMeta"))
 }
 
-/// Returns true if a key moves from line to line, from one value to the next, or by pages.
+/// Returns true if a key moves by lines, by values or by pages.
 fn moves_vertically(key: &str) -> bool {
     ["ArrowUp", "ArrowDown", "PageUp", "PageDown"].contains(&key)
 }
 
-/// Returns true if an action moves the caret or the focus by one step or deletes one character: such actions are
-/// repeated on purpose.
+/// Returns true if an action is a key that moves the caret or the focus, deletes a character, selects everything or
+/// copies. Such actions are repeated on purpose.
 pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
     let BrowserAction::Press(press) = action else {
         return false;
@@ -156,7 +156,7 @@ pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
 
 /// Returns true if the action must have changed what the page shows or, with a driver that watches, caused an event.
 ///
-/// In a field, a key along the line may move a caret that no observation shows.
+/// In a field, a key that moves along the line may move only the caret, which no observation shows.
 fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -> bool {
     let in_field = || {
         aimed_at(action, &before.tree).is_some_and(|id| {
@@ -173,8 +173,7 @@ fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -
     }
 }
 
-/// Returns true if the only difference is the focus and the action itself moved it: to its target, or away from another
-/// element.
+/// Returns true if only the focus differs and the action itself moved it: to its target, or away from another element.
 fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation) -> bool {
     let target = aimed_at(action, &after.tree).map(|id| &after.tree[id].reference);
     let is_own = |change: &Change| {
@@ -184,7 +183,7 @@ fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation
     !action.targets().is_empty() && diff.is_focus_alone() && diff.changed.iter().all(is_own)
 }
 
-/// Returns true if a click is meant to move the focus into a field, because that is how typing begins.
+/// Returns true if the action is a click into a text field, which is meant to move the focus there before typing.
 const fn asks_for_focus(action: &BrowserAction, role: &Role) -> bool {
     matches!(
         action,
@@ -207,7 +206,7 @@ pub(crate) fn aimed_at(action: &BrowserAction, tree: &Tree) -> Option<NodeId> {
     }
 }
 
-/// Returns true if the page is in the state that the action asked for, even if it was so before.
+/// Returns true if the page is in the state that the action asked for, even if it was in that state before.
 fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     if let BrowserAction::Goto(goto) = action {
         return is_same_address(&goto.url, &after.url);

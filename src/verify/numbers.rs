@@ -1,15 +1,15 @@
 //! Changed numbers: they may answer an action or belong to a clock.
 //!
-//! A stepper, a cart, a calculator and a score answer in digits, but a clock changes its digits too. A second look with
-//! no action in between tells them apart: a number that stays answered the action, a number that moves on ticks by
-//! itself. The looks before an action are no such pair, because the previous action lies between them. For a number
-//! that moves on, they show one thing: if it stood still during the previous action, this action set it going, like a
-//! stopwatch.
+//! A stepper, a cart, a calculator and a score answer an action in digits, but a clock changes its digits too. A second
+//! look with no action in between tells them apart: a number that stays has answered the action, a number that changes
+//! again ticks by itself. The two looks before an action are no such pair, because the previous action lies between
+//! them. For a number that changes again, they show one thing: if the number stood still during the previous action,
+//! this action set it going, like a stopwatch.
 //!
 //! One case cannot be proved: a clock of minutes that ticks between the two looks at an action. So a time of day away
-//! from the target does not count. In every other doubtful case the number counts, and the model reads which one it
-//! was. The model would repeat an action that worked but was reported as dead; it can see through a dead action that
-//! was reported with an unrelated number.
+//! from the target does not count. In every other doubtful case the number counts, and the model reads which number it
+//! was. The reason: the model would repeat an action that worked but was reported as having no effect, but it
+//! recognises an unrelated number that was reported for an action without effect.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,8 @@ use crate::page::{Counted, NodeId, PageDiff, Tree};
 
 /// Maximum number of levels above the target that are searched for an answer. Source: chosen; a button in a row of keys in a form.
 const NEAR_LEVELS: usize = 4;
-/// Maximum number of nodes of a part of the page that counts as beside the target. Source: chosen; larger than any card or row.
+/// Maximum number of nodes in the part of the page that counts as beside the target. Source: chosen; larger than any
+/// card or row.
 const MAX_NEAR: usize = 80;
 
 /// Numbers on the pages of one run: those known to tick, and those that answered an action.
@@ -40,7 +41,7 @@ impl Numbers {
         self.answering.contains(&slot)
     }
 
-    /// Returns true if an action left no trace but numbers that are not known yet.
+    /// Returns true if an action changed only numbers, and at least one of them is not known yet to tick or to answer.
     pub(crate) fn is_open(&self, changes: &PageDiff) -> bool {
         let is_known = |counted: &Counted| {
             self.ticking.contains(&counted.slot) || self.answering.contains(&counted.slot)
@@ -51,7 +52,7 @@ impl Numbers {
     }
 
     /// Returns true if the only differences are numbers known to tick and one of them is beside the target. A clock
-    /// farther away explains no change there.
+    /// farther away explains no change beside the target.
     pub(crate) fn explain(
         &self,
         changes: &PageDiff,
@@ -68,8 +69,8 @@ impl Numbers {
             && changes.counted.iter().any(is_near)
     }
 
-    /// Returns true if a time of day that changed with an action has not moved on since. On a busy machine a clock may
-    /// be late, so one more look is worth its time.
+    /// Returns true if a time of day changed with an action but not since then. On a busy machine a clock may be late,
+    /// so one more look is worth its time.
     pub(crate) fn may_be_late(changes: &PageDiff, since: &PageDiff) -> bool {
         let moved = |slot| since.counted.iter().any(|counted| counted.slot == slot);
         let mut counted = changes.counted.iter();
@@ -78,8 +79,8 @@ impl Numbers {
 
     /// Learns from a second look at the same page, with no action since the first.
     ///
-    /// `since` is the difference between the two looks, `earlier` the difference during the previous action, if that
-    /// was on the same page.
+    /// `since` is the difference between the two looks. `earlier` is the difference that the previous action made, if
+    /// that action was on the same page.
     pub(crate) fn watched(
         &mut self,
         changes: &PageDiff,
@@ -101,7 +102,7 @@ impl Numbers {
         }
     }
 
-    /// Turns the numbers that count as an answer into changes.
+    /// Turns the numbers that count as an answer into changes, and drops the other numbers.
     pub(crate) fn credit(&self, changes: &mut PageDiff, before: &Tree, target: Option<NodeId>) {
         let part = target.and_then(|target| part_around(before, target));
         let counted = std::mem::take(&mut changes.counted);
@@ -111,7 +112,7 @@ impl Numbers {
                 && if self.answers(counted.slot) {
                     !is_time(&counted) || is_near()
                 } else {
-                    // Beside the target, it is reported if anything else changed.
+                    // A number beside the target is reported if anything else changed.
                     is_near() && !changes.is_empty()
                 };
             if counts {
@@ -121,7 +122,7 @@ impl Numbers {
     }
 }
 
-/// Returns the largest part of the page around a node that is still small.
+/// Returns the largest part of the page around a node that has at most [`MAX_NEAR`] nodes.
 fn part_around(tree: &Tree, target: NodeId) -> Option<NodeId> {
     let size = |id: &NodeId| tree.descendants(*id).take(MAX_NEAR + 1).count() <= MAX_NEAR;
     std::iter::once(target)
@@ -131,7 +132,7 @@ fn part_around(tree: &Tree, target: NodeId) -> Option<NodeId> {
         .last()
 }
 
-/// Returns true if a node is this part of the page or in it.
+/// Returns true if a node is this part of the page or is inside it.
 fn holds(tree: &Tree, part: NodeId, id: NodeId) -> bool {
     part == id || tree.ancestors(id).any(|above| above == part)
 }

@@ -26,7 +26,7 @@ pub(crate) struct PageNow {
     pub(crate) place: Place,
     pub(crate) observation: Arc<Observation>,
     pub(crate) view: Arc<PageView>,
-    /// Made when an element is first asked for: one walk over the page serves all of them.
+    /// Made when the identity of an element is first needed: one walk over the page serves all elements.
     identities: Arc<OnceLock<Identities>>,
     /// Made when a prompt shows the page, or when the page is searched.
     layout: Arc<OnceLock<Layout>>,
@@ -85,7 +85,7 @@ impl PageNow {
         &self.observation.tree
     }
 
-    /// The page as lines.
+    /// Returns the page as lines.
     pub(crate) fn layout(&self) -> &Layout {
         self.layout
             .get_or_init(|| Layout::of(self.tree(), &self.view.elements))
@@ -96,18 +96,18 @@ impl PageNow {
             .get_or_init(|| Identities::of(&self.observation.tree))
     }
 
-    /// The identity of an element with its position among siblings. It may cost a walk over the page, so use it for
-    /// targets only.
+    /// Returns the identity of an element with its position among siblings. This may cost a walk over the page, so call
+    /// it for targets only.
     pub(crate) fn identity(&self, id: NodeId) -> TargetIdentity {
         self.identities().identity(self.tree(), id)
     }
 
-    /// The identity without the position among siblings.
+    /// Returns the identity without the position among siblings.
     pub(crate) fn element(&self, id: NodeId) -> TargetIdentity {
         self.identities().element(self.tree(), id)
     }
 
-    /// The nodes with the wanted identity.
+    /// Returns the nodes with the wanted identity.
     pub(crate) fn find<'a>(
         &'a self,
         wanted: &'a TargetIdentity,

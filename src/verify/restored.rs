@@ -1,4 +1,4 @@
-//! Failures that a later step made up for: a field that could not be filled has the value after all. Pure.
+//! Failures that a later step made up for: a field that could not be filled now has the value after all. Pure.
 
 use super::PageNow;
 use crate::{
@@ -7,11 +7,11 @@ use crate::{
     working::Step,
 };
 
-/// Maximum number of steps back in which a failure is searched for. Source: chosen, the same as the window in which lessons search
-/// for its recovery.
+/// Maximum number of steps back in which a failure is searched for. Source: chosen, the same as the window in which
+/// lessons search for a recovery.
 const WINDOW: usize = 10;
 
-/// Returns the numbers of failed fills whose field has the wanted value now and did not have it before this step.
+/// Returns the step numbers of failed fills whose field has the wanted value now but did not have it before this step.
 pub(crate) fn restored(
     steps: &[Step],
     before: Option<&PageNow>,
@@ -34,7 +34,7 @@ pub(crate) fn restored(
         .collect()
 }
 
-/// Returns true if a field other than the step's targets had a value before and is empty now.
+/// Returns true if a field that is not a target of the step had a value before the step and is empty now.
 pub(crate) fn empties(
     targets: &[TargetIdentity],
     before: Option<&PageNow>,
@@ -59,7 +59,7 @@ pub(crate) fn empties(
     })
 }
 
-/// Returns the target and the text of a fill.
+/// Returns the target and the text of a fill; `None` for other steps and for fills without literal text.
 fn asked(step: &Step) -> Option<(&TargetIdentity, &str)> {
     match (&step.action, step.targets.first()?) {
         (

@@ -1,4 +1,4 @@
-//! Judges whether the traces of a page answer an action. Pure.
+//! Judges whether the traces of a page, its reactions outside the page tree, answer an action. Pure.
 
 use crate::page::{Trace, TraceKind};
 
@@ -12,8 +12,8 @@ pub(crate) fn answers(traces: &[Trace]) -> bool {
         .any(|trace| !trace.repeats && (trace.within || trace.near))
 }
 
-/// Drops the traces that a clock explains: if a number ticks beside the target, markup that changed after the action's
-/// events proves nothing.
+/// Returns the traces that a clock beside the target does not explain. Markup that changed after the action's events is
+/// dropped: beside a ticking number, it proves nothing.
 pub(crate) fn beside_a_clock(traces: &[Trace]) -> Vec<Trace> {
     let is_told = |trace: &&Trace| trace.within || trace.kind != TraceKind::Markup;
     traces.iter().filter(is_told).copied().collect()

@@ -9,13 +9,13 @@ pub const MAX_ENTRIES: usize = 50;
 /// at its end, so a provider can cache its beginning.
 const DROPPED_AT_ONCE: usize = 10;
 
-/// The steps of a run that a prompt shows, oldest first. A `finish` is not among them: the prompt reports a refused one
-/// as a remark.
+/// The steps of a run that a prompt shows, oldest first. A `finish` is not among them: the prompt reports a refused
+/// `finish` as a remark.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct History<'a>(&'a [Step]);
 
 impl<'a> History<'a> {
-    /// The view of these steps.
+    /// Creates the view of these steps.
     pub const fn of(steps: &'a [Step]) -> Self {
         Self(steps)
     }
@@ -25,12 +25,12 @@ impl<'a> History<'a> {
         self.0.iter().filter(move |step| !is_finish(step))
     }
 
-    /// The steps that are shown, oldest first.
+    /// Returns the steps that are shown, oldest first.
     pub fn entries(self) -> impl Iterator<Item = &'a Step> {
         self.all().skip(self.dropped())
     }
 
-    /// The number of earlier steps that are not shown.
+    /// Returns the number of earlier steps that are not shown.
     pub fn dropped(self) -> usize {
         let over = self.all().count().saturating_sub(MAX_ENTRIES);
         over.next_multiple_of(DROPPED_AT_ONCE)

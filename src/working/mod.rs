@@ -1,6 +1,7 @@
 //! The state that belongs to one run: its steps, the history made from them, and its stop reason.
 //!
-//! Pure. The loop adds a [`Step`] for each action, `event` and `prompt` show it, and memory learns from it at the end.
+//! Pure. The loop adds a [`Step`] for each action, `event` and `prompt` show it, and memory learns from the steps at
+//! the end.
 
 mod history;
 mod step;

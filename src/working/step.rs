@@ -30,7 +30,7 @@ pub struct About {
 }
 
 impl About {
-    /// A task with this goal.
+    /// Creates a task with this goal.
     pub fn new(goal: impl Into<String>) -> Self {
         Self {
             goal: goal.into(),
@@ -64,7 +64,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place with this address. Its host, site and template are `None` unless it is an http or https URL.
+    /// Creates the place with this address. Its host, site and template are `None` unless the address is an http or
+    /// https URL.
     pub fn of(url: impl Into<String>) -> Self {
         let url = url.into();
         let parsed = Url::parse(&url).ok();
@@ -76,22 +77,22 @@ impl Place {
         }
     }
 
-    /// The address, as the page was observed; empty if no page was.
+    /// Returns the address at which the page was observed; empty if no page was observed.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The host; `None` if the address has none, as on a blank page.
+    /// Returns the host; `None` if the address has none, as on a blank page.
     pub const fn host(&self) -> Option<&Host> {
         self.host.as_ref()
     }
 
-    /// The site; `None` if the address has none, as on a blank page.
+    /// Returns the site; `None` if the address has none, as on a blank page.
     pub const fn site(&self) -> Option<&Site> {
         self.site.as_ref()
     }
 
-    /// The template, which stands for the kind of page; `None` if the address has no host.
+    /// Returns the template, which stands for the kind of page; `None` if the address has no host.
     pub const fn template(&self) -> Option<&PageTemplate> {
         self.template.as_ref()
     }
@@ -122,7 +123,7 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// An answer with its evidence.
+    /// Creates an answer with its evidence.
     pub const fn new(answer: String, evidence: String, verified: bool) -> Self {
         Self {
             answer,
@@ -132,7 +133,7 @@ impl Finished {
     }
 }
 
-/// An action that was tried, with everything that is known about it.
+/// An action that was tried, with everything that is known about the attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Step {
@@ -140,7 +141,7 @@ pub struct Step {
     pub number: u32,
     /// Number of the model's reply that contained the action; 0 for a step before the first reply.
     pub turn: u32,
-    /// The party that decided to take it.
+    /// The party that decided to take the step.
     pub by: By,
     /// The action. Text to type is a placeholder or the model's own words.
     pub action: Action,
@@ -154,7 +155,7 @@ pub struct Step {
     pub outcome: Outcome,
     /// The page before the action.
     pub before: Place,
-    /// The page after it.
+    /// The page after the action.
     pub after: Place,
     /// True if the action led to a page outside the run's scope and that page was left again.
     #[serde(default)]
@@ -166,8 +167,8 @@ pub struct Step {
     /// observed. Page data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<PageDiff>,
-    /// Numbers of earlier failed steps that this step made up for: their field now has the value that they should have
-    /// set.
+    /// Numbers of earlier failed steps that this step made up for: their field now has the value that those steps
+    /// should have set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restores: Vec<u32>,
     /// True if this step emptied a field other than its target.
@@ -176,10 +177,11 @@ pub struct Step {
     /// The advice in the prompt for this step, as positions in the run's list of advice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offered: Vec<usize>,
-    /// The reasoning of the model, or the words beside its calls. Only on the first step of a reply. Text of the model.
+    /// The reasoning of the model, or its words beside the calls. Only the first step of a reply has it. Text of the
+    /// model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
-    /// The text that the action gave, as `extract`, a tool of the embedder or a download do. Page data.
+    /// The text that the action gave, for example from `extract`, a tool of the embedder or a download. Page data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gave: Option<String>,
     /// The answer and evidence of a `finish`; `None` for every other action.
@@ -190,7 +192,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// A step decided by the model, without pages and with no known consequences.
+    /// Creates a step decided by the model, without pages and without known consequences.
     pub fn new(number: u32, action: Action, outcome: Outcome, signature: Signature) -> Self {
         Self {
             number,
@@ -222,7 +224,7 @@ impl Step {
         self.left_scope || (before.is_some() && before != after)
     }
 
-    /// The changes of the page, as a few short lines of page data.
+    /// Returns the changes of the page, as a few short lines of page data.
     pub fn changed(&self) -> Vec<String> {
         let changes = self.changes.as_ref();
         changes.map_or_else(Vec::new, |changes| changes.summary(MAX_CHANGED))

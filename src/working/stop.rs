@@ -1,4 +1,4 @@
-//! Stop reasons. Every run ends with exactly one.
+//! Stop reasons. Every run ends with exactly one stop reason.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ pub enum StopReason {
     FinishedUnverified,
     /// The model reported that the task cannot be done.
     GaveUp,
-    /// The same action, or the same cycle of actions, was repeated.
+    /// The same action, or the same cycle of actions, was repeated too often.
     RepeatedAction,
     /// The page no longer changed.
     Stuck,
@@ -54,7 +54,7 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// The reason as events and files write it; a budget as `budget_steps` and so on.
+    /// Returns the reason as events and files write it; for a budget, `budget_steps` and so on.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Finished => "finished",
@@ -77,7 +77,7 @@ impl StopReason {
         }
     }
 
-    /// Returns true only for [`StopReason::Finished`]: the pages confirmed the success.
+    /// Returns true only for [`StopReason::Finished`]: a page confirmed the success.
     pub const fn is_success(self) -> bool {
         matches!(self, Self::Finished)
     }
