@@ -1,4 +1,4 @@
-//! Advice of memory, with its trust class and its section of a prompt.
+//! Advice from memory, with its trust class and its section of a prompt.
 
 use std::fmt;
 
@@ -10,7 +10,8 @@ use crate::{
     page::Role,
 };
 
-/// The record that a piece of advice comes from, so that its results can be credited to the record.
+/// Identifies the record that a piece of advice comes from, so that the results of the advice can be credited to that
+/// record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AdviceId {
     /// The shelf.
@@ -19,13 +20,14 @@ pub struct AdviceId {
     pub key: String,
 }
 
-/// An element of a page that a piece of advice names: data of the page, whatever the trust class of the words around it.
+/// The name of a page's element in a piece of advice. The name is page data, whatever the trust class of the words
+/// around it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PageName {
     role: Role,
     name: String,
     ordinal: Option<u32>,
-    /// The name of a group around the element, if its own name does not tell it from others.
+    /// The name of a group around the element, if the element's own name does not distinguish it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     within: Option<String>,
 }
@@ -34,11 +36,11 @@ impl PageName {
     /// Longest name. Unit: characters. Source: chosen.
     pub const MAX_NAME: usize = 60;
 
-    /// A name with its role. The name is cleaned, put on one line and cut to [`PageName::MAX_NAME`]. `ordinal` is the
-    /// position among elements of the same role, for an element without a name.
+    /// Creates a name with its role. The name is cleaned, put on one line and cut to [`PageName::MAX_NAME`]. `ordinal`
+    /// is the position among elements of the same role, for an element without a name.
     pub fn new(role: &Role, name: &str, ordinal: Option<u32>) -> Self {
         Self {
-            // A role that a page made up is not among the fixed words of a role, so it is dropped.
+            // A role that a page made up is page text, so the generic role replaces it.
             role: match role {
                 Role::Other(_) => Role::Generic,
                 role => role.clone(),
@@ -49,7 +51,7 @@ impl PageName {
         }
     }
 
-    /// The element in a group of this name; the name is treated like that of an element.
+    /// Returns the element as one in a group of this name. The group's name is treated like an element's name.
     #[must_use]
     pub fn within(mut self, group: &str) -> Self {
         self.within = Some(Self::plain(group)).filter(|group| !group.is_empty());
@@ -84,7 +86,7 @@ impl fmt::Display for PageName {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Piece {
-    /// Words of the advice's trust class.
+    /// Words, of the trust class of the advice.
     Words(String),
     /// An element of a page.
     Name(PageName),
@@ -98,8 +100,8 @@ pub struct Line {
 }
 
 impl Line {
-    /// A line of these pieces. Words beyond [`Advice::MAX_TEXT`] are cut, with everything after them. Words that nobody vouches
-    /// for become one text with the names.
+    /// Creates a line of these pieces. Words beyond [`Advice::MAX_TEXT`] are cut, with everything after them. Words
+    /// from a page or a model become one text with the names.
     pub(super) fn of(pieces: impl IntoIterator<Item = Piece>, trust: Trust) -> Self {
         let mut left = Advice::MAX_TEXT;
         let mut kept = Vec::new();
@@ -135,12 +137,12 @@ impl Line {
         }
     }
 
-    /// The line, names included, for people and events. A prompt shows the names apart.
+    /// Returns the line, names included, for people and events. A prompt shows the names apart.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The words and names of the line, apart.
+    /// Returns the words and names of the line as separate pieces.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
@@ -148,8 +150,8 @@ impl Line {
 
 /// One piece of advice from memory: one or more lines of a [`Section`].
 ///
-/// Its fields cannot be changed after it was made. That keeps a page's words out of the system instruction, and out of
-/// the sentences around the names of a page.
+/// Its fields cannot be changed after it was made. That keeps words of a page out of the system instruction, and out of
+/// the sentences around a page's names.
 ///
 /// ```
 /// use webwise::{Trust, memory::{Advice, AdviceId, Lasts, Namespace, Section, Shelf}};
@@ -175,14 +177,15 @@ impl Advice {
     /// Largest number of lines. Source: chosen; the steps of a long task.
     pub const MAX_LINES: usize = 40;
 
-    /// Creates a piece of advice of one line; its text is cleaned, put on one line and cut to [`Advice::MAX_TEXT`]. `None` for
-    /// model or page text that is meant for the system instruction.
+    /// Creates a piece of advice of one line. The text is cleaned, put on one line and cut to [`Advice::MAX_TEXT`].
+    /// Returns `None` if text of a model or a page is meant for the system instruction.
     pub fn new(id: AdviceId, advice: &str, trust: Trust, section: Section) -> Option<Self> {
         Self::of(id, vec![Line::plain(advice)], trust, section)
     }
 
-    /// Creates a piece of advice of one line, whose words belong to `trust` and whose names belong to a page, so that a prompt
-    /// can tell them apart. `None` if it has names and is meant for the system instruction.
+    /// Creates a piece of advice of one line, whose words belong to `trust` and whose names belong to a page, so that a
+    /// prompt can tell them apart. Returns `None` if the advice is meant for the system instruction and has names, or
+    /// words of a page or a model.
     ///
     /// If the words come from a page or a model, they and the names become one text of data. Words beyond
     /// [`Advice::MAX_TEXT`] are cut, with everything after them.
@@ -195,8 +198,8 @@ impl Advice {
         Self::of(id, vec![Line::of(pieces, trust)], trust, section)
     }
 
-    /// Creates a piece of advice of several lines, each like the line of [`Advice::with_names`]. Lines without text are left out,
-    /// and so are those after the first [`Advice::MAX_LINES`]. `None` also if no line is left.
+    /// Creates a piece of advice of several lines, each like the line of [`Advice::with_names`]. Lines without text are
+    /// left out, and so are those after the first [`Advice::MAX_LINES`]. Returns `None` also if no line is left.
     pub fn with_lines<L: IntoIterator<Item = Piece>>(
         id: AdviceId,
         lines: impl IntoIterator<Item = L>,
@@ -211,7 +214,7 @@ impl Advice {
         Self::of(id, lines, trust, section)
     }
 
-    /// Creates advice of these lines; `None` if there are none, or if they may not stand in the section.
+    /// Creates advice of these lines. Returns `None` if there are no lines, or if they may not stand in the section.
     pub(super) fn of(
         id: AdviceId,
         lines: Vec<Line>,
@@ -232,37 +235,38 @@ impl Advice {
         })
     }
 
-    /// The words as a prompt shows them: cleaned, on one line, cut to [`Advice::MAX_TEXT`].
+    /// Returns the words as a prompt shows them: cleaned, on one line, cut to [`Advice::MAX_TEXT`].
     pub fn shown(words: &str) -> String {
         text::truncate(&text::squeeze(&text::clean(words)), Self::MAX_TEXT)
     }
 
-    /// The record that the advice comes from.
+    /// Returns the id of the record that the advice comes from.
     pub const fn id(&self) -> &AdviceId {
         &self.id
     }
 
-    /// All lines as one, names included, for people and events.
+    /// Returns all lines as one, names included, for people and events.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The lines, at least one.
+    /// Returns the lines, at least one.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
 
-    /// The trust class of the words. The names always belong to a page.
+    /// Returns the trust class of the words. The names always belong to a page.
     pub const fn trust(&self) -> Trust {
         self.trust
     }
 
-    /// Returns true if the words may stand outside the fence: they come from a person or from our own code.
+    /// Returns true if the words come from a person or from the program. Such words may stand outside the fence around
+    /// quoted data.
     pub const fn is_vouched(&self) -> bool {
         is_vouched(self.trust)
     }
 
-    /// The section of the prompt in which the advice stands.
+    /// Returns the section of the prompt in which the advice stands.
     pub const fn section(&self) -> &Section {
         &self.section
     }
@@ -299,7 +303,7 @@ const fn is_vouched(trust: Trust) -> bool {
     matches!(trust, Trust::Code | Trust::User)
 }
 
-/// The words, cleaned and on one line. White space at both ends is kept, because names stand next to it.
+/// Returns the words, cleaned and on one line. White space at both ends is kept, because names stand next to it.
 fn one_line(words: &str) -> String {
     text::clean(words)
         .chars()

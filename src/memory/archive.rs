@@ -35,7 +35,7 @@ const PARSE: &str = "memory_archive.parse";
 pub struct Archive {
     /// The shelves and their records, in the order of the document.
     pub shelves: Vec<(Shelf, Vec<Record>)>,
-    /// Descriptions, for a person, of the parts that could not be read.
+    /// The parts that could not be read, each described for a person.
     pub problems: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ pub fn is_archive(value: &Value) -> bool {
 ///
 /// # Errors
 /// [`ErrorKind::TooLarge`] above [`MAX_BYTES`], [`ErrorKind::Unsupported`] for another version,
-/// [`ErrorKind::InvalidInput`] if it is not a memory document.
+/// [`ErrorKind::InvalidInput`] if the bytes are not a memory document.
 pub fn parse(bytes: &[u8]) -> Result<Archive> {
     if bytes.len() > MAX_BYTES {
         return Err(Error::new(ErrorKind::TooLarge, PARSE)
@@ -131,7 +131,7 @@ pub fn parse(bytes: &[u8]) -> Result<Archive> {
     Ok(archive)
 }
 
-/// Returns true if the names of the shelf have the form that this crate gives them. They become file names.
+/// Returns true if the names of the shelf have the form that this crate gives them. The names become file names.
 fn is_fine(shelf: &Shelf) -> bool {
     let collection = &shelf.collection;
     let is_word = (1..=MAX_COLLECTION).contains(&collection.len())
@@ -153,16 +153,16 @@ pub struct Restore {
     pub edits: Vec<ShelfEdit>,
     /// Number of records that the edits add.
     pub taken: usize,
-    /// Number of those records that wait for review.
+    /// Number of the imported records that wait for review.
     pub waiting: usize,
-    /// Descriptions, for a person, of the parts that are not imported.
+    /// The parts that are not imported, each described for a person.
     pub problems: Vec<String>,
 }
 
 /// Returns the edits that import an archive. If `namespace` is given, all shelves go into that namespace.
 ///
-/// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out, and words
-/// that a person once accepted wait for review, because it is unknown who that person was.
+/// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out. Words
+/// that a person once accepted then wait for review, because it is unknown who that person was.
 pub fn import(
     archive: &Archive,
     kinds: &[Arc<dyn MemoryKind>],

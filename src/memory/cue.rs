@@ -27,7 +27,7 @@ pub struct Moment<'a> {
 }
 
 impl<'a> Moment<'a> {
-    /// A moment of a run.
+    /// Creates a moment of a run.
     pub const fn new(
         cue: &'a Cue,
         about: &'a About,
@@ -60,7 +60,7 @@ pub enum Cue {
     /// The run starts. The advice goes into the system instruction and stays there for the whole
     /// run.
     RunStarted,
-    /// A page is shown about which memory has not been asked yet (trigger B).
+    /// A page is shown, and memory has not been asked about it yet (trigger B).
     PageShown {
         /// The host of the page.
         host: Host,

@@ -11,27 +11,27 @@ use crate::base::Host;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Origin {
-    /// It is part of the program, which adds it again if it is removed.
+    /// The record is part of the program, which adds it again if it is removed.
     Shipped,
-    /// Runs taught it.
+    /// The record was learned from runs.
     Learned,
-    /// A person wrote or accepted it.
+    /// A person wrote or accepted the record.
     Person,
-    /// Another program wrote it, and no person has accepted it.
+    /// Another program wrote the record, and no person has accepted it.
     Imported,
 }
 
-/// The standing of a record: does it appear in prompts, and if not, why?
+/// The standing of a record: whether it appears in prompts and, if not, why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Standing {
-    /// Prompts show it wherever it applies.
+    /// Prompts show the record wherever it applies.
     Shown,
-    /// Prompts do not show it yet, for this reason.
+    /// Prompts do not show the record yet, for this reason.
     Silent(&'static str),
-    /// Prompts show it only after a person has accepted its words.
+    /// Prompts do not show the record until a person has accepted its words.
     WaitsForReview,
-    /// Prompts no longer show it, because it did harm.
+    /// Prompts no longer show the record, because it did harm.
     Retired,
 }
 
@@ -56,9 +56,9 @@ pub struct Described {
     pub origin: Origin,
     /// The standing of the record in prompts.
     pub standing: Standing,
-    /// A few words for a list that say what kind of record this is; may be empty.
+    /// The kind of record, in a few words for a list; may be empty.
     pub is: String,
-    /// A few words for a list about its results so far; may be empty.
+    /// The results of the record so far, in a few words for a list; may be empty.
     pub results: String,
     /// The hosts that taught it, in addition to the host of its shelf.
     pub hosts: Vec<Host>,
@@ -69,7 +69,7 @@ pub struct Described {
 }
 
 impl Described {
-    /// A record with these words, which are converted to the form that a prompt shows.
+    /// Creates a description with these words, converted to the form that a prompt shows.
     pub fn new(words: &str, origin: Origin, standing: Standing) -> Self {
         Self {
             text: Advice::shown(words),

@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::{MAX_RECORD_BYTES, MAX_RECORD_DEPTH, Record, is_too_deep};
 use crate::base::{Error, ErrorKind, Result, text};
 
-/// Maximum number of a key's characters that an error shows. Source: chosen.
+/// Maximum number of characters of a key that an error shows. Source: chosen.
 const MAX_SHOWN_KEY: usize = 80;
 
 /// A change of one record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// Adds the record or replaces the one with its key.
+    /// Adds the record, or replaces the record that has its key.
     Put(Record),
-    /// Removes the record. Does nothing if there is none.
+    /// Removes the record with this key. Does nothing if there is none.
     Remove(String),
 }
 
@@ -43,7 +43,7 @@ type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
 pub struct Edit(Arc<Decide>);
 
 impl Edit {
-    /// An edit that computes its changes with this function.
+    /// Creates an edit that computes its changes with this function.
     pub fn new(decide: impl Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync + 'static) -> Self {
         Self(Arc::new(decide))
     }
@@ -54,8 +54,8 @@ impl Edit {
     /// larger may shrink.
     ///
     /// # Errors
-    /// The error of the function, or [`ErrorKind::TooLarge`] with the key of the record. The shelf then stays
-    /// unchanged.
+    /// The error of the function, or [`ErrorKind::TooLarge`] with the key of the record that is too large. The shelf
+    /// then stays unchanged.
     pub fn changes(&self, now: &[Record]) -> Result<Vec<Change>> {
         let changes = (self.0)(now)?;
         for change in &changes {
@@ -72,8 +72,8 @@ fn within_caps(record: &Record, now: &[Record]) -> Result<()> {
         Error::new(ErrorKind::TooLarge, "memory.edit")
             .with("record", text::truncate(&record.key, MAX_SHOWN_KEY))
     };
-    // Search only for records that are too large, which are few: a search for every record would cost more the larger
-    // the shelf is.
+    // Look up the earlier form only of records that are too large, which are few: a lookup for every record would cost
+    // more the larger the shelf is.
     let before = || now.iter().find(|before| before.key == record.key);
     let bytes = record.size();
     if bytes > MAX_RECORD_BYTES && bytes >= before().map_or(0, Record::size) {
@@ -117,9 +117,9 @@ pub fn apply(records: &[Record], changes: &[Change]) -> Vec<Record> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Durable {
-    /// It survives a power cut.
+    /// The change survives a power cut.
     Yes,
-    /// It lasts as long as this process.
+    /// The change lasts only as long as this process.
     InProcess,
 }
 

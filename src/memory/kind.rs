@@ -1,19 +1,19 @@
 //! The interface of a kind of memory: it reads shelves, gives advice, learns from runs, and lets people review and undo.
 //!
-//! The kinds of this crate are listed in [`kinds`], each with a folder of its own. To add a kind of your own, pass it to
+//! The kinds of this crate are listed in [`kinds`]; each has a folder of its own. To add your own kind, pass it to
 //! `with_kinds` of the loop and of the [keeper](crate::store::Keeper). No other module depends on a particular kind:
 //! prompts get [`Advice`], events get [`Note`]s, and people get [descriptions](MemoryKind::describe).
 //! `tests/memory_kind.rs` is a complete kind in 150 lines.
 //!
 //! # Decisions
 //!
-//! - A kind builds an [`Index`] for each shelf instead of scanning the records at each cue. So a recall is a lookup; a host with
-//!   learned recoveries adds one walk over the page.
-//! - A run is distilled before a kind learns from it. The distilled form holds no typed text, so it may wait on disk while the
-//!   store is busy, and the next run learns from it.
-//! - Distilled runs wait on a shelf named `pending`, because every store can keep a shelf. A separate file would be one more
-//!   format, and an edit is a function, which cannot be stored.
-//! - A waiting run is split into several records, because a durable store accepts 2 KiB for each and a run needs more.
+//! - A kind builds an [`Index`] for each shelf instead of scanning the records at each cue. So a recall is a lookup; on
+//!   a host with learned recoveries, one walk over the page is added.
+//! - A run is distilled before a kind learns from it. The distilled form contains no typed text. So it may wait on disk
+//!   while the store is busy, and the next run learns from it.
+//! - Distilled runs wait on a shelf named `pending`, because every store can keep a shelf. A separate file would be one
+//!   more format. The edits themselves cannot be stored, because they are functions.
+//! - A waiting run is split into several records, because a store accepts 2 KiB for each record and a run needs more.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -38,7 +38,7 @@ pub struct ShelfEdit {
 /// The records of one shelf, prepared for queries.
 pub trait Index: Debug + Send + Sync {
     /// Returns the advice for this moment, best first. `above` is true if the shelf belongs to a parent domain of the
-    /// page's host.
+    /// page's host, as told by [`Moment::is_above`].
     fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice>;
 }
 
@@ -64,7 +64,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// secrets, and may wait in a store until the next run learns from it.
     fn distill(&self, log: &RunLog) -> Option<Value>;
 
-    /// Returns the edits to learn from a distilled run, at most one for each shelf. They are idempotent for a run.
+    /// Returns the edits by which shelves learn from a distilled run, at most one for each shelf. They are idempotent
+    /// for each run.
     ///
     /// # Errors
     /// `Corrupt` if the value does not come from [`distill`](Self::distill).

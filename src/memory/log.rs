@@ -1,4 +1,4 @@
-//! The log of a run for memory: typed values instead of text.
+//! The log of a run for memory, as typed values instead of text.
 
 use chrono::{DateTime, Utc};
 
@@ -27,7 +27,7 @@ pub struct RunLog {
 }
 
 impl RunLog {
-    /// A log of a run.
+    /// Creates a log of a run.
     pub const fn new(
         run: RunId,
         about: About,

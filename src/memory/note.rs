@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::AdviceId;
 use crate::base::Site;
 
-/// A committed change of memory. [`Note::Changed`] serves every kind; the other variants are for lessons, and correspond
-/// to the documented events of the same names.
+/// A committed change of memory. [`Note::Changed`] serves every kind of memory. The other variants are for lessons, and
+/// correspond to the documented events of the same names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Note {
@@ -17,7 +17,7 @@ pub enum Note {
         id: AdviceId,
         /// A word for the change, chosen by the kind, such as `recorded`.
         what: String,
-        /// The text of the record.
+        /// The record's text.
         text: String,
         /// Figures chosen by the kind; null if there are none.
         data: Value,
@@ -35,7 +35,7 @@ pub enum Note {
         /// The error: an error class for a learned lesson, text to match for a person's lesson.
         error_pattern: Option<String>,
     },
-    /// A lesson that already exists was found again, or was used.
+    /// An existing lesson was found again or used.
     Deduplicated {
         /// The lesson's id.
         id: AdviceId,
@@ -83,9 +83,9 @@ pub enum Note {
         id: AdviceId,
         /// The site on which the results were obtained.
         site: Option<Site>,
-        /// True if the recovery was carried out after its failure.
+        /// True if the lesson's failure happened and its recovery was carried out.
         used: bool,
-        /// True if the lesson had been shown before that.
+        /// True if the lesson had been shown before its recovery was carried out.
         followed: bool,
         /// True if the recovery restored the effect of the failed action.
         helped: bool,
@@ -99,7 +99,7 @@ pub enum Note {
         /// Number of lessons left on the shelf.
         remaining_count: usize,
     },
-    /// The least proven lessons were removed from a full shelf.
+    /// The lessons with the least evidence were removed from a full shelf.
     Compacted {
         /// Number of lessons removed.
         removed_count: usize,

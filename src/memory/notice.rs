@@ -1,5 +1,5 @@
-//! Notices of a store about events that no call asked for, such as a repaired file. The loop emits them
-//! as events of the run.
+//! Notices of a store about what it did or found unasked, such as a repaired file. The loop emits them as events of the
+//! run.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::Shelf;
 pub struct StoreNotice {
     /// The shelf concerned, if any.
     pub shelf: Option<Shelf>,
-    /// What happened.
+    /// The kind of notice.
     pub kind: StoreNoticeKind,
 }
 
@@ -21,7 +21,7 @@ pub struct StoreNotice {
 pub enum StoreNoticeKind {
     /// A file that could not be understood was moved to quarantine unchanged.
     Quarantined {
-        /// Path of the file now, relative to the store's root.
+        /// The file's new path, relative to the store's root.
         file: String,
     },
     /// The shelf's file is missing or broken, so the state before its last change is used.
@@ -33,7 +33,7 @@ pub enum StoreNoticeKind {
     },
     /// The shelf's file and its backup are broken, and no record could be read. The shelf starts empty.
     StartedEmpty,
-    /// The shelf is read as far as it can be understood, and is never written.
+    /// The shelf is read as far as it can be understood, but is not written.
     ReadOnly {
         /// The reason for not writing.
         why: ReadOnly,

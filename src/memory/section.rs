@@ -1,7 +1,7 @@
 //! The section of a prompt in which a piece of advice stands.
 //!
-//! A section says where advice stands, how long it stays, and what is cut first. `prompt` writes it; a kind of memory only
-//! names it.
+//! A section determines where advice stands, how long it stays, and what is cut first. `prompt` writes the section; a
+//! kind of memory only names it.
 
 use std::{borrow::Cow, fmt};
 
@@ -28,17 +28,17 @@ pub enum Lasts {
 pub struct Heading(Cow<'static, str>);
 
 impl Heading {
-    /// A heading with these words.
+    /// Creates a heading with these words.
     pub const fn new(words: &'static str) -> Self {
         Self(Cow::Borrowed(words))
     }
 
-    /// A heading of a stored run, put on one line.
+    /// Creates a heading from a stored run, put on one line.
     pub(super) fn stored(words: &str) -> Self {
         Self(Cow::Owned(Advice::shown(words)))
     }
 
-    /// The words.
+    /// Returns the words.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -82,8 +82,9 @@ pub enum Section {
     Custom {
         /// The heading. A heading of the message's own sections, such as `Page`, would confuse the model.
         heading: Heading,
-        /// The share of the room if the message is too long: a section with twice the priority keeps twice as many lines.
-        /// The history of the run has 50, a text that the model has just asked for 120. 0 counts as 1.
+        /// The share of the room if the message is too long: a section with twice the priority keeps twice as many
+        /// lines. The priority of the run's history is 50; that of a text that the model has just asked for is 120. 0
+        /// counts as 1.
         priority: u8,
         /// The time for which the advice stays.
         lasts: Lasts,
@@ -91,7 +92,7 @@ pub enum Section {
 }
 
 impl Section {
-    /// A section of a kind's own.
+    /// Creates a section for one kind of memory.
     pub const fn custom(heading: &'static str, priority: u8, lasts: Lasts) -> Self {
         let heading = Heading::new(heading);
         Self::Custom {
@@ -101,7 +102,8 @@ impl Section {
         }
     }
 
-    /// The heading above advice whose words are vouched for. Of the tips for a failure it is the line above them.
+    /// Returns the heading above advice whose words come from a person or from this program. For the tips for a
+    /// failure, it is the line above them.
     pub fn heading(&self) -> &str {
         match self {
             Self::Lessons => "Lessons from experience",
@@ -111,7 +113,7 @@ impl Section {
         }
     }
 
-    /// The priority if the message is too long; `None` if the section is never cut.
+    /// Returns the priority that counts if the message is too long; `None` if the section is never cut.
     pub const fn priority(&self) -> Option<u8> {
         match self {
             Self::Lessons | Self::SiteTips | Self::ErrorTips => None,
@@ -119,7 +121,7 @@ impl Section {
         }
     }
 
-    /// The time for which advice of the section stays.
+    /// Returns the time for which advice of the section stays.
     pub const fn lasts(&self) -> Lasts {
         match self {
             Self::Lessons => Lasts::Run,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::base::{Error, ErrorKind, Host, Result, sorted};
 
-/// Name of the collection for runs that no kind has learned from yet, because the store did not accept the changes.
+/// Name of the collection for runs that a kind has not learned from yet, because the store did not accept the changes.
 pub const PENDING: &str = "pending";
 
 /// A namespace, which separates tenants or experiments. The default is `default`.
@@ -70,14 +70,14 @@ pub enum Scope {
 pub struct Shelf {
     /// The tenant or experiment.
     pub namespace: Namespace,
-    /// Name of the memory kind that owns the shelf. It comes from our code, never from a page.
+    /// Name of the memory kind that owns the shelf. It comes from the program, never from a page.
     pub collection: String,
     /// The sites to which the records apply.
     pub scope: Scope,
 }
 
 impl Shelf {
-    /// The shelf of a collection for all sites.
+    /// Returns the shelf of a collection for all sites.
     pub fn global(namespace: &Namespace, collection: &str) -> Self {
         Self {
             namespace: namespace.clone(),
@@ -86,7 +86,7 @@ impl Shelf {
         }
     }
 
-    /// The shelf of a collection for one host.
+    /// Returns the shelf of a collection for one host.
     pub fn host(namespace: &Namespace, collection: &str, host: &Host) -> Self {
         Self {
             namespace: namespace.clone(),
@@ -140,7 +140,7 @@ impl ShelfFilter {
 }
 
 /// Maximum size of a record: its key and its compact body together. An [`Edit`](super::Edit) refuses to make a larger
-/// one.
+/// record.
 ///
 /// Unit: bytes. Source: chosen.
 pub const MAX_RECORD_BYTES: usize = 2 * 1_024;
@@ -151,15 +151,15 @@ pub const MAX_RECORD_DEPTH: usize = 120;
 /// A JSON body stored under a key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The key, unique on its shelf. A shelf's records are ordered by it.
+    /// The key, unique on its shelf. A shelf's records are ordered by their keys.
     pub key: String,
     /// The body, with sorted keys. The memory kind defines its fields.
     pub body: Value,
 }
 
 impl Record {
-    /// A record with this key and body. The keys of the body are sorted, so that equal bodies have equal bytes in every
-    /// store.
+    /// Creates a record with this key and body. The keys of the body are sorted, so that equal bodies have equal bytes
+    /// in every store.
     pub fn new(key: impl Into<String>, body: &Value) -> Self {
         Self {
             key: key.into(),
@@ -167,8 +167,8 @@ impl Record {
         }
     }
 
-    /// Returns true if a person wrote or accepted the record, which its field `source` says with `user`. Stores never
-    /// evict such records.
+    /// Returns true if a person wrote or accepted the record: its field `source` is then `user`. Stores never evict
+    /// such records.
     pub fn is_from_a_person(&self) -> bool {
         self.body.get("source").and_then(Value::as_str) == Some("user")
     }

@@ -1,4 +1,5 @@
-//! Advice in JSON. It is made anew when it is read, so that what is written cannot say more than a kind of memory may.
+//! Advice in JSON. When JSON is read, the advice is made anew under the rules for a kind of memory, so that a forged
+//! file cannot say more than a kind may.
 
 use serde::{Deserialize, Serialize};
 
@@ -76,8 +77,8 @@ impl TryFrom<StoredAdvice> for Advice {
 }
 
 impl Placement {
-    /// The section that this placement means now. A heading made a section of its own among the tips for the site, which was
-    /// never cut; now it is the last to be.
+    /// Returns the section that this placement means now. Tips with a heading of their own were never cut; now their
+    /// section is cut last.
     fn section(self, heading: Option<&str>) -> Section {
         match (self, heading) {
             (Self::System, _) => Section::Lessons,

@@ -1,5 +1,5 @@
-//! Distilled runs that wait on a shelf until the next run learns from them. Each is split into parts that fit into
-//! records. Pure.
+//! Distilled runs ([`distill`](super::MemoryKind::distill)) that wait on a shelf until the next run learns from them.
+//! Each is split into parts that fit into records. Pure.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::{
     memory::{MAX_RECORD_BYTES, Record},
 };
 
-/// A distilled run for one kind of memory, read from the records that hold it.
+/// A distilled run for one kind of memory, read from the records that contain its parts.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub(crate) kind: String,
-    /// The run and its distilled value; an error if parts are missing or unreadable.
+    /// The run's id and its distilled value; an error if parts are missing or unreadable.
     pub(crate) said: Result<(RunId, Value)>,
     pub(crate) keys: Vec<String>,
 }
@@ -25,7 +25,7 @@ pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
         let body = json!({ "kind": kind, "run": run.as_str(), "part": n, "of": of, "said": part });
         Record::new(format!("{}.{kind}.{n:04}", run.as_str()), &body)
     };
-    // Space for text in a part, beside the fields that every part has.
+    // Space for text in a part, in addition to the fields that every part has.
     let room = MAX_RECORD_BYTES
         .saturating_sub(record(9_999, 9_999, "").size())
         .max(8);
