@@ -6,7 +6,7 @@ use crate::{
     memory::{Advice, Record},
 };
 
-/// Maximum length of an imported key. Unit: bytes. Source: chosen; our keys have 23.
+/// Maximum length of an imported key. Unit: bytes. Source: chosen; the keys of this crate have 23.
 const MAX_KEY: usize = 64;
 
 /// Returns the record to import for a lesson, or the reason for refusing it. The words are converted to the form that a

@@ -1,4 +1,5 @@
-//! Recoveries by another element: one that nothing but its icon or its place tells from the one that had no effect.
+//! Recoveries by a click on another element, which only its icon or its place distinguishes from the element that had
+//! no effect.
 
 use super::{
     Aim, AimedMove, FailureKind, Recovery,
@@ -37,8 +38,8 @@ pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> O
     Some(way.in_group(group))
 }
 
-/// Returns the groups that tell two elements apart; none of them if their icons do. `None` if the elements have different
-/// names of their own, or if nothing lasting tells them apart.
+/// Returns the groups that distinguish two elements, one for each; no groups if their icons or places distinguish them.
+/// Returns `None` if the elements have different names of their own, or if nothing lasting distinguishes them.
 fn told_apart(
     (a, a_step): &Traced<'_>,
     (b, b_step): &Traced<'_>,

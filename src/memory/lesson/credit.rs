@@ -1,5 +1,5 @@
-//! The credit of a lesson in a run: was its recovery carried out, had the lesson been shown before, and did the
-//! recovery restore the effect of the failed action?
+//! The credit of a lesson in a run: whether its recovery was carried out, whether the lesson had been shown before, and
+//! whether the recovery restored the effect of the failed action.
 
 use std::collections::BTreeMap;
 
@@ -46,8 +46,8 @@ type Credits = BTreeMap<Site, Credit>;
 /// One result of a lesson.
 #[derive(Debug, Clone, Copy)]
 struct LessonResult {
-    /// True if the failure happened. Advice that is followed before anything fails is not used, so that it cannot keep
-    /// itself from being pruned.
+    /// True if the failure happened. Advice that is followed before anything fails does not count as used, so that it
+    /// cannot keep itself from being pruned.
     used: bool,
     followed: bool,
     helped: bool,
@@ -113,7 +113,8 @@ fn is_recovered(trace: &Trace, at: usize) -> bool {
     trace.found.iter().any(|found| found.failed == at)
 }
 
-/// Returns true if the model began to follow the advice after this failure, but the effect was not restored.
+/// Returns true if the model began to follow the advice soon after this failure. Call it only for failures that were
+/// not recovered.
 fn in_vain(
     trace: &Trace,
     failed: usize,
@@ -295,8 +296,8 @@ fn is_move(aimed: &AimedMove, step: &TraceStep) -> bool {
     same_move(aimed.step) && same_aim(&aimed.aim)
 }
 
-/// Adds the credits of a person's words. A program cannot tell if the model followed them, so it counts only the
-/// failures for which they were shown.
+/// Adds the credits of a person's words. A program cannot tell whether the model followed the words, so only the
+/// failures after which they were shown are counted.
 fn words(lesson: &Lesson, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     let fails =
         |step: &TraceStep| step.trouble.is_some() && lesson.command() == Some(step.tool.as_str());

@@ -11,7 +11,7 @@ use crate::{
 /// Maximum length of quoted text from another program. Unit: characters. Source: chosen.
 const MAX_QUOTED: usize = 200;
 
-/// Describes a lesson with all its details.
+/// Returns the description of a lesson, with all details.
 pub(super) fn describe(lesson: &Lesson) -> Described {
     let counts = &lesson.counts;
     let mut described = Described::new(&lesson.text.render(), origin(lesson), standing(lesson));
@@ -108,7 +108,7 @@ fn data(lesson: &Lesson) -> Map<String, Value> {
         .collect()
 }
 
-/// A text as JSON, on one line and cut to length.
+/// Returns a text as JSON, on one line and cut to length.
 fn quoted(words: &str) -> String {
     Value::from(text::truncate(&text::clean(words), MAX_QUOTED)).to_string()
 }

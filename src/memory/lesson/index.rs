@@ -22,8 +22,8 @@ pub const MAX_TIPS: usize = 3;
 
 /// An index of the lessons on one shelf.
 ///
-/// The cost of a recall does not depend on the number of lessons. It consists of the lessons returned, the length of
-/// the error message, and one walk over the page if any lesson names an element.
+/// The cost of a recall does not depend on the number of lessons. It depends on the number of lessons returned and on
+/// the length of the error message. One walk over the page is added if any lesson names an element.
 #[derive(Debug)]
 pub struct LessonIndex {
     tier_1: Vec<Advice>,
@@ -31,7 +31,7 @@ pub struct LessonIndex {
     patterns: Vec<Pattern>,
     /// Finds all patterns in one pass; `None` if there are none.
     matcher: Option<AhoCorasick>,
-    /// Tips for this site, by rank.
+    /// Tips for this site, in order of rank.
     site: Vec<SiteTip>,
     /// Positions in `site`, by the failure that the tip recovers from and the target of the failed command.
     recoveries: HashMap<(BrowserTool, FailureKind, Option<Aim>), Vec<usize>>,
@@ -50,7 +50,7 @@ pub struct LessonIndex {
 /// A tip for one site.
 #[derive(Debug)]
 struct SiteTip {
-    /// The kind of page on which it was learned.
+    /// The kind of page on which the tip was learned.
     page: Option<PageTemplate>,
     /// The elements that must be on the page for the tip to apply.
     needs: Vec<Aim>,
@@ -68,8 +68,8 @@ struct Pattern {
     advice: Advice,
 }
 
-/// The rank of a lesson: most uses first, seeds after others, then by key, so that the order does not depend on the
-/// store.
+/// Returns the rank of a lesson: most uses first, then seeds before other lessons, then by key, so that the order does
+/// not depend on the store.
 fn rank(lesson: &Lesson, key: &str) -> (Reverse<u64>, bool, String) {
     (
         Reverse(lesson.counts.used),

@@ -56,7 +56,7 @@ impl Book {
         Ok(changes)
     }
 
-    /// Returns true if the record was changed once more after this change.
+    /// Returns true if the lesson that this change stores was changed again after the records were read.
     fn is_changed(&self, change: &Change) -> bool {
         matches!(change, Change::Put(Record { key, .. }) if self.lessons.get(key) != self.before.get(key))
     }
@@ -94,7 +94,8 @@ impl Book {
         }
     }
 
-    /// If the shelf has too many lessons, removes those learned lessons that have the least evidence.
+    /// If the shelf has too many lessons, removes the learned lessons that helped least often; of equals, those used
+    /// longest ago.
     fn compact(&mut self) {
         let mut learned: Vec<(u64, DateTime<Utc>, String)> = self
             .lessons
@@ -102,7 +103,7 @@ impl Book {
             .filter(|(_, lesson)| lesson.source == LessonSource::Learned)
             .map(|(key, lesson)| (lesson.counts.helped, lesson.last_used, key.clone()))
             .collect();
-        // Count lessons that are never removed too, because a shelf that is too large accepts no more changes.
+        // Lessons that are never removed count too, because a shelf that is too large accepts no more changes.
         let excess = self.lessons.len().saturating_sub(MAX_LEARNED);
         learned.sort();
         for (_, _, key) in learned.into_iter().take(excess) {
@@ -152,7 +153,7 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
             .map(|(site, credit)| (Some(site), credit))
             .collect();
         if trace.offered.contains(&id) {
-            // A run counts as having shown a lesson once, even if the lesson was used on several sites.
+            // For one run, a lesson counts as shown only once, even if it was used on several sites.
             match credits.values_mut().next() {
                 Some(first) => first.offered = true,
                 None => {
@@ -219,8 +220,8 @@ pub(super) fn forget_site(records: &[Record], site: &Site, host: &Host) -> Resul
             began_at == Some(host) || began_at.and_then(Host::site).as_ref() == Some(site)
         },
     )?;
-    // Remove the site from lessons without evidence for it too, such as imported ones. Then drop learned lessons that
-    // have no site left.
+    // Lessons without evidence may name the site too, such as imported lessons, so remove it there. Then drop learned
+    // lessons that have no site left.
     let mut book = Book::read(&apply(records, &changes));
     for lesson in book.lessons.values_mut() {
         lesson.triggered_domains.remove(site);

@@ -3,16 +3,17 @@
 //! There are two tiers. Tier 1 is part of the system instruction from the start. Tier 2 is recalled when a command fails
 //! (trigger A) or when a new page is shown (trigger B). Everything here is pure: records come in, advice and edits go out.
 //!
-//! A recovery that a run finds is kept in two forms: with the names of its page, shown on that host only; and without names,
-//! shown on all sites after it has worked on a second one. `trace` records a run, `recover` and `another` find recoveries in it, `credit`
-//! counts the results of a lesson, `rules` decides on promotion and removal, `learn` makes the edits, and `index` recalls.
+//! A recovery that a run finds is kept in two forms: with the names of its page, shown on that host only; and without
+//! names, shown on all sites after it has worked on a second site. `trace` records a run, `recover` and `another` find
+//! recoveries in it, `credit` counts the results of a lesson, `rules` decides on promotion and removal, `learn` makes
+//! the edits, and `index` recalls.
 //!
 //! # Decisions
 //!
 //! - A recovery must restore the effect of the failed action: the same action later succeeds with the same values, or a known
 //!   substitute does. An earlier program accepted any later success as a recovery, and learned nonsense.
-//! - If the model finds a known recovery by itself, the lesson counts as used and helpful, because the recovery worked. The
-//!   separate count `followed` says if showing the lesson helped.
+//! - If the model finds a known recovery by itself, the lesson counts as used and helpful, because the recovery worked.
+//!   The separate count `followed` says how often the lesson had been shown before.
 //! - Three unhelpful runs in a row retire a lesson, however often it helped before, because a change of the page can make a
 //!   good lesson wrong at once.
 //! - Memory is asked again at each new look at the page: a tip is shown only while its target is on the page, and only three
@@ -30,8 +31,9 @@
 //!   belong to one owner.
 //! - Promotion requires that the lesson helped at least once after it was shown. A recovery that works does not prove that
 //!   showing it helps.
-//! - Another element proves a recovery only if nothing but its icon or its place tells it from the one that had no effect, and
-//!   if no third one was clicked. "Cancel" and then "Save" are two intentions; a star and then a bin beside it are one.
+//! - A click on another element proves a recovery only if nothing but icon or place distinguishes that element from the
+//!   one that had no effect, and if no third such element was clicked. "Cancel" and then "Save" are two intentions; a
+//!   star and then a bin beside it are one.
 //! - If a choice is named differently from the value, it proves a recovery only if the field was seen to take the value: the
 //!   same day in the wrong month has the same name.
 
@@ -88,7 +90,7 @@ pub const COLLECTION: &str = "lessons";
 pub struct Lessons;
 
 impl Lessons {
-    /// Returns an edit that removes everything that a run taught. Lessons without other support are deleted.
+    /// Returns an edit that removes everything that a run taught. Learned lessons without other support are deleted.
     pub fn undo(run: RunId) -> Edit {
         Edit::new(move |records| learn::undo(records, &run))
     }
@@ -122,7 +124,7 @@ impl Lessons {
                     "it says something else now"
                 }));
             }
-            // A template stays as it is: it is our own sentence, and it names the failure that it answers.
+            // A template stays as it is: it is a sentence of this crate, and it names the failure that it answers.
             if !matches!(lesson.text, LessonText::Template(_)) {
                 lesson.failed_command = lesson.command().map(str::to_owned);
                 lesson.text = LessonText::Words(shown.clone());

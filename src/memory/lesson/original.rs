@@ -18,7 +18,7 @@ pub struct Original {
     pub error_pattern: Option<String>,
     /// The original source: `seed`, `learned` or `user`.
     pub source: String,
-    /// The original uses, the largest number of all imported files. The lesson's own count includes them.
+    /// The original number of uses: the largest in all imported files. The lesson's own count includes these uses.
     pub use_count: u64,
     /// The domains where it was useful, in the words and order of the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -13,15 +13,15 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Maximum number of runs and sites kept as evidence of one lesson. Source: chosen; promotion needs 5 runs and 3 sites, and a record
-/// has 2 KiB.
+/// Maximum number of entries of evidence, and of sites, kept for one lesson. Source: chosen; promotion needs 5 runs and
+/// 3 sites, and a record may have 2 KiB.
 pub const MAX_EVIDENCE: usize = 12;
 
-/// Kind of advice that a lesson gives.
+/// The kind of advice that a lesson gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
-    /// Another tool to use in place of the one that fails.
+    /// Another tool to use in place of the tool that fails.
     ToolFallback,
     /// Advice for every run.
     BestPractice,
@@ -93,9 +93,9 @@ impl LessonSource {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LessonText {
-    /// A sentence of ours, built from closed vocabularies.
+    /// A sentence of this crate, built from closed vocabularies.
     Template(Template),
-    /// A sentence of ours that contains names from the pages of one host.
+    /// A sentence of this crate that contains names from the pages of one host.
     Site(SiteRecovery),
     /// The exact text that a person wrote or accepted, or that another program stored.
     Words(String),
@@ -123,16 +123,16 @@ impl LessonText {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
-    /// Runs in which it was shown.
+    /// Number of runs in which the lesson was shown.
     pub offered: u64,
-    /// Number of times that its failure happened and its recovery was carried out.
+    /// Number of times that the lesson's failure happened and its recovery was carried out.
     pub used: u64,
-    /// Number of times that its recovery was carried out after the lesson had been shown, whether after the failure or in
-    /// advance.
+    /// Number of times that the lesson had been shown and its recovery was then carried out, whether after the failure
+    /// or in advance.
     pub followed: u64,
     /// Number of times that its recovery restored the effect of the failed action.
     pub helped: u64,
-    /// Number of times that it was followed and did not help.
+    /// Number of times that the lesson was followed and did not help.
     pub harmed: u64,
     /// Fields that a newer version wrote, kept unchanged.
     #[serde(flatten)]
@@ -163,7 +163,7 @@ pub struct Evidence {
     reason = "independent counts of at most one"
 )]
 pub struct Credit {
-    /// The lesson was shown. Set for at most one site of a run.
+    /// True if the lesson was shown. Set for at most one site of a run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub offered: bool,
     /// See [`Counts::used`].
@@ -183,13 +183,13 @@ pub struct Credit {
 /// Origin of a learned lesson.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// The run that taught it.
+    /// The run that taught the lesson.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
-    /// The host on which it was learned.
+    /// The host on which the lesson was learned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Host>,
-    /// The kind of page on which it was learned.
+    /// The kind of page on which the lesson was learned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTemplate>,
     /// Fields that a newer version wrote, kept unchanged.
@@ -235,7 +235,8 @@ pub struct Lesson {
     /// The run, host and page from which the lesson was learned.
     #[serde(default)]
     pub provenance: Provenance,
-    /// The end of the latest run whose evidence was dropped. Runs that ended by then are not counted again.
+    /// The end of the latest run whose evidence was dropped. Runs that ended at that time or earlier are not counted
+    /// again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_until: Option<DateTime<Utc>>,
     /// The run that promoted it.
@@ -244,7 +245,7 @@ pub struct Lesson {
     /// The run that demoted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demoted_by: Option<RunId>,
-    /// The run that retired it: since then it is not shown, because it did harm.
+    /// The run that retired the lesson: since then the lesson is not shown, because it did harm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_by: Option<RunId>,
     /// The entry from which it was imported.
@@ -261,7 +262,7 @@ const fn is_zero(n: &u64) -> bool {
 }
 
 impl Lesson {
-    /// A lesson with all counts at zero.
+    /// Creates a lesson with all counts at zero.
     pub fn new(
         text: LessonText,
         category: Category,
@@ -328,7 +329,7 @@ impl Lesson {
         matches!(self.text, LessonText::Words(_)) && !matches!(self.source, LessonSource::User)
     }
 
-    /// Returns the command that the lesson is about.
+    /// Returns the command that the lesson is about; `None` for words that name no command.
     pub fn command(&self) -> Option<&str> {
         match &self.text {
             LessonText::Template(template) => Some(template.command.as_str()),
@@ -337,7 +338,7 @@ impl Lesson {
         }
     }
 
-    /// Returns the kind of failure that the lesson is about.
+    /// Returns the kind of failure that the lesson is about; `None` for words.
     pub const fn trouble(&self) -> Option<FailureKind> {
         match &self.text {
             LessonText::Template(template) => Some(template.trouble),

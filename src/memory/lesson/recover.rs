@@ -80,11 +80,11 @@ fn recovered(steps: &[Traced<'_>], failed: usize) -> Option<Found> {
 
 /// A way out of a failure.
 pub(super) struct Way {
-    /// Index of its first step, counted from the failure.
+    /// Index of its first step; 0 is the step after the failure.
     first: usize,
     recovery: Recovery,
     moves: Vec<AimedMove>,
-    /// The group that tells the failed target from the one that took its place.
+    /// The group that distinguishes the failed target from the element that took its place.
     group: Option<String>,
 }
 
@@ -104,7 +104,7 @@ impl Way {
     }
 }
 
-/// Returns the moves that were made before the same action succeeded, without failed attempts.
+/// Returns the recovery by the moves that were made before the same action succeeded. Failed attempts are left out.
 fn retried(before: &[Traced<'_>]) -> Option<Way> {
     let done: Vec<(usize, &TraceStep)> = before
         .iter()
@@ -134,7 +134,8 @@ fn retried(before: &[Traced<'_>]) -> Option<Way> {
     Some(Way::new(done[0].0, Recovery::First(general), moves))
 }
 
-/// Returns the action that took the place of the failed one, with the same known effect.
+/// Returns the recovery by another action that took the place of the failed action and is known to have the same
+/// effect.
 fn replaced(
     traced @ (failed, step): &Traced<'_>,
     before: Option<&TraceStep>,
@@ -317,8 +318,8 @@ fn is_same(a: &Step, b: &Step) -> bool {
             && without_targets(&a.action) == without_targets(&b.action))
 }
 
-/// Returns true if one step named its target in words because it was not there, and the other did the same to an element of
-/// that name.
+/// Returns true if the failed step `a` named in words a target that was not there, and step `b` did the same to an
+/// element with that name.
 fn is_meant(a: &Step, b: &Step) -> bool {
     let Action::Browser(action) = &a.action else {
         return false;

@@ -10,7 +10,7 @@ use crate::{
     memory::MAX_RECORD_BYTES,
 };
 
-/// Number of sites on which a recovery must have worked before it is shown on others. Source: chosen.
+/// Number of sites on which a recovery must have worked before it is shown on other sites. Source: chosen.
 pub const GENERAL_SITES: usize = 2;
 /// Number of uses, each in a different run, that promotion requires. Source: chosen.
 pub const PROMOTION_USES: u64 = 5;
@@ -24,12 +24,12 @@ pub const HELPED_SHARE: f64 = 0.5;
 pub const HARMS_IN_A_ROW: usize = 3;
 /// Quantile of the normal distribution for a two-sided interval of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
-/// Days without use after which a learned lesson with few uses is pruned. Source: chosen.
+/// Number of days without use after which a learned lesson with few uses is pruned. Source: chosen.
 pub const PRUNE_AFTER_DAYS: i64 = 90;
 /// Number of uses from which a learned lesson is never pruned. Source: chosen.
 pub const PRUNE_BELOW_USES: u64 = 5;
-/// Maximum number of lessons on one shelf. Above it, learned ones are removed. Source: chosen; a full record takes up to 3.3 KiB
-/// in an indented file, and a file may take 1 MiB.
+/// Maximum number of lessons on one shelf. Above this number, learned lessons are removed. Source: chosen; a full
+/// record takes up to 3.3 KiB in an indented file, and a file may take 1 MiB.
 pub const MAX_LEARNED: usize = 300;
 /// Maximum number of sites on which one run is counted. Source: chosen, less than the number of entries kept as evidence, so that
 /// no run is counted twice.
@@ -177,7 +177,8 @@ impl Lesson {
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - RESERVED)
     }
 
-    /// Removes the evidence that `of` selects, and what it added to the counts. Returns true if any was removed.
+    /// Removes the evidence that `of` selects, and subtracts it from the counts. Returns true if any evidence was
+    /// removed.
     pub(super) fn take_back(&mut self, of: impl Fn(&Evidence) -> bool) -> bool {
         let (gone, kept): (Vec<Evidence>, Vec<Evidence>) =
             std::mem::take(&mut self.evidence).into_iter().partition(of);

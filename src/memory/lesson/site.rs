@@ -1,5 +1,5 @@
-//! Recoveries for one host, with the names that its pages use. The sentence is ours. The names are page data, shown on
-//! that host only, and always inside a fence.
+//! Recoveries for one host, with the names that its pages use. The sentence is one of this crate. The names are page
+//! data, shown on that host only, and always marked as quoted data.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +15,8 @@ use crate::{
 /// sentence, which may change by the next visit.
 const MAX_LABEL: usize = 40;
 
-/// Attributes that name an element without name and label, the clearest first. A type names nothing: most fields of a page
-/// have the same one.
+/// Attributes that name an element without name and label, the clearest first. The attribute `type` is not among them,
+/// because most fields of a page have the same type.
 const MAKERS: [&str; 6] = [
     "icon",
     "placeholder",
@@ -32,13 +32,14 @@ const MAKERS: [&str; 6] = [
 pub struct Aim {
     /// The role.
     pub role: Role,
-    /// The name. An element without a name has its label here, else its icon or form name.
+    /// The name. For an element without a name, its label, else an attribute such as its icon or form name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Position among elements of the same role and name; `None` for an element with a name or label.
+    /// Position among elements of the same role, if the field `name` is empty, else `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
-    /// The name of a group around it, which tells it from an element of the same name that it was confused with.
+    /// The name of a group around the element. It distinguishes the element from another of the same name with which it
+    /// was confused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
 }
@@ -56,7 +57,8 @@ impl Aim {
         }
     }
 
-    /// Returns the names of the groups around an element that will probably be the same on the next visit, nearest first.
+    /// Returns the names of groups around an element, nearest first, without names that will probably change by the
+    /// next visit.
     pub(super) fn groups(identity: &TargetIdentity) -> Vec<String> {
         let lasting = identity.ancestors.iter().filter(|name| is_lasting(name));
         lasting
@@ -91,8 +93,8 @@ impl Aim {
                 .is_none_or(|group| step.groups.contains(group))
     }
 
-    /// Returns the target by position alone, as lessons stored before attributes were recorded name it; `None` if the
-    /// element has a name or label.
+    /// Returns the target named by its position alone, as in older lessons, from before attributes were recorded;
+    /// `None` if the element has a name or label.
     pub(super) fn by_place(identity: &TargetIdentity) -> Option<Self> {
         let bare = TargetIdentity {
             attributes: Vec::new(),
@@ -178,8 +180,8 @@ pub struct SiteRecovery {
     pub aim: Option<Aim>,
     /// The kind of recovery.
     pub recovery: Recovery,
-    /// The moves of a [`Recovery::First`], and the one of a [`Recovery::Another`] or [`Recovery::OpenThenChoose`]; empty for
-    /// other kinds.
+    /// The moves of a [`Recovery::First`], or the one move of a [`Recovery::Another`] or [`Recovery::OpenThenChoose`];
+    /// empty for other kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<AimedMove>,
 }
@@ -197,7 +199,7 @@ impl SiteRecovery {
         self.pieces().iter().map(Piece::to_string).collect()
     }
 
-    /// Returns the sentence in pieces that separate names of the page from our words.
+    /// Returns the sentence in pieces, which separate the names of the page from this crate's words.
     pub fn pieces(&self) -> Vec<Piece> {
         let mut out = vec![words(self.command.as_str())];
         if let Some(aim) = &self.aim {
@@ -235,8 +237,8 @@ impl SiteRecovery {
         out
     }
 
-    /// Returns the elements that must be on a page for the recovery to apply: the target of the failed command, unless it is
-    /// the first move that brings it to light, and the target of the first move.
+    /// Returns the elements that must be on a page for the recovery to apply: the target of the first move, and the
+    /// target of the failed command unless the moves are what brings that target to light.
     pub(super) fn needs(&self) -> Vec<&Aim> {
         let first = self.moves.first().and_then(|step| step.aim.as_ref());
         let is_hidden = matches!(
@@ -247,7 +249,7 @@ impl SiteRecovery {
         own.chain(first).collect()
     }
 
-    /// Returns true if a step is the failed command on its target.
+    /// Returns true if a step is the command that failed, aimed at the same target.
     pub(super) fn is_command(&self, step: &TraceStep) -> bool {
         step.tool == self.command && self.is_on(step)
     }

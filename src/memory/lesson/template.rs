@@ -1,5 +1,5 @@
-//! Sentences of ours over closed vocabularies: the only lessons that may enter a system instruction without a
-//! person's review.
+//! Sentences of this crate, built from closed vocabularies: the only lessons that may enter a system instruction
+//! without a person's review.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,8 @@ pub enum Recovery {
     Instead(Move),
     /// Write the value in this form.
     WriteAs(Form),
-    /// Make this move on another element, which nothing but its icon or its place tells from the first.
+    /// Make this move on another element, which only its icon or its place distinguishes from the target of the failed
+    /// action.
     Another(Move),
     /// Make this move on another element to open the choices of a field, then click the choice.
     OpenThenChoose(Move),
@@ -48,7 +49,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// A rule with these parts.
+    /// Creates a rule with these parts.
     pub const fn new(command: BrowserTool, trouble: FailureKind, recovery: Recovery) -> Self {
         Self {
             command,

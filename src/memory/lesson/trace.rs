@@ -68,7 +68,7 @@ pub struct Found {
     pub failed: usize,
     /// Index of the first step of the recovery.
     pub first: usize,
-    /// The kind of page on which it happened.
+    /// The kind of page on which the failure happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTemplate>,
     /// The failure and the recovery from it.
@@ -95,7 +95,8 @@ impl Trace {
         }
     }
 
-    /// Returns true if every recovery refers to existing steps. Another program may have written the trace.
+    /// Returns true if every recovery refers to existing steps. It may not, because another program may have written
+    /// the trace.
     pub(super) fn is_sound(&self) -> bool {
         self.found
             .iter()
@@ -111,8 +112,8 @@ impl Trace {
 }
 
 impl TraceStep {
-    /// Returns the step; `None` if it changed nothing, had an unclear outcome, happened on no host, or led to another
-    /// site: nothing is learned across sites.
+    /// Returns the step; `None` if it only looked or waited, was aimed into a frame, had an unclear outcome, happened
+    /// on no host, or led to another site. Nothing is learned across sites.
     fn of(logged: &Step, log: &RunLog) -> Option<Self> {
         let Action::Browser(action) = &logged.action else {
             return None;
@@ -154,7 +155,7 @@ impl TraceStep {
         })
     }
 
-    /// Returns the step without names that repeat typed text: pages offer typed text as a choice.
+    /// Returns the step without names that repeat typed text, because pages offer typed text as a choice.
     fn without(mut self, typed: &[String]) -> Self {
         let repeats = |name: &str| {
             let name = text::fold(name);

@@ -10,8 +10,8 @@ use crate::{
 
 /// [`FailureKind`] belongs to the module of actions; the way lessons treat it is defined here.
 impl FailureKind {
-    /// Returns true if a recovery from this failure can be learned. That is the case if the page caused it, and not a
-    /// rule of ours, a wrong argument, or a reference that never existed.
+    /// Returns true if a recovery from this failure can be learned. That is the case if the page caused the failure,
+    /// and not a rule of this crate, a wrong argument, or a reference that never existed.
     pub(super) const fn teaches(self) -> bool {
         match self {
             Self::Any => false,

@@ -13,7 +13,7 @@ use crate::{
 
 /// Collection that keeps an imported file's own fields.
 pub(super) const IMPORTS: &str = "imports";
-/// Key of the record that keeps them.
+/// Key of the record that keeps these fields.
 pub(super) const FILE: &str = "memory_json";
 
 /// Returns the lessons of these shelves as a file of version 1, ordered by shelf and key.

@@ -28,8 +28,8 @@ use crate::{
 const MAX_LESSON_BYTES: usize = MAX_RECORD_BYTES - 512;
 /// Maximum number of imported lessons on one shelf. Source: chosen; half of the full records that fit on a shelf.
 pub const MAX_ON_A_SHELF: usize = 150;
-/// The documented seeds by the beginnings of their sentences; the document cuts off the second and third. A lesson
-/// whose source is `seed` and that begins like one of these is one of our seeds in other words.
+/// The documented seeds: the key of each and the beginning of its sentence, because the document cuts off the second
+/// and third. A lesson whose source is `seed` and that begins like one of these is that seed in other words.
 const DOCUMENTED: [(&str, &str); 3] = [
     (
         "seed-fill-fallback",
@@ -68,8 +68,8 @@ struct Item {
     now: DateTime<Utc>,
 }
 
-/// Returns the edits that import a file. With `trust`, the importing person vouches for its words. Without it, the
-/// words are not shown until a person has reviewed them.
+/// Returns the edits that import a file. With `trust`, the importing person vouches for the file's words. Without
+/// `trust`, the words are not shown until a person has reviewed them.
 pub fn import(
     document: &Document,
     namespace: &Namespace,
@@ -204,7 +204,7 @@ fn key_of(entry: &Entry) -> String {
     format!("import-{}", short_hash(canonical(&value)))
 }
 
-/// Returns true if the entry is this seed, in our words or in the documented ones.
+/// Returns true if the entry is this seed, in the words of this crate or in the documented words.
 fn is_seed(entry: &Entry, key: &str, seed: &Lesson) -> bool {
     let words = text::words(&entry.lesson);
     let begins = |known: &str| words.starts_with(&text::words(known));
@@ -245,7 +245,7 @@ fn changes(
         };
         let (key, known) = match own.or_else(same) {
             None => (key.as_str(), None),
-            // The record is from a newer version or from a person, so it stays.
+            // The record cannot be read: a newer version or a person wrote it, so it stays.
             Some((_, None)) => continue,
             Some((key, Some(lesson))) => (*key, Some(lesson)),
         };

@@ -25,7 +25,7 @@ use crate::base::{Error, ErrorKind, Host, Result, Site, text};
 pub const VERSION: u64 = 1;
 /// Maximum size of a file that is read. Unit: bytes. Source: chosen, the same as for every file of memory.
 pub const MAX_BYTES: usize = 8 * 1_024 * 1_024;
-/// Maximum number of lessons read from one file. Source: chosen; more than ten shelves hold.
+/// Maximum number of lessons read from one file. Source: chosen; more than fit on ten shelves.
 pub const MAX_LESSONS: usize = 5_000;
 /// Maximum number of problems listed one by one. Source: chosen, for a person who reads them.
 pub const MAX_PROBLEMS: usize = 100;
@@ -34,7 +34,7 @@ const MAX_SHOWN: usize = 40;
 /// Operation named in errors.
 const PARSE: &str = "memory_json.parse";
 
-/// The source of a lesson as version 1 writes it. `user` is our addition.
+/// The source of a lesson as version 1 writes it. `user` is an addition of this crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -47,7 +47,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// The source as the file writes it.
+    /// Returns the source as the file writes it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Seed => "seed",
