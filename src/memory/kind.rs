@@ -44,7 +44,7 @@ pub trait Index: Debug + Send + Sync {
 
 /// A kind of memory. Its methods are pure: they take records, and return advice and edits.
 pub trait MemoryKind: Debug + Send + Sync {
-    /// The name of the kind, which is also the name of its collection.
+    /// Returns the name of the kind, which is also the name of its collection.
     fn name(&self) -> &'static str;
 
     /// Returns an edit that the shelf needs before a run reads it, for example to add seeds or remove stale records; `None`

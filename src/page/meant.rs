@@ -199,7 +199,7 @@ mod tests {
         Node::new(role, name).with_ref(ElementRef::parse(reference).unwrap())
     }
 
-    /// The text form of each reference, or `-` for a node without one.
+    /// Returns the reference of each node that is meant, or `-` for a node without a reference.
     fn means(build: impl FnOnce(&mut TreeBuilder), locator: &str, suits: Suits) -> Vec<String> {
         let mut builder = Tree::builder();
         build(&mut builder);

@@ -18,7 +18,7 @@ use super::{ElementRef, Role};
 pub struct NodeId(u32);
 
 impl NodeId {
-    /// The index into [`Tree::nodes`].
+    /// Returns the index into [`Tree::nodes`].
     pub const fn index(self) -> usize {
         self.0 as usize
     }

@@ -181,7 +181,8 @@ mod tests {
         page::{DialogKind, ElementRef, Node, Observation},
     };
 
-    /// A form with a field and a grave button that has the focus, and a harmless form beside it.
+    /// Returns a page with two forms: one with a field and a grave button that has the focus, and beside it a harmless
+    /// one.
     fn page() -> PageNow {
         let node = |role, name: &str, reference: &str| {
             Node::new(role, name).with_ref(ElementRef::parse(reference).unwrap())

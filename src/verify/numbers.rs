@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::page::{ElementRef, Node, PageHead, Role, diff};
 
-    /// A stepper in a group, a total in another part of the page, and a clock in the footer.
+    /// Returns a page with a stepper in a group, a total in another part of the page, and a clock in the footer.
     fn page(quantity: u32, total: &str, clock: &str) -> Tree {
         let mut b = Tree::builder();
         b.open(Node::new(Role::Main, ""));

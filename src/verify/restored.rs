@@ -86,7 +86,7 @@ mod tests {
         page::{ElementRef, NodeId, Observation, Role, Tree},
     };
 
-    /// A page with two fields and their values.
+    /// Returns a page with two fields and their values.
     fn page(date: &str, note: &str) -> PageNow {
         let mut b = Tree::builder();
         for (name, reference, value) in [("Date", "e1", date), ("Note", "e2", note)] {

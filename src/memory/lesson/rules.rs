@@ -34,10 +34,10 @@ pub const MAX_LEARNED: usize = 300;
 /// Maximum number of sites on which one run is counted. Source: chosen, less than the number of entries kept as evidence, so that
 /// no run is counted twice.
 const MAX_SITES_OF_A_RUN: usize = 6;
-/// Maximum length of a key. Unit: bytes. Source: chosen; our keys have 23.
+/// Maximum length of a key. Unit: bytes. Source: chosen; the keys of this crate have 23.
 const MAX_KEY: usize = 64;
-/// Space reserved in a record for its key and for the ids of the runs that demote and retire the lesson. Unit: bytes. Source: our
-/// keys have 23, an id has at most 64, plus the names of both fields.
+/// Space reserved in a record for its key and for the ids of the runs that demote and retire the lesson. Unit: bytes.
+/// Source: a key of this crate has 23, each id at most 64, and the names of both fields are added.
 const RESERVED: usize = 256;
 
 /// Returns the lower and upper bound of the Wilson score interval of `hits` in `all`, for 95 %, two-sided.

@@ -1,4 +1,4 @@
-//! Cases that look like learning but are not, and attempts to make memory count wrongly.
+//! Cases that look like recoveries but teach nothing, and attempts to make memory count wrongly.
 
 use super::*;
 

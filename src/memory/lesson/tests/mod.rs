@@ -61,7 +61,7 @@ const GO: Option<(&str, &str)> = Some(("button", "Go"));
 const COOKIES: Option<(&str, &str)> = Some(("button", "Accept all"));
 const SEARCH: Option<(&str, &str)> = Some(("textbox", "Search"));
 
-/// The log of a run on one host.
+/// Returns the log of a run on one host.
 fn log_of(run: &str, url: &str, day: i64, steps: Vec<Done>) -> RunLog {
     let tools = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, []);
     let url: url::Url = url.parse().unwrap();
@@ -197,7 +197,7 @@ fn of(url: &str) -> Shelf {
     Shelf::host(&Namespace::default(), COLLECTION, &host(url))
 }
 
-/// A page with these elements, by role and name.
+/// Returns a page with these elements, given by role and name.
 fn page(elements: &[(&str, &str)]) -> Arc<Observation> {
     let mut tree = Tree::builder();
     for (role, name) in elements {
@@ -206,7 +206,7 @@ fn page(elements: &[(&str, &str)]) -> Arc<Observation> {
     Arc::new(Observation::new("", "", tree.finish()))
 }
 
-/// A page with every element that these tests aim at.
+/// Returns a page with every element that these tests aim at.
 fn usual() -> Arc<Observation> {
     page(&[
         ("button", "Go"),
@@ -238,7 +238,7 @@ fn fails(command: &str, trouble: FailureKind, url: &str) -> Cue {
     }
 }
 
-/// A failed click on this button of this page.
+/// Returns the cue of a failed click on this button of this page.
 fn click_fails(name: &str, url: &str, seen: Option<Arc<Observation>>) -> Cue {
     Cue::CommandFailed {
         command: "click".to_owned(),
@@ -252,7 +252,7 @@ fn click_fails(name: &str, url: &str, seen: Option<Arc<Observation>>) -> Cue {
 
 const COVERED: FailureKind = FailureKind::Failed(ErrorClass::Intercepted);
 
-/// A banner covers the button, and the banner's own button removes it.
+/// Returns the log of a run in which a banner covers the button, and the banner's own button removes the banner.
 fn banner_run(run: &str, url: &str, day: i64, sees: &[AdviceId]) -> RunLog {
     log_of(
         run,

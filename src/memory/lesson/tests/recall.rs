@@ -168,7 +168,7 @@ const TEN: [(&str, &str); 10] = [
 ];
 const SHOP: &str = "https://shop.example";
 
-/// A memory of the recovery for each of the ten, learned on different kinds of pages.
+/// Returns a memory with the recovery for each of the ten buttons, learned on different kinds of pages.
 fn ten() -> Memory {
     let mut memory = planted();
     for (button, closes) in TEN {
@@ -189,7 +189,7 @@ fn ten() -> Memory {
     memory
 }
 
-/// A page with all twenty buttons.
+/// Returns a page with all twenty buttons.
 fn all_ten() -> Arc<Observation> {
     let both = |(button, closes): (&'static str, &'static str)| [button, closes];
     let elements: Vec<(&str, &str)> = TEN
@@ -222,7 +222,7 @@ fn each_of_ten_recoveries_of_a_host_answers_its_own_failure_before_what_is_gener
         assert_eq!(said.len(), 2, "{button}: {said:?}");
         assert!(said[1].text().contains("Escape"), "{button}: {said:?}");
     }
-    // Not on another host, not for another failure, not for another command.
+    // No recovery of this host is shown on another host or on a subdomain.
     let elsewhere = memory.said(&click_fails("Go A", "https://b.example", Some(all_ten())));
     let below = memory.said(&click_fails(
         "Go A",
