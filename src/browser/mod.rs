@@ -19,21 +19,21 @@
 //! ```
 //!
 //! A driver is made by its own constructor (`launch`, `attach`), given to
-//! [`DecisionLoop::builder`](crate::DecisionLoop::builder) and closed by the program that made it. It carries out actions
-//! and reports the page. It does not decide, retry, remember or judge: the loop does.
+//! [`DecisionLoop::builder`](crate::DecisionLoop::builder) and closed by the program that made it. The driver carries
+//! out actions and reports the page. Deciding, retrying, remembering and judging are left to the loop.
 //!
 //! To write a driver, implement [`BrowserDriver`]; the example in its documentation is a complete driver. Then run
-//! `testing::conformance::browser` against it. [`BrowserCapabilities::tools`] names the tools that it carries out; the suite
-//! skips checks that need other tools.
+//! `testing::conformance::browser` against it. [`BrowserCapabilities::tools`] names the tools that your driver
+//! carries out; the suite skips checks that need other tools.
 //!
 //! # Decisions
 //!
-//! - Text that a field truncates, or that the page removes again, fails with `BadValue`, even though playwright-cli reports
-//!   success.
+//! - Entering text fails with `BadValue` if the field truncates the text or the page removes it again, even though
+//!   playwright-cli reports success.
 //! - A control that the pointer cannot hit is clicked through its label, even though playwright-cli reports `Intercepted`.
 //! - Both drivers understand `:visible` at the end of a selector, because models write it.
-//! - The page tree follows playwright-cli's rules even where the accessibility standard would report more (no collapsed
-//!   state, no long names), because memory and prompts must not depend on the driver.
+//! - The page tree follows playwright-cli's rules even where the accessibility standard would report more (collapsed
+//!   states, long names), because memory and prompts must not depend on the driver.
 //! - Saved states have Playwright's format, so each driver reads the other's files.
 
 #[cfg(feature = "cdp")]
@@ -46,7 +46,7 @@ pub(crate) mod port;
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 mod rules;
 
-/// Script shared by both drivers: reads the attributes of an element that its role and name do not show.
+/// Script shared by both drivers: reads the attributes that an element's role and name do not show.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const HINTS: &str = include_str!("hints.js");
 

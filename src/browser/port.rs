@@ -20,8 +20,8 @@ use crate::{
 };
 use async_trait::async_trait;
 
-/// Longest time that one command may take. In the loop it covers an action together with its settling and its looks.
-/// Source: chosen; a page that never answers takes several commands a step.
+/// Longest time that one command may take. In the loop it covers an action, its settling and the observations after
+/// it. Source: chosen; a page that never answers takes several commands a step.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The abilities of a driver.
@@ -37,7 +37,7 @@ pub struct BrowserCapabilities {
 }
 
 impl BrowserCapabilities {
-    /// Capabilities with this name and these tools, of a driver that starts its own browser.
+    /// Returns the capabilities of a driver with this name and these tools that starts its own browser.
     pub fn new(driver: impl Into<String>, tools: impl IntoIterator<Item = BrowserTool>) -> Self {
         Self {
             driver: driver.into(),
@@ -64,7 +64,7 @@ pub struct ObserveRequest {
 }
 
 impl ObserveRequest {
-    /// Asks for a picture too, or for none.
+    /// Sets whether a picture is wanted too.
     pub fn with_screenshot(self, screenshot: bool) -> Self {
         Self { screenshot, ..self }
     }
@@ -92,9 +92,9 @@ pub struct ExecuteRequest {
     pub action: BrowserAction,
     /// Releases each secret for the origin it is typed into.
     pub secrets: SecretResolver,
-    /// Address of the page that the action was decided for, if there was one. If the browser now shows a page of
-    /// another origin, an action without an element reference (keys, text for the focused element, a locator) is not
-    /// tried and fails as [`Detached`](crate::action::ErrorClass::Detached).
+    /// Address of the page that the action was decided for, if there was such a page. If the browser now shows a page
+    /// of another origin, an action without an element reference (keys, text for the focused element, a locator) is
+    /// not tried and fails as [`Detached`](crate::action::ErrorClass::Detached).
     pub page: Option<String>,
     /// Longest time the action may take. Default [`COMMAND_TIMEOUT`].
     pub timeout: Duration,
@@ -118,7 +118,7 @@ impl Debug for ExecuteRequest {
 }
 
 impl ExecuteRequest {
-    /// A request for this action, without secrets, within [`COMMAND_TIMEOUT`].
+    /// Returns a request for this action, without secrets and with the time limit [`COMMAND_TIMEOUT`].
     pub fn new(action: BrowserAction) -> Self {
         Self {
             action,
@@ -164,7 +164,7 @@ pub struct SceneRequest {
 }
 
 impl SceneRequest {
-    /// A request for the boxes of these elements.
+    /// Returns a request for the boxes of these elements.
     pub const fn new(elements: Vec<ElementRef>) -> Self {
         Self { elements }
     }
@@ -176,25 +176,26 @@ impl SceneRequest {
 pub struct Execution {
     /// The outcome. The loop turns `Done` into `NoEffect` when the page shows no effect.
     pub outcome: Outcome,
-    /// Address and title right after the action, if the reply named them.
+    /// Address and title of the page right after the action, if the browser reported them.
     pub page: Option<(String, String)>,
-    /// A durable locator of the target, if the driver printed one.
+    /// A durable locator of the target, if the driver found one.
     pub locator: Option<Locator>,
     /// The dialog that the action opened.
     pub dialog: Option<Dialog>,
     /// Other events during the action, such as a download.
     pub notices: Vec<Notice>,
-    /// Reactions of the page that its tree may not show, each kind once; `None` if the driver did not watch for
-    /// them.
+    /// Reactions of the page that its tree may not show, each kind of reaction once; `None` if the driver did not
+    /// watch for them.
     pub traces: Option<Vec<Trace>>,
-    /// Text that the action asked for (a list of tabs, a script's result): page data, cleaned.
+    /// Text that the action asked for (a list of tabs, a script's result). It is page data, cleaned of control
+    /// characters.
     pub text: Option<String>,
     /// Picture that the action asked for: the bytes of a PNG file.
     pub image: Option<Vec<u8>>,
 }
 
 impl Execution {
-    /// An execution with this outcome and everything else empty.
+    /// Returns an execution with this outcome and everything else empty.
     pub const fn new(outcome: Outcome) -> Self {
         Self {
             outcome,
@@ -228,7 +229,7 @@ impl From<Outcome> for Execution {
 /// - No action is repeated when its first attempt may have had an effect.
 /// - Dropping a future cancels the call and leaves no lock and no child process behind. Dropping the driver ends its
 ///   browser.
-/// - All text is cleaned of control characters when it enters.
+/// - All text from the browser is cleaned of control characters when it arrives.
 ///
 /// `testing::conformance::browser` checks the contract. A driver of your own:
 ///
@@ -311,7 +312,8 @@ pub trait BrowserDriver: Debug + Send + Sync {
 
     /// Returns the positions of elements and drawings in the window, without changing the page.
     ///
-    /// References that the page does not have are left out. A driver that cannot tell returns [`Scene::default`].
+    /// References that the page does not have are left out. A driver that cannot find the positions returns
+    /// [`Scene::default`].
     ///
     /// # Errors
     /// As for [`observe`](Self::observe).

@@ -1,5 +1,5 @@
-//! Decisions that every driver makes in the same way: the addresses that may be opened, the target of an action, the end of
-//! a wait, the positions in a scene, and the words of refusals. Values in, values out.
+//! Decisions that every driver makes in the same way: the addresses that may be opened, the target of an action, the
+//! end of a wait, the positions in a scene, and the words of refusals. All functions are pure.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -14,7 +14,7 @@ use crate::{
 
 /// The first bytes of a PNG file.
 pub(in crate::browser) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
-/// Distance of a `scroll` without one. Unit: CSS pixels. Source: the tool's description.
+/// Distance of a `scroll` action that gives no distance. Unit: CSS pixels. Source: the tool's description.
 const SCROLL: u32 = 600;
 /// Longest wait for a text. Source: equal to the longest wait in seconds that the action accepts.
 pub(in crate::browser) const MAX_WAIT: Duration = Duration::from_secs(30);
@@ -33,7 +33,8 @@ pub(in crate::browser) const DIALOG_SECRET: &str = "a dialog does not say which 
 /// The characters that the name of a saved state may have.
 pub(in crate::browser) const STATE_NAME: &str = "letters, digits, `_` and `-` only";
 
-/// Returns the address in the form that the browser gets: http or https, parsed and printed again.
+/// Returns an http or https address in the form that the browser gets: parsed and printed again. Refuses every other
+/// address.
 pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> {
     let refuse = |why| Outcome::failed(ErrorClass::NavigationFailed, why);
     let url = Url::parse(address).map_err(|_| refuse("not an address with http:// or https://"))?;
@@ -43,7 +44,8 @@ pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> 
     }
 }
 
-/// Returns true if an action has no element reference, so that it applies to whatever page is there.
+/// Returns true if an action could act on a page that it was not decided for: it names an element by a locator, or
+/// acts on whatever page is there.
 pub(in crate::browser) fn meets_any_page(action: &BrowserAction) -> bool {
     let by_locator = |target: &&Target| target.as_ref().is_none();
     match action {
@@ -99,7 +101,7 @@ pub(in crate::browser) fn listing(tabs: &[Tab]) -> String {
 /// The reason not to press a key on an element that cannot take the focus.
 pub(in crate::browser) const UNFOCUSED: &str = "the element takes no focus, so no key";
 
-/// Returns the distance of a scroll to the right and down, `None` if it is zero. Unit: CSS pixels.
+/// Returns the distance of a scroll to the right and down; `None` if the scroll has no direction. Unit: CSS pixels.
 pub(in crate::browser) fn wheel(scroll: &Scroll) -> Option<(i64, i64)> {
     let pixels = i64::from(scroll.pixels.unwrap_or(SCROLL));
     Some(match scroll.direction? {
@@ -131,10 +133,10 @@ pub(in crate::browser) struct Awaited {
 }
 
 impl Awaited {
-    /// Returns the text that ends a wait.
+    /// Returns the text that this wait action waits for.
     ///
     /// # Errors
-    /// The refusal, if the wait does not name exactly one text.
+    /// A refusal if the action does not name exactly one text.
     pub(in crate::browser) fn of(wait: &Wait) -> Result<Self, Outcome> {
         let (text, here) = match (&wait.text, &wait.gone) {
             (Some(text), None) => (text, true),
@@ -152,7 +154,8 @@ impl Awaited {
         })
     }
 
-    /// Returns true if a page ends the wait. A page that does not answer shows nothing, which does not mean that a text is gone.
+    /// Returns true if this page ends the wait. A page that does not answer never does: its tree is empty, but its
+    /// text may still be there.
     pub(in crate::browser) fn is_met_by(&self, seen: &Observation) -> bool {
         if seen.unresponsive {
             return false;
@@ -167,15 +170,15 @@ impl Awaited {
     }
 }
 
-/// A drawing as the script of a page reports it: tag, left, top, width, height, true if it has a name, and its index among
-/// all elements of its tag in the document, from 0, or -1 if it has none.
+/// A drawing as the script in the page reports it: tag, left, top, width, height, whether it has a name, and its
+/// index. The index counts all elements of this tag in the document from 0; -1 means that there is none.
 pub(in crate::browser) type SeenDrawing = (String, f64, f64, f64, f64, bool, i32);
 
 /// Maximum number of frames that are asked for their part of a scene. Source: chosen; each takes some milliseconds.
 pub(in crate::browser) const MAX_SEEN_FRAMES: usize = 20;
 
-/// Converts a rectangle in the window of a document to one in the page's window. `corner` is where the document begins
-/// there.
+/// Converts a rectangle from a document's own window to the page's window. `corner` is the document's top left corner
+/// in the page's window.
 pub(in crate::browser) fn placed([x, y, width, height]: [f64; 4], corner: (f64, f64)) -> Area {
     Area::new(x + corner.0, y + corner.1, width, height)
 }
@@ -186,8 +189,8 @@ pub(in crate::browser) fn in_order(boxes: &mut [(ElementRef, Area)], wanted: &[E
     boxes.sort_by_key(|(reference, _)| place.get(reference).copied());
 }
 
-/// Converts a drawing that a document reported; `corner` is where the document begins in the page's window. A drawing in the
-/// page's own document gets a locator if it has an index. Returns `None` for an unknown tag.
+/// Converts a drawing that a document reported; `corner` is the document's top left corner in the page's window. A
+/// drawing in the page's own document gets a locator if it has an index. Returns `None` for an unknown tag.
 pub(in crate::browser) fn drawing(
     seen: &SeenDrawing,
     corner: (f64, f64),
@@ -208,7 +211,7 @@ pub(in crate::browser) fn drawing(
     Some(Drawing { locator, ..drawing })
 }
 
-/// A length in whole pixels.
+/// Returns a length in whole pixels.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -232,7 +235,7 @@ mod tests {
             web_address(" http://Example.com/ü ").unwrap(),
             "http://example.com/%C3%BC"
         );
-        // Characters that only the URL standard may trim are not trimmed before it.
+        // Nothing is trimmed before the URL standard does it, and that keeps a no-break space.
         assert_eq!(
             web_address("http://a.test/x\u{a0}").unwrap(),
             "http://a.test/x%C2%A0"

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 /// Upper bound of every time option. Source: chosen; a longer time means no limit, and a clock cannot count for ever.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// Limits a time to [`LONGEST`].
+/// Returns this time, but at most [`LONGEST`].
 pub(in crate::browser) fn bounded(time: Duration) -> Duration {
     time.min(LONGEST)
 }
@@ -29,7 +29,7 @@ pub(in crate::browser) struct Choices {
 }
 
 impl Choices {
-    /// The default options for this program.
+    /// Returns the default options for this program.
     pub(in crate::browser) fn new(chromium: PathBuf, settle: Duration) -> Self {
         Self {
             chromium: super::absolute(chromium),
@@ -57,7 +57,7 @@ impl Choices {
 /// The methods that set these options, for every type of options with a field `common`.
 macro_rules! choosing {
     () => {
-        /// Starts the browser without a window (`true`, the default) or with one (`false`).
+        /// Sets whether the browser runs without a window. Default: `true`.
         pub fn with_headless(mut self, headless: bool) -> Self {
             self.common.headless = headless;
             self
@@ -76,7 +76,7 @@ macro_rules! choosing {
         }
 
         /// Sets the longest time for an address to load. Default: 30 s, but never more than two thirds of the
-        /// command's own time. A step of the loop, with its default of 30 s, leaves 15 s.
+        /// command's own time. A step of the loop takes 30 s by default, of which an address gets 15 s to load.
         pub fn with_navigation_timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.common.navigation_timeout = $crate::browser::chromium::bounded(timeout);
             self

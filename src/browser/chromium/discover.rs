@@ -1,7 +1,7 @@
 //! Finds programs: those named by the environment, installed by `setup`, or on the path.
 //!
-//! No other code decides this. The drivers start the programs found here, and the command line installs and
-//! reports accordingly. Nothing is started here.
+//! No other code decides which program is used. The drivers start the programs found here; the command line uses the
+//! same places to install and report programs. Nothing is started here.
 
 use std::{
     env,
@@ -54,12 +54,12 @@ pub struct ProgramPlaces {
 }
 
 impl ProgramPlaces {
-    /// The places that the environment of this process gives.
+    /// Returns the places that the environment of this process gives.
     pub fn from_env() -> Self {
         Self::new(|name| env::var_os(name))
     }
 
-    /// The places that these variables give. An empty variable counts as unset.
+    /// Returns the places that these variables give. An empty variable counts as unset.
     pub fn new(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let named = |name: &str| set(name).map(PathBuf::from);
@@ -84,7 +84,7 @@ impl ProgramPlaces {
         }
     }
 
-    /// The folder of our own installation; `None` if the environment names no home.
+    /// Returns the installation folder; `None` if the environment names no home folder.
     pub fn installation_folder(&self) -> Option<&Path> {
         self.installation.as_deref()
     }
@@ -99,7 +99,7 @@ impl ProgramPlaces {
         self.chromium.is_some()
     }
 
-    /// Folders to put before `PATH`, so that playwright-cli finds the right Node.js.
+    /// Returns the folders to put before `PATH`, so that playwright-cli finds the right Node.js.
     pub fn front(&self) -> Vec<PathBuf> {
         let own = self
             .installation
@@ -113,7 +113,7 @@ impl ProgramPlaces {
         own.into_iter().chain(beside.map(Path::to_owned)).collect()
     }
 
-    /// The folders in which playwright-cli's script looks for programs: those of [`front`](Self::front), then
+    /// Returns the folders in which playwright-cli's script looks for programs: those of [`front`](Self::front), then
     /// `PATH`.
     pub fn search_path(&self) -> Vec<PathBuf> {
         self.front()
@@ -122,31 +122,33 @@ impl ProgramPlaces {
             .collect()
     }
 
-    /// The first program of this name on `PATH`.
+    /// Returns the first program of this name on `PATH`.
     pub fn on_path(&self, name: &str) -> Option<PathBuf> {
         first(&self.path, name)
     }
 
-    /// The program playwright-cli. One that the environment names is returned as it is, even if it does not exist.
+    /// Returns the program playwright-cli. If the environment names this program, its path is returned even if it
+    /// does not exist.
     pub fn tool(&self) -> Option<PathBuf> {
         self.tool
             .clone()
             .or_else(|| first(&self.search_path(), TOOL))
     }
 
-    /// The Node.js that runs playwright-cli.
+    /// Returns the Node.js that runs playwright-cli.
     pub fn node(&self) -> Option<PathBuf> {
         first(&self.search_path(), NODE)
     }
 
-    /// The program Chromium. One that the environment names is returned as it is, even if it does not exist.
+    /// Returns the program Chromium. If the environment names this program, its path is returned even if it does not
+    /// exist.
     pub fn chromium(&self) -> Option<PathBuf> {
         self.chromium
             .clone()
             .or_else(|| CHROMIUM.iter().find_map(|name| self.on_path(name)))
     }
 
-    /// The program of playwright-cli, if it exists.
+    /// Returns the program of playwright-cli, if it exists.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`], which names what is missing and what to do.
@@ -160,7 +162,7 @@ impl ProgramPlaces {
         )
     }
 
-    /// The program of Chromium, if it exists.
+    /// Returns the program of Chromium, if it exists.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`], which names what is missing and what to do.

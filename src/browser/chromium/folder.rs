@@ -1,8 +1,8 @@
-//! The private folder of one browser, for everything that it or its tool writes (profile, sockets, downloads,
-//! snapshots).
+//! The private folder of one browser, for everything that the browser or playwright-cli writes (profile, sockets,
+//! downloads, snapshots).
 //!
 //! Only this user can read the folder, and it is removed at the end. The next start of any driver removes the folders
-//! that killed owners left behind, with the processes named in them: an owner has ended if its lock is free (see
+//! that killed owners left behind, and kills the processes named in them. An owner has ended if its lock is free (see
 //! `owner`).
 
 use std::{
@@ -27,18 +27,19 @@ const SHORT_TEMP: &str = "/tmp";
 /// Longest path that leaves room for the names of sockets below it. Unit: bytes. Source: a socket's path has at most
 /// 107 on Linux and 103 on macOS, and Chromium needs 44 of them.
 const MAX_PATH: usize = 60;
-/// Longest time for the process to end by itself. Source: it takes 0.2 s; the promise is 3 s.
+/// Longest time for the browser's process to end by itself. Source: it takes 0.2 s; a browser is promised to end
+/// within 3 s.
 const GRACE: Duration = Duration::from_millis(2500);
 /// Pause between two checks of an ending process. Source: chosen.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Maximum number of attempts to create a folder. Source: chosen; an attempt fails only if another start sweeps within
-/// the microseconds between creating and locking the folder.
+/// Maximum number of attempts to create a folder. Source: chosen; an attempt fails only if another start removes the
+/// folder in the microseconds between its creation and its locking.
 const TAKINGS: u32 = 10;
 /// Maximum number of attempts to remove a folder, while the last processes of a browser still write to it. Source: chosen; usually
 /// the first attempt succeeds.
 const REMOVALS: u32 = 20;
-/// Pause between two attempts, see [`REMOVALS`]. Source: chosen.
+/// Pause between two attempts to remove a folder, see [`REMOVALS`]. Source: chosen.
 const REMOVE_AGAIN: Duration = Duration::from_millis(100);
 
 /// A private folder.
@@ -51,7 +52,7 @@ pub(in crate::browser) struct Folder {
 }
 
 impl Folder {
-    /// Creates a folder under `base` with these subfolders, after removing the folders of ended owners there.
+    /// Creates a folder under `base` with these subfolders, after removing the folders there whose owners have ended.
     pub(in crate::browser) fn create(base: &Path, inside: &[&str]) -> io::Result<Self> {
         let base = base.canonicalize()?;
         sweep(&base);
@@ -95,7 +96,8 @@ impl Folder {
         })
     }
 
-    /// Creates a folder in the chosen place, else in the system's temporary folder, else in a place with a short path.
+    /// Creates a folder in the chosen place, else in the system's temporary folder, else in [`SHORT_TEMP`], which has
+    /// a short path.
     pub(in crate::browser) fn create_for(
         chosen: Option<&Path>,
         inside: &[&str],
@@ -122,7 +124,7 @@ impl Folder {
         &self.path
     }
 
-    /// A path inside the folder. `name` comes from our own code, never from outside.
+    /// Returns the path of a file inside the folder. `name` comes from our own code, never from outside.
     pub(in crate::browser) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
@@ -159,7 +161,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Closing the socket ends the tool's daemon; the code below makes sure of it.
+        // Closing the socket ends playwright-cli's daemon. The code below makes sure that the process ends.
         drop(self.owner.take());
         let (pid, path) = (*self.process.get_mut(), std::mem::take(&mut self.path));
         if pid == 0 && remove(&path).is_ok() {
@@ -181,7 +183,7 @@ impl Drop for Folder {
                 std::thread::sleep(REMOVE_AGAIN);
             }
         };
-        // Without a thread the process still ends by itself, and the folder is swept later.
+        // If no thread can be started, the process still ends by itself, and a later start removes the folder.
         let _ = std::thread::Builder::new()
             .name("webwise-reaper".into())
             .spawn(reap);
@@ -228,8 +230,8 @@ pub(in crate::browser) fn create_private(path: &Path) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// Returns true if a process belongs to this folder, or if one that it started is still running. A browser's children
-/// write until they end, and would create the folder again.
+/// Returns true if this process belongs to this folder, or if a process that it started is still running. A browser's
+/// children write until they end, and would create the folder again.
 fn lives(pid: u32, folder: &Path) -> bool {
     is_process_of(pid, folder) || is_group_left(pid)
 }
@@ -264,7 +266,8 @@ fn has_living(group: u32) -> bool {
         .any(|process| runs(process).unwrap_or(false))
 }
 
-/// On other systems the first process collects ended processes at once.
+/// Returns true: on other systems the first process collects ended processes at once, so all processes of a group are
+/// running.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn has_living(_: u32) -> bool {
     true
@@ -285,7 +288,7 @@ fn is_process_of(pid: u32, folder: &Path) -> bool {
             .is_ok_and(|line| line.windows(folder.len()).any(|w| w == folder))
 }
 
-/// On other systems only the number can be compared; it was ours a moment ago.
+/// Returns true if the process exists. On other systems only its number can be compared; it was ours a moment ago.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn is_process_of(pid: u32, _: &Path) -> bool {
     let pid = i32::try_from(pid)
@@ -312,7 +315,7 @@ fn kill(pid: u32) {
     let _ = pid;
 }
 
-/// Removes the folders under `base` without an owner, with their processes.
+/// Removes the folders under `base` that have no owner, and kills their processes.
 fn sweep(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
@@ -332,7 +335,7 @@ fn sweep(base: &Path) {
         {
             kill(pid);
         }
-        // Renamed first, so that a new owner that is just taking this folder finds nothing to lock.
+        // The folder is renamed first, so that a new owner that is just taking it finds nothing to lock.
         let swept = folder.with_extension(SWEPT);
         let there = fs::rename(&folder, &swept).map_or(&folder, |()| &swept);
         let _ = remove(there);

@@ -7,17 +7,18 @@
 //! owner      the owner of such a folder
 //! ```
 //!
-//! The drivers' folders use this one; it depends on none of them.
+//! The drivers' modules use this module, which depends on none of them.
 //!
 //! # Decisions
 //!
 //! - Chromium starts with a stack of 64 MiB: its layout recurses, and some 3,000 nested elements crash it with the usual 8
 //!   MiB.
-//! - A folder is removed only after every process that the browser started has ended. Until then they write, and would
-//!   create the folder again, without an owner's mark.
-//! - A start is repeated, once, only if a signal ended the browser. One that ended by itself would do so again.
-//! - The browser uses the user's store of certificates, which may hold authorities of their own. Everything else that
-//!   Chromium writes is in the private folder.
+//! - A folder is removed only after every process that the browser started has ended. Until then these processes
+//!   write, and would create the folder again without its owner's mark.
+//! - A start is repeated only if a signal ended the browser, and only once. A browser that ended by itself would do
+//!   so again.
+//! - The browser uses the user's store of certificates, which may hold certificate authorities that the user added.
+//!   Everything else that Chromium writes is in the private folder.
 //! - A new profile begins with autofill and the password manager off, because Chromium stores what was typed into forms in
 //!   the profile.
 
@@ -48,13 +49,15 @@ pub(in crate::browser) const SWITCHES: [&str; 8] = [
 /// without.
 const UNSEEN: &str = "WebUIOmniboxPopup,WebUIOmniboxAimPopup";
 
-/// Returns the switch that turns off these features and those that no driver wants. Chromium obeys only the last such switch.
+/// Returns the switch that turns off these features and those in [`UNSEEN`]. Chromium obeys only the last such
+/// switch.
 pub(in crate::browser) fn without_features(features: &str) -> String {
     format!("--disable-features={features},{UNSEEN}")
 }
 
-/// Variables of this process that are passed to a browser and its tool. Nothing else is passed, because an environment
-/// often holds keys of model providers, and the tool's own variables would change its configuration.
+/// Variables of this process that are passed to a browser and to playwright-cli, beside [`VARIABLE_GROUPS`]. No other
+/// variable is passed: an environment often holds keys of model providers, and playwright-cli's own variables would
+/// change its configuration.
 const VARIABLES: [&str; 21] = [
     "PATH",
     "HOME",
@@ -81,8 +84,9 @@ const VARIABLES: [&str; 21] = [
 /// Prefixes of further variables that are passed on.
 const VARIABLE_GROUPS: [&str; 2] = ["LC_", "XDG_"];
 
-/// The environment of a browser: the variables of this process that are passed on, and places in the private folder for
-/// crash reports and caches. In the user's home, browsers that start together would share those files.
+/// Returns the environment of a browser: the variables of this process that are passed on, and two that put crash
+/// reports and caches into the private folder. In the user's home, browsers that start together would share those
+/// files.
 pub(in crate::browser) fn environment(folder: &Folder) -> Vec<(OsString, OsString)> {
     let places = [
         ("BREAKPAD_DUMP_LOCATION", "crashes"),
@@ -97,7 +101,7 @@ pub(in crate::browser) fn environment(folder: &Folder) -> Vec<(OsString, OsStrin
     passed.chain(places).collect()
 }
 
-/// Makes a path absolute, because a browser runs in a folder of its own and would resolve it there.
+/// Makes a path absolute, because a browser runs in a folder of its own and would resolve a relative path there.
 pub(in crate::browser) fn absolute(path: PathBuf) -> PathBuf {
     // If the path is empty or there is no working directory, the later use of the path fails with a reason.
     std::path::absolute(&path).unwrap_or(path)
@@ -109,7 +113,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// There is no root on other systems.
+/// Returns false: other systems have no root.
 #[cfg(not(unix))]
 fn is_root() -> bool {
     false

@@ -2,11 +2,12 @@
 //!
 //! The kernel releases two things when this process ends for any reason:
 //!
-//! - a lock on a file in the folder. A start that sweeps tries to take it; if it succeeds, the owner has ended. The
-//!   file is never renamed, and is removed only with its folder. No child keeps the lock, because files that std opens
-//!   are closed when another program is executed.
-//! - a listening socket, for the tool's daemon alone. The daemon connects to it once and ends when the connection does.
-//!   The socket cannot be used for probing: nobody accepts connections, so each probe would stay in its queue.
+//! - a lock on a file in the folder. A start that removes old folders tries to take the lock; if it succeeds, the
+//!   owner has ended. The file is never renamed, and is removed only with its folder. No child keeps the lock,
+//!   because files that std opens are closed when another program is executed.
+//! - a listening socket, for playwright-cli's daemon alone. The daemon connects to it once and ends when the
+//!   connection does. The socket cannot show whether the owner lives: nobody accepts connections, so each attempt
+//!   would stay in its queue.
 
 use std::{
     fs::{self, File},
@@ -16,7 +17,7 @@ use std::{
 
 /// The file whose lock the owner holds.
 const LOCK: &str = "owner.lock";
-/// The socket that the daemon connects to.
+/// The socket that playwright-cli's daemon connects to.
 #[cfg(unix)]
 const SOCKET: &str = "owner.sock";
 
@@ -37,7 +38,7 @@ impl Owner {
     pub(in crate::browser) fn of(folder: &Path) -> io::Result<Self> {
         let path = folder.join(LOCK);
         let lock = File::create_new(&path)?;
-        // Another start may have locked it first; then the file is gone when this returns.
+        // Another start may have locked the file first; in that case the file is gone when this call returns.
         lock.lock()?;
         if !is_at(&lock, &path)? {
             return Err(io::ErrorKind::NotFound.into());
@@ -57,7 +58,7 @@ pub(in crate::browser) struct LeftOver {
 }
 
 impl LeftOver {
-    /// Returns the folder if its owner has ended. In doubt, it counts as owned.
+    /// Returns the folder if its owner has ended. In doubt, the folder counts as owned.
     ///
     /// A folder that nobody has locked yet counts as left over, so that a kill at any moment leaves nothing behind. An
     /// owner that is just taking the folder notices this and makes another one.
@@ -71,7 +72,7 @@ impl LeftOver {
             }
             Err(_) => return None,
         };
-        // Otherwise it has an owner, or this file system has no locks.
+        // If this fails, the folder has an owner, or the file system has no locks.
         lock.try_lock().ok()?;
         Some(Self { _lock: lock })
     }
@@ -111,9 +112,9 @@ mod tests {
 
     use super::*;
 
-    /// Set for the process that owns a folder; its value is the folder.
+    /// The environment variable that is set for the process that owns a folder; its value is the folder.
     const OWNED: &str = "WEBWISE_TEST_OWNED_FOLDER";
-    /// Starts beside one living browser; more than any queue of connections holds.
+    /// Number of starts while one browser lives; more than any queue of connections holds.
     const STARTS: usize = 5000;
 
     /// A child that does not outlive the test.
@@ -126,7 +127,8 @@ mod tests {
         }
     }
 
-    /// A test beside this one that is just starting a program has a copy of every open file until the program runs.
+    /// Waits until the folder is left over: a test beside this one that is just starting a program has a copy of
+    /// every open file until the program runs.
     fn soon(folder: &Path) -> Option<LeftOver> {
         let tries = (0..500).map(|_| LeftOver::find(folder));
         tries
@@ -142,7 +144,7 @@ mod tests {
     #[test]
     fn a_folder_is_left_over_when_its_owner_was_killed_and_not_before() {
         if let Some(folder) = std::env::var_os(OWNED) {
-            // This is the owner. What it starts survives it and must not keep the folder.
+            // This is the owner. The process that it starts survives it and must not keep the folder.
             let _owner = Owner::of(Path::new(&folder)).unwrap();
             let mut survivor = Command::new("sleep")
                 .arg("120")
@@ -225,7 +227,7 @@ mod tests {
             let path = folder.path().to_owned();
             (folder, path)
         };
-        // Killed before it made the lock, and before it locked it.
+        // The owner was killed before it made the lock file, or before it locked the file.
         let (_empty, empty) = new();
         assert!(LeftOver::find(&empty).is_some());
         let (_unlocked, unlocked) = new();
@@ -233,7 +235,7 @@ mod tests {
         assert!(soon(&unlocked).is_some());
         assert!(LeftOver::find(&empty.join("none")).is_none());
 
-        // Swept while it was being taken: the owner loses, whichever step it had come to.
+        // A folder that is removed while an owner takes it: the owner loses, whichever step it had come to.
         let lost = |folder: &Path| Owner::of(folder).unwrap_err().kind();
         let (_before, before) = new();
         let sweeps = LeftOver::find(&before);
