@@ -69,7 +69,7 @@ impl ObserveRequest {
         Self { screenshot, ..self }
     }
 
-    /// Sets the longest time.
+    /// Sets the longest time that the observation may take.
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
@@ -141,7 +141,7 @@ impl ExecuteRequest {
         }
     }
 
-    /// Sets the longest time.
+    /// Sets the longest time that the action may take.
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }

@@ -108,7 +108,8 @@ impl Cdp {
         self.after(&mark, execution).await
     }
 
-    /// Waits until the effects of an action are over, and reports the page that it led to.
+    /// Waits until the effects of an action are over. Returns the execution with its dialog, its traces and the page
+    /// that it led to.
     async fn after(&self, mark: &Mark, mut execution: Execution) -> Result<Execution, CdpError> {
         let told = match self.hub.settle(mark).await {
             Err(CdpError::Dialog(dialog)) => {
@@ -156,8 +157,8 @@ impl Cdp {
         Ok(execution)
     }
 
-    /// Fails if an action that does not name an element would now reach a page of another origin than the one it was
-    /// decided for.
+    /// Fails if an action that does not name an element would now reach a page of another origin than the page that
+    /// it was decided for.
     fn still_there(&self, request: &ExecuteRequest) -> Result<(), CdpError> {
         let Some(seen) = request
             .page
@@ -350,7 +351,8 @@ impl Cdp {
         }
     }
 
-    /// Resolves a target to its element, with the element's durable locator read before the action can remove it.
+    /// Resolves a target to its element, and reads the element's durable locator before the action can remove the
+    /// element.
     async fn begin(&self, target: &Target) -> Result<(Aim, Performed), CdpError> {
         let aim = self.aim(target).await?;
         let told = self.told_of(&aim).await?;
@@ -385,15 +387,15 @@ impl Cdp {
     }
 
     /// Carries out `work` on an element and asks the page for the element's locator. The question is sent first, so
-    /// that the answer describes the element as it was before; both are awaited together.
+    /// that the answer describes the element as it was before the work; both are awaited together.
     async fn named(
         &self,
         aim: &Aim,
         work: impl Future<Output = Result<(), CdpError>>,
     ) -> Result<Performed, CdpError> {
         if aim.frame != self.page()? {
-            // For an element in a frame, the frames around it are asked too, one after the other, so this cannot be
-            // done together.
+            // For an element in a frame, the frames around it are asked too, one after the other, so question and
+            // work cannot run together.
             let told = self.told_of(aim).await?;
             return work.await.map(|()| told);
         }
@@ -453,7 +455,7 @@ impl Cdp {
             .map(|_| told)
     }
 
-    /// Runs a script of the caller in the page itself; the value that it returns is page data.
+    /// Runs a script of the caller in the page itself, and returns its value as JSON, which is page data.
     async fn evaluate(
         &self,
         turn: &mut Turn,
@@ -502,7 +504,7 @@ impl Cdp {
     }
 }
 
-/// Returns true if a dialog that opens during the action may be caused by it.
+/// Returns true if the action may cause a dialog that opens during it.
 const fn opens_dialogs(action: &BrowserAction) -> bool {
     sends_events(action) || matches!(action, BrowserAction::Scroll(_) | BrowserAction::Eval(_))
 }
@@ -516,7 +518,7 @@ const fn looks_only(action: &BrowserAction) -> bool {
     )
 }
 
-/// The element that a point is counted from.
+/// Returns the target from whose element a point is counted; a refusal if the action has no target.
 fn target_of(target: Option<&Target>) -> Result<&Target, CdpError> {
     target.ok_or_else(|| CdpError::refused(ErrorClass::BadArguments, NO_TARGET))
 }

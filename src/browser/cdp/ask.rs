@@ -13,11 +13,11 @@ use crate::action::ErrorClass;
 
 /// The name of our script world in each document. The page cannot see into it.
 const WORLD: &str = "webwise";
-/// Functions that act like a person, so that the page may treat them as a person's action. No other call is treated so.
+/// Functions that act for a person. The browser treats these calls, and no others, as a person's action.
 const GESTURES: [&str; 4] = ["fill", "typeInto", "select", "focus"];
 
 impl Hub {
-    /// Calls our script in a frame's document.
+    /// Calls a function of our script in a frame's document, and returns its answer.
     pub(super) async fn ask<T: DeserializeOwned>(
         &self,
         frame: &str,
@@ -28,7 +28,7 @@ impl Hub {
         self.ask_in(&at, function, arguments).await
     }
 
-    /// Calls our script in exactly this document.
+    /// Calls a function of our script in exactly this document, and returns its answer.
     pub(super) async fn ask_in<T: DeserializeOwned>(
         &self,
         (session, world): &(String, World),
@@ -55,7 +55,7 @@ impl Hub {
         }
     }
 
-    /// Our script world in a frame's document, created on first use, with the session for it.
+    /// Returns our script world in a frame's document, created on first use, and the session for calls to it.
     pub(super) async fn world(&self, frame: &str) -> Result<(String, World), CdpError> {
         let (session, loader, first) = {
             let known = self.state();
@@ -82,7 +82,7 @@ impl Hub {
         let script = json!({ "expression": page::library(first), "contextId": context });
         let object = evaluated(self.call(&session, "Runtime.evaluate", script).await?)?.object_id;
         // The numbers of worlds begin again in another process, so the script may have reached a world of the page
-        // meanwhile. A second request returns the world of our name, or a new one with another number.
+        // meanwhile. A second request returns the world of our name, or a new world with another number.
         if make().await? != context {
             return Err(CdpError::Moved);
         }
@@ -102,7 +102,7 @@ impl Hub {
         Ok((session, world))
     }
 
-    /// An element as an object of the page's own world, for a script of the caller.
+    /// Returns an element as an object of the page's own world, for a script of the caller.
     pub(super) async fn object_of(&self, frame: &str, number: u64) -> Result<String, CdpError> {
         let (session, world) = self.world(frame).await?;
         let params = json!({
@@ -124,7 +124,7 @@ impl Hub {
         resolved.object.object_id.ok_or(CdpError::Moved)
     }
 
-    /// The number of a frame's element in its parent's document.
+    /// Returns the number of the element that shows this frame in the parent's document.
     pub(super) async fn owner_of(&self, frame: &str) -> Result<u64, CdpError> {
         let (owner, parent) = {
             let known = self.state();
@@ -165,7 +165,7 @@ impl Hub {
     }
 }
 
-/// The call of a function of our script.
+/// Returns the parameters of a call to a function of our script.
 fn question(world: &World, function: &'static str, arguments: impl Serialize) -> Value {
     json!({
         "functionDeclaration": "function (name, given) { return this[name](...given); }",

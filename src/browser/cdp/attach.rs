@@ -29,8 +29,8 @@ const LEAVE: Duration = Duration::from_secs(5);
 /// Longest answer to the query for a browser's address. Unit: bytes. Source: it has some 500.
 const MAX_ANSWER: u64 = 64 << 10;
 
-/// Attaches to a browser that runs with remote debugging, and opens a new tab in it. If the caller gives up or it takes
-/// too long, the tab is closed.
+/// Attaches to a browser that runs with remote debugging, and opens a new tab in it. If the caller gives up or
+/// attaching takes too long, the tab is closed.
 pub(super) async fn attach(address: &str, options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     let (attached, wanted) = oneshot::channel();
     // This runs on a task of its own, so that a caller who leaves cannot leave the tab behind.
@@ -92,7 +92,7 @@ async fn in_the_background(
         let _ = wanted.send(Err(error));
     }
     if !is_over {
-        // Only the code that opened the tab knows which one it is.
+        // Only the code that opens the tab knows which tab it is.
         let _ = timeout(LEAVE, beginning).await;
     }
     close_tabs(&hub).await;
@@ -122,7 +122,7 @@ pub(super) async fn close_tabs(hub: &Hub) {
 
 /// Opens a new tab, and waits until its events arrive.
 async fn begin(hub: &Arc<Hub>) -> Result<(), CdpError> {
-    // The browser's own default behaviour.
+    // Downloads keep the browser's default behaviour.
     let downloads = json!({ "behavior": "default", "eventsEnabled": true });
     hub.wire
         .call::<Value>(None, "Browser.setDownloadBehavior", downloads)
@@ -153,7 +153,7 @@ fn unreachable(address: &str, error: io::Error) -> Error {
         .with_source(error)
 }
 
-/// The address of a browser's own WebSocket. For an http address, the browser is asked for it.
+/// Returns the address of a browser's own WebSocket. For an http address, the browser is asked for its WebSocket.
 async fn debugger_address(address: &str) -> Result<String> {
     let wrong = || {
         Error::new(ErrorKind::InvalidInput, OPERATION).with(
@@ -187,7 +187,7 @@ async fn debugger_address(address: &str) -> Result<String> {
         .split_once("\r\n\r\n")
         .and_then(|(_, body)| serde_json::from_str(body).ok())
         .ok_or_else(no_browser)?;
-    // The answer repeats the host of the question. The address to connect to is the one that was given.
+    // The answer repeats the host of the question, so only its path is used, with the host and port that were given.
     let named = Url::parse(&answer.web_socket_debugger_url);
     let path = named.map_err(|_| no_browser())?.path().to_owned();
     Ok(format!("ws://{host}:{port}{path}"))
@@ -199,7 +199,7 @@ struct Version {
     web_socket_debugger_url: String,
 }
 
-/// Sends one HTTP request without a client library.
+/// Asks a browser for its version by one HTTP request, without a client library. Returns the answer with its head.
 async fn version(host: &str, port: u16) -> io::Result<String> {
     let mut stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
     let question =

@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Cdp {
-    /// Answers the open dialog, if that is the purpose of the action.
+    /// Answers the open dialog, if that is the purpose of the action; returns `None` for every other action.
     pub(super) async fn answered(
         &self,
         action: &BrowserAction,

@@ -15,12 +15,12 @@ pub(super) struct Offered {
     notices: Vec<Notice>,
     /// Number of files that are being moved and will be reported.
     moving: usize,
-    /// Number of files beyond the limit.
+    /// Number of files beyond [`MAX_TOLD`].
     more: u64,
 }
 
 impl Offered {
-    /// Reserves room for one more report. Returns false if there is none; after true, the file must be reported.
+    /// Reserves room for one more report. Returns true if there was room; the file must then be reported.
     pub(super) fn has_room(&mut self) -> bool {
         let has_room = self.notices.len() + self.moving < MAX_TOLD;
         if has_room {
@@ -40,7 +40,7 @@ impl Offered {
         });
     }
 
-    /// Notices not yet reported. Each is returned once.
+    /// Returns the notices that were not reported yet, each of them once.
     pub(super) fn take(&mut self) -> Vec<Notice> {
         let mut notices = std::mem::take(&mut self.notices);
         let more = std::mem::take(&mut self.more);
@@ -54,10 +54,10 @@ impl Offered {
     }
 }
 
-/// Moves a file to a name of our own, if there is a folder for it, and removes it otherwise. Returns true if it was
-/// kept.
+/// Moves a file to a name of our own if there is a folder for it, and removes the file otherwise. Returns true if the
+/// file was kept.
 ///
-/// The browser named the file after its own id, so text of the page never becomes part of a path.
+/// The browser named the file by an id of its own, so text of the page never becomes part of a path.
 pub(super) fn keep(files: &Path, id: &str, folder: Option<&Path>) -> bool {
     let from = files.join(id);
     let is_plain = id

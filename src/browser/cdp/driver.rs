@@ -66,8 +66,8 @@ pub struct Cdp {
 pub(super) struct Turn {
     /// The last observation of each frame, by the browser's id of the frame.
     pub(super) seen: HashMap<String, Seen>,
-    /// The session that receives the input of the current action: that of the tab in which it began, even if that tab
-    /// closes.
+    /// The session that receives the input of the current action: the session of the tab in which the action began,
+    /// even if that tab closes.
     pub(super) session: Option<String>,
     /// True if the last part of the current action has reached the page, so that the action counts as done even if a
     /// dialog opens.
@@ -83,28 +83,29 @@ pub(super) struct Turn {
 impl Cdp {
     /// Starts a browser with these options. A browser that crashes at its start is started once more.
     ///
-    /// The files that it writes are in its private folder and are deleted with it. Only the user's certificates are
-    /// read from their usual place.
+    /// The files that the browser writes are in its private folder and are deleted with it. Only the user's
+    /// certificates are read from their usual place.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] if there is no such program or it ends at once (the context holds the program's own
-    /// words), [`ErrorKind::InvalidInput`] for a folder that cannot be used, [`ErrorKind::Timeout`], [`ErrorKind::Io`].
+    /// [`ErrorKind::Unavailable`] if there is no such program or it ends at once (the context holds what the program
+    /// wrote), [`ErrorKind::InvalidInput`] for a folder that cannot be used, [`ErrorKind::Timeout`],
+    /// [`ErrorKind::Io`].
     pub async fn launch(options: &CdpOptions) -> Result<Self> {
         let (hub, life) = launch::launch(options).await?;
         Ok(Self::new(hub, life))
     }
 
     /// Attaches to a browser that runs with `--remote-debugging-port`, at `http://host:port` or at the address of its
-    /// WebSocket, and opens a tab of its own there.
+    /// WebSocket, and opens a new tab there.
     ///
     /// The driver sees that tab and the tabs that its pages open, and no other tab of the browser. Cookies and
     /// storage are those of the browser. Files that pages offer go to the browser's own download folder and are
     /// reported as not kept. `state_save` saves all cookies of the browser; `state_load` replaces those of the sites
     /// in the saved state and leaves all others alone.
     ///
-    /// The driver's tabs are closed when it is closed or dropped, and when attaching is cancelled. If the program is
-    /// killed, they stay open: a browser closes the tabs of a lost client only if they have cookies of their own, and
-    /// these tabs use the person's cookies.
+    /// The driver's tabs are closed when the driver is closed or dropped, and when attaching is cancelled. If the
+    /// program is killed, they stay open: a browser closes the tabs of a lost client only if they have cookies of
+    /// their own, and these tabs use the person's cookies.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for anything that is not such an address, [`ErrorKind::Unavailable`] if no browser
@@ -114,7 +115,7 @@ impl Cdp {
         Ok(Self::new(hub, life))
     }
 
-    /// Returns the transport: `pipe` for a launched browser, `websocket` for one that it attached to.
+    /// Returns the transport: `pipe` for a launched browser, `websocket` for an attached one.
     pub fn transport(&self) -> &'static str {
         if self.hub.owned { "pipe" } else { "websocket" }
     }
@@ -136,7 +137,8 @@ impl Cdp {
         }
     }
 
-    /// Adds to the error for a lost browser how the browser ended and the last text that it wrote.
+    /// Adds to a `BrowserLost` error how the browser ended and the last text that it wrote. Returns any other result
+    /// unchanged.
     async fn explained<T>(&self, result: Result<T>) -> Result<T> {
         let error = match result {
             Err(error) if error.kind() == ErrorKind::BrowserLost => error,
@@ -191,7 +193,7 @@ impl Cdp {
         };
         let mut observation = seen.map_err(|trouble| turn.failed(trouble, OPERATION))?;
         if request.screenshot && observation.dialog.is_none() && !observation.unresponsive {
-            // A page that was read is returned without a picture that does not arrive.
+            // If the picture does not arrive in time, the page that was read is returned without it.
             if let Ok(picture) = timeout_at(page, self.picture(None)).await {
                 let picture = picture.map_err(|trouble| turn.failed(trouble, OPERATION))?;
                 observation.screenshot = Some(picture);
@@ -214,7 +216,7 @@ impl Cdp {
             execution.notices = self.hub.take_notices();
             Ok(execution)
         };
-        // Events during this action are reported with the next one.
+        // Events during an action that took too long are reported with the next action.
         timeout(request.timeout, work)
             .await
             .unwrap_or_else(|_| Ok(out_of_time(&request.action)))
@@ -281,7 +283,7 @@ impl Cdp {
 }
 
 impl Turn {
-    /// Remembers that a browser is gone.
+    /// Returns the failure unchanged, and remembers the reason if the browser is gone.
     fn keep(&mut self, trouble: CdpError) -> CdpError {
         if let CdpError::Lost(why) = trouble {
             self.gone = Some(why);

@@ -36,8 +36,8 @@ struct Refusal {
     detail: String,
 }
 
-/// Parses an answer of the script in the page: the result or a refusal. A refusal begins with its class, so a long
-/// answer is parsed only once.
+/// Parses an answer of the script in the page. Returns the result, or the refusal as an error. A refusal begins with
+/// its class, so a long answer is parsed only once.
 pub(super) fn answer<T: DeserializeOwned>(json: &str) -> Result<T, CdpError> {
     if json.starts_with(r#"{"failed":"#)
         && let Ok(refusal) = serde_json::from_str::<Refusal>(json)
@@ -57,12 +57,13 @@ impl CdpError {
         Self::Refused(Failure::new(class, why))
     }
 
-    /// The failure for a reply that the browser should never send.
+    /// Returns the failure for a reply that the browser should never send.
     pub(super) fn malformed(what: &'static str) -> Self {
         Self::Broken(Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what))
     }
 
-    /// The execution of an action that ended with this failure.
+    /// Returns the execution of an action that ended with this failure; an error if the browser is lost or the
+    /// machinery broke.
     pub(super) fn into_execution(self) -> Result<Execution> {
         Ok(match self {
             Self::Refused(failure) => Outcome::Failed(failure).into(),
@@ -86,7 +87,7 @@ impl CdpError {
         })
     }
 
-    /// The error for a call of the port that returns no outcome.
+    /// Returns the error for a call of the port that has no outcome.
     pub(super) fn into_error(self, operation: &'static str) -> Error {
         use ErrorClass as C;
         let (kind, class) = match self {
@@ -113,12 +114,12 @@ impl CdpError {
     }
 }
 
-/// The error for a browser that is gone.
+/// Returns the error for a browser that is gone.
 pub(super) fn lost(operation: &'static str, why: &'static str) -> Error {
     Error::new(ErrorKind::BrowserLost, operation).with("why", why)
 }
 
-/// The browser's messages about a document that is gone.
+/// The first words of the browser's messages about a document that is gone.
 const MOVED: [&str; 7] = [
     "Cannot find context with specified id",
     "Execution context was destroyed",

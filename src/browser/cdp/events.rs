@@ -138,9 +138,9 @@ pub(super) struct FrameInfo {
 }
 
 impl FrameInfo {
-    /// The whole address.
+    /// Returns the whole address, with its fragment.
     pub(super) fn address(&self) -> String {
-        // Chromium's name for the empty document with which a window begins.
+        // Chromium's address for the empty document with which a window begins.
         let url = if self.url == ":" {
             "about:blank"
         } else {
@@ -233,12 +233,12 @@ struct Crash {
 }
 
 impl Crash {
-    /// The browser's description and error code.
+    /// Returns the browser's description and error code of the crash.
     fn how(&self) -> String {
         format!("{}, {}", clean(&self.status), self.error_code)
     }
 
-    /// The browser's status as a sentence.
+    /// Returns the reason for the crash, from the browser's status.
     fn why(&self) -> &'static str {
         match &*self.status {
             status if status.contains("oom") => "the page's process was out of memory",
@@ -334,7 +334,7 @@ struct Drag {
 const AT_ONCE: f64 = 0.05;
 
 impl BrowserEvent {
-    /// Parses an event; `None` for one that this driver does not use.
+    /// Parses an event; returns `None` for an event that this driver does not use.
     pub(super) fn read(event: &Event<'_>) -> Option<Self> {
         let frame = || event.read::<OfFrame>();
         Some(match event.method {
@@ -428,7 +428,8 @@ impl BrowserEvent {
                 }
             }
             "Network.requestWillBeSent" => {
-                // The script of a worker belongs to no document, and its end is reported only in the worker's session.
+                // A request for a worker's script belongs to no document, and its end is reported only in the
+                // worker's session.
                 let request = event
                     .read::<Request>()
                     .filter(|request| request.loader_id.as_deref() != Some(""))?;

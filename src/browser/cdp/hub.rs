@@ -102,7 +102,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// The value as JSON. `undefined` has none and becomes `null`.
+    /// Returns the value as JSON; `null` for `undefined`, which JSON cannot express.
     pub(super) fn json(&self) -> &str {
         self.value.as_ref().map_or("null", |value| value.get())
     }
@@ -121,7 +121,7 @@ struct Exception {
 }
 
 impl Evaluated {
-    /// The error that the script threw, in its own words.
+    /// Returns the text of the error that the script threw; `None` if it threw none.
     pub(super) fn thrown(&self) -> Option<&str> {
         let thrown = self.exception_details.as_ref()?;
         Some(
@@ -135,10 +135,10 @@ impl Evaluated {
 }
 
 impl Hub {
-    /// Starts on a connection: to a browser that was started here, which has a private folder, or to one that was
-    /// attached to.
+    /// Starts to use a connection to a browser. A browser that was started here has a private folder; an attached
+    /// browser has none.
     ///
-    /// Dropping the returned [`Line`] ends everything.
+    /// Dropping the returned [`Line`] ends the connection and everything that depends on it.
     pub(super) fn start(
         reader: impl Reader,
         writer: impl Writer,
@@ -188,13 +188,13 @@ impl Hub {
         self.shared.changed.send_replace(());
     }
 
-    /// Starts a command with this time limit. Documents may take two thirds of it. Then they are given up, and the
-    /// remaining time is for the current page to answer. Source: chosen.
+    /// Starts a command with this time limit. Documents may take two thirds of it to load. After that they are given
+    /// up, and the current page has the remaining time to answer. Source: chosen.
     pub(super) fn begin(&self, time: Duration) {
         *self.shared.load_until() = Some(Instant::now() + time * 2 / 3);
     }
 
-    /// The time that a document may take within the current command.
+    /// Returns the time that a document may still take within the current command.
     pub(super) fn time_to_load(&self) -> Duration {
         let longest = self.options.common.navigation_timeout;
         let left = |end: Instant| end.saturating_duration_since(Instant::now());
@@ -203,17 +203,17 @@ impl Hub {
             .map_or(longest, |end| longest.min(left(end)))
     }
 
-    /// Wakes waiters after an answer changed the known state, as events do.
+    /// Wakes all waiters after an answer changed the known state, as events do.
     pub(super) fn changed(&self) {
         self.shared.changed.send_replace(());
     }
 
-    /// The known state. The guard must not be kept across an await.
+    /// Locks the known state. The lock must not be held across an await.
     pub(super) fn state(&self) -> MutexGuard<'_, BrowserState> {
         self.shared.state()
     }
 
-    /// The typed secrets, which must not leave. The guard must not be kept across an await.
+    /// Locks the typed secrets and the requests held because of them. The lock must not be held across an await.
     pub(super) fn guard(&self) -> MutexGuard<'_, Guard> {
         self.shared
             .guard
@@ -227,7 +227,7 @@ impl Hub {
         known.last_number = known.last_number.max(number);
     }
 
-    /// Notices since the last call. Each is returned once.
+    /// Returns the notices since the last call, each of them once.
     pub(super) fn take_notices(&self) -> Vec<Notice> {
         let mut notices = self.shared.offered().take();
         for tab in self.state().tabs.iter_mut().filter(|tab| !tab.told) {
@@ -245,7 +245,8 @@ impl Hub {
         notices
     }
 
-    /// Waits until `look` finds an answer in the known state. Ends otherwise only when the future is dropped.
+    /// Waits until `look` finds an answer in the known state, and returns it. If there is none, this waits until it
+    /// is dropped.
     pub(super) async fn until<T>(&self, mut look: impl FnMut(&mut BrowserState) -> Option<T>) -> T {
         let mut changed = self.shared.changed.subscribe();
         loop {
@@ -278,8 +279,8 @@ impl Hub {
         self.unless_blocked(work).await
     }
 
-    /// Waits for `work` on the current page. A dialog, a crash or the end of the browser would block it, and so ends
-    /// the wait.
+    /// Waits for `work` on the current page. A dialog, a crash or the end of the browser would block the work, and so
+    /// ends the wait with an error.
     pub(super) async fn unless_blocked<T>(
         &self,
         work: impl Future<Output = Result<T, CdpError>>,
@@ -292,7 +293,7 @@ impl Hub {
         }
     }
 
-    /// Finds out if a dialog of another tab blocks the current page: pages in one process are blocked together.
+    /// Finds out whether a dialog of another tab blocks the current page: pages in one process are blocked together.
     async fn watch_behind(&self) -> Infallible {
         loop {
             let behind = self.until(|known| known.dialog_behind()).await;
@@ -488,7 +489,7 @@ struct Tree {
     frame_tree: FrameTree,
 }
 
-/// The value of a script that did not throw.
+/// Returns the value of a script; an error if the script threw.
 pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, CdpError> {
     match evaluated.exception_details {
         None => Ok(evaluated.result),
@@ -501,7 +502,8 @@ pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, CdpError> {
 }
 
 impl BrowserState {
-    /// The obstacle between this driver and the current page, if any.
+    /// Returns what keeps this driver from the current page: the end of the browser, a crash or a dialog; `None` if
+    /// nothing does.
     pub(super) fn trouble(&self) -> Option<CdpError> {
         if self.closed {
             return Some(CdpError::Lost("the connection to the browser is closed"));

@@ -98,7 +98,7 @@ const MODIFIERS: &[(&str, &str, u32, u32)] = &[
 /// The bit of Shift.
 const SHIFT: u32 = 8;
 
-/// Returns the key of a character.
+/// Returns the key that types a character; `None` if no key does.
 fn physical(sign: char) -> Option<Physical> {
     if sign.is_ascii_alphabetic() {
         let upper = sign.to_ascii_uppercase();
@@ -121,7 +121,7 @@ fn physical(sign: char) -> Option<Physical> {
 
 /// Returns the events of a key with its modifiers; `None` for a character that is on no key.
 fn strokes(key: &Key) -> Option<Vec<Value>> {
-    // The last `+` separates, unless the key itself is `+`.
+    // The last `+` separates the key from its modifiers, unless the key itself is `+`.
     let text = key.as_str();
     let (held, name) = match text.strip_suffix('+') {
         Some(rest) => (rest.strip_suffix('+').unwrap_or(rest), "+"),
@@ -212,7 +212,7 @@ enum Typed {
     Text(String),
 }
 
-/// Splits a text into keys, and into texts of characters that have no key.
+/// Splits a text into runs of keys and runs of characters that have no key.
 fn typed(text: &str) -> Vec<Typed> {
     let mut out = Vec::new();
     let by_keys = text.chars().count() <= BY_KEYS;
@@ -252,7 +252,7 @@ impl Cdp {
         }
         match strokes(key) {
             Some(events) => self.dispatch(turn, "Input.dispatchKeyEvent", events).await,
-            // The key is a character that is on no key of the keyboard.
+            // The character is on no key of the keyboard.
             None => self.insert(turn, key.as_str()).await,
         }
     }

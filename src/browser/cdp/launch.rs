@@ -24,10 +24,10 @@ use crate::{
 };
 
 const OPERATION: &str = "browser.launch";
-/// Folders in the private folder: profile, incomplete downloads, temporary files.
+/// Folders in the private folder, for the profile, for incomplete downloads and for temporary files.
 const INSIDE: [&str; 4] = ["profile", "profile/Default", hub::FILES, "t"];
-/// The folder in which Chromium would keep data for restoring tabs after a crash: addresses, and within seconds typed
-/// text. If a file stands in its place, Chromium stores nothing.
+/// The folder in which Chromium would keep data for restoring tabs after a crash: addresses and, within seconds,
+/// typed text. If a file stands in its place, Chromium stores nothing.
 const SESSIONS: &str = "profile/Default/Sessions";
 /// The file from which a new profile reads its preferences.
 const PREFERENCES: &str = "profile/Default/Preferences";
@@ -58,10 +58,11 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// Kills the started process and everything that it started, which form one process group. A program that is not a
-    /// browser may neither notice the end of the connection nor name the folder in its command line.
+    /// Kills the started process and everything that it started, which form one process group. This is needed because
+    /// a program that is not a browser may neither notice the end of the connection nor name the folder in its
+    /// command line.
     pub(super) fn kill(&self) {
-        // The number belongs to the process as long as nobody has waited for its end.
+        // The process number belongs to the process as long as nobody has waited for its end.
         #[cfg(unix)]
         if let Some(group) = self
             .child
@@ -83,7 +84,7 @@ impl Drop for Own {
 /// Starts a browser with a private folder.
 ///
 /// A browser that crashes while starting is started once more. Chromium sometimes crashes on a machine that is short
-/// of something, and at this point no work is lost.
+/// of resources, and at this point no work is lost.
 pub(super) async fn launch(options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     match start(options).await {
         Err(Failed { crashed: true, .. }) => start(options).await.map_err(|failed| failed.error),
@@ -183,7 +184,8 @@ fn unavailable(options: &CdpOptions, why: &str) -> Error {
         .with("why", why)
 }
 
-/// The command of the browser, with its ends of the pipe where it expects them: 3 to read from, 4 to write to.
+/// Returns the command that starts the browser, with the ends of the pipe on the descriptors that it expects: 3 to
+/// read from, 4 to write to.
 #[cfg(unix)]
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
     // A shell moves them there, so that no code of ours runs between fork and exec.
@@ -213,7 +215,7 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
     command
 }
 
-/// Other systems have no such pipes; attaching works there.
+/// Returns the command without the pipe, which other systems do not have; there, only attaching works.
 #[cfg(not(unix))]
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
     let mut command = Command::new(&options.common.chromium);
@@ -243,7 +245,7 @@ async fn begin(hub: &Arc<Hub>) -> Result<(), CdpError> {
     there(hub).await
 }
 
-/// Waits until events of the current tab arrive.
+/// Waits until the current tab is prepared and its main frame is known.
 pub(super) async fn there(hub: &Hub) -> Result<(), CdpError> {
     hub.until(|known| {
         if known.closed {

@@ -1,7 +1,7 @@
-//! Elements with click listeners: elements that react to clicks without a role, a hand cursor or a name.
+//! Elements with click listeners: they react to clicks, even if they have no role, hand cursor or name.
 //!
 //! The browser knows all listeners of a document and reports them in one answer (7 ms for 10,000 elements, 1,000 of
-//! them with listeners). Its snapshot of a document also knows which nodes are clickable, but takes 300 ms.
+//! them with listeners). The browser's snapshot of a document also says which nodes are clickable, but takes 300 ms.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -28,10 +28,11 @@ const CLICKS: [&str; 9] = [
     "keydown",
     "dragstart",
 ];
-/// Number of event kinds above which an element listens for everything inside it: libraries put some eighty on the top
-/// element of a page. Source: chosen; a widget has up to a dozen.
+/// Maximum number of event kinds of an element that listens for itself. An element with more listens for everything
+/// inside it: libraries put some eighty kinds on the top element of a page. Source: chosen; a widget has up to a
+/// dozen.
 const MOST_KINDS: usize = 24;
-/// Maximum number of new elements that one look at a document asks about; the next look asks about the next ones.
+/// Maximum number of new elements that one look at a document asks about; the next look asks about further elements.
 /// Source: chosen; each takes a call, and all calls run at once.
 const MOST_NEW: usize = 500;
 /// The name of the object group for elements that are being asked about.
@@ -78,7 +79,7 @@ struct Node {
 }
 
 impl Cdp {
-    /// Tickets of the elements of a document that listen for clicks.
+    /// Returns the tickets (see [`Listening`]) of the elements of a document that listen for clicks.
     pub(super) async fn listening(
         &self,
         at: &(String, World),
@@ -108,7 +109,7 @@ impl Cdp {
         Ok(tickets.filter(|ticket| *ticket > 0).collect())
     }
 
-    /// The document object of the page's own world.
+    /// Returns the document object of the page's own world.
     async fn page_document(&self, (session, world): &(String, World)) -> Result<String, CdpError> {
         let ours =
             json!({ "expression": "document", "contextId": world.context, "objectGroup": GROUP });
@@ -170,7 +171,7 @@ impl Cdp {
     }
 }
 
-/// The nodes that listen for clicks, except those that listen for everything. Pure.
+/// Returns the nodes that listen for clicks, except those that listen for everything inside them. Pure.
 fn clicked(listeners: Vec<Listener>) -> BTreeSet<u64> {
     let mut kinds: BTreeMap<u64, HashSet<String>> = BTreeMap::new();
     for listener in listeners {

@@ -4,7 +4,7 @@
 //! wire      messages, by a pipe or a WebSocket         state     the browser's state as its events report it; pure
 //! hub       brings calls, events and state together    page      the script in each document; ask calls it
 //! launch    starting a browser; attach joins one       settle    the end of an action
-//! sending   where a typed secret may be sent           said      the error output of the browser
+//! sending   where a typed secret may be sent           stderr_tail  the error output of the browser
 //! ```
 //!
 //! # Decisions
@@ -13,15 +13,15 @@
 //!
 //! - `cdp` implements the DevTools protocol itself, in 500 lines: numbered calls, sessions, events. `chromiumoxide`
 //!   (release of February 2026) was tried and dropped: 73 more crates and 80 s more of a clean debug build for the
-//!   same speed. It has no pipe, cannot evaluate in frames of another site, has no deadline for each call, and drops
-//!   whole messages that contain a value newer than itself.
-//! - A browser of our own is connected by a pipe, and `tokio-tungstenite` carries only attached ones. A pipe opens no
-//!   port that another user or a page could reach. A second after a kill of this process, none of 12 browser
-//!   processes is left; with a port, all 12 are.
+//!   same speed. That crate has no pipe, cannot evaluate in frames of another site, sets no deadline for a call, and
+//!   drops whole messages that contain a value that it does not know yet.
+//! - A browser that we start is connected by a pipe; `tokio-tungstenite` connects only attached browsers. A pipe
+//!   opens no port that another user or a page could reach. One second after this process is killed, none of its 12
+//!   browser processes is left; with a port, all 12 are left.
 //! - A line of `sh` puts the ends of the pipe on descriptors 3 and 4, because code of ours between fork and exec
 //!   would be `unsafe`.
-//! - A browser has a process group of its own. `close` ends it in an orderly way; dropping kills the group, because a
-//!   program that is not a browser does not notice the end of its pipe.
+//! - A browser has a process group of its own. `close` ends it in an orderly way; dropping the driver kills the
+//!   group, because a program that is not a browser does not notice the end of its pipe.
 //! - The state of a browser is a pure function of its events (`cdp/state`), so any order of events is tested without
 //!   a browser.
 //! - In an attached browser only our own tabs are seen: a person's tabs do not concern the model.
@@ -32,36 +32,37 @@
 //!   neither see nor change it, and a field named `parentNode` hides nothing.
 //! - A document's script world is created when first needed and ends with its document. So a secret that was released
 //!   for one document cannot be typed into another.
-//! - The script is called through an object of its world and not by the world's number. Another process uses the same
-//!   numbers, and a secret must not reach another document.
+//! - The script is called through an object of its world and not by the world's number. Another process may use the
+//!   same number for a world of its own, and a secret must not reach that other document.
 //! - Elements get numbers that rise through all documents of a session, and a frame gets a new number for each
-//!   document. So a reference to a page that is gone matches nothing, rather than another element.
+//!   document. So a reference to a page that is gone matches no element, instead of a wrong one.
 //!
 //! Observation:
 //!
-//! - A walk through the page returns only the rows that changed since the last one. A second look at 10,000 elements
+//! - A walk through the page returns only the rows that changed since the last walk. A second look at 10,000 elements
 //!   costs the walk but almost no traffic.
 //! - An observation crosses the wire as one JSON text, because the browser transfers a text in about a fifth of the
-//!   time of an object.
+//!   time that an object takes.
 //! - A frame's number and address come with its rows, from the same world. So no content is shown under the address
 //!   of another document.
-//! - Style sheets are asked which elements may have text before and after them, and the labels of a root are found
-//!   once. Asking each element would double the time of a walk, and the browser's own list of labels reads the whole
-//!   document for each control.
+//! - Style sheets are asked which elements may have generated text before or after them. The labels of a document are
+//!   found once. Asking each element would double the time of a walk, and the browser's own list of labels reads the
+//!   whole document for each control.
 //!
 //! Actions:
 //!
-//! - Listeners in the page watch which element a press really hits. That is an observation and not a calculation, and
-//!   a press that would hit another element does not reach it.
-//! - The first event of a press decides if it hit, because pages may move things once they are pressed.
-//! - An element is still if it has not moved by the next frame, or in two frames where the browser animates
-//!   something: in its first frame an animation has not moved yet. In addition, the press itself is watched.
-//! - A fill is one task, with the check of the focus and `execCommand` in it. The page gets trusted events, and
-//!   cannot redirect the text in between.
+//! - Listeners in the page watch which element a press really hits. So a hit is observed and not calculated, and a
+//!   press that would hit a wrong element does not reach that element.
+//! - The first event of a press decides whether it hit, because pages may move things once they are pressed.
+//! - An element is still if it has not moved by the next frame; where the browser animates something, it must not
+//!   have moved for two frames, because an animation moves nothing in its first frame. In addition, the press itself
+//!   is watched.
+//! - A fill is one task that checks the focus and calls `execCommand`. So the page gets trusted events, and cannot
+//!   redirect the text in between.
 //! - Waiting for a field changes nothing, and filling or choosing is tried once. So nothing happens after the caller
 //!   gave up, and a dialog that opens during the wait was not caused by the action.
-//! - The input of an action goes to the tab in which the action began, so that a tab that closes itself does not pass
-//!   it on to another tab.
+//! - The input of an action goes to the tab in which the action began, so that no other tab receives it when that tab
+//!   closes itself.
 //! - A dialog that opens before any part of an action was sent makes the action fail, because "done" needs evidence.
 //!
 //! Waiting:
@@ -71,8 +72,9 @@
 //!   of the time.
 //! - "Still" means two frames and 25 ms without a change. A slow machine also draws frames slowly, so a time alone
 //!   does not show that the page could do its work.
-//! - A navigation is followed from its first event to its document, and may take the time to load. Everything else
-//!   may take the time to settle. So a slow server is not mistaken for a page that never rests.
+//! - A navigation is followed from its first event to its document, and may take as long as a page may load.
+//!   Everything else may take only as long as a page may settle. So a slow server is not mistaken for a page that
+//!   never rests.
 //! - Something that was waited for once without success is not waited for again. Replacing nodes by similar ones
 //!   counts as an animation, growth as a change. Otherwise clocks, spinners, missing pictures and long polls would
 //!   slow each action.
@@ -84,18 +86,19 @@
 //!   because the browser prefers the page's own navigation.
 //! - A window's focus is emulated only once its document is there: Chromium's renderer crashes if a document of
 //!   another process arrives during the call.
-//! - No window that a page opens is blocked, because a blocked one is never reported.
+//! - No window that a page opens is blocked, because a blocked window is never reported.
 //!
 //! Secrets and storage:
 //!
 //! - A document request held for a secret is aborted and not blocked, so the page that was typed into stays visible.
-//! - Once a secret was typed, a new window waits for its debugger. Otherwise its first request would leave unchecked.
-//! - A secret needs a document whose reported origin and address agree: a frame that its page wrote has the page's
-//!   origin and no address of its own.
+//! - Once a secret was typed, a new window does not begin until this driver lets it. Otherwise its first request
+//!   would leave unchecked.
+//! - A secret is typed only into a document whose reported origin and address agree: a frame whose content the page
+//!   wrote has the page's origin and no address of its own.
 //! - Loading a state sets the new cookies first and deletes the old ones after, so a failure loses nothing. In an
 //!   attached browser only cookies of the state's own sites are deleted, because the others are the person's.
-//! - A state is saved from a hidden tab that visits each origin without its service workers, because the storage of
-//!   frames and of earlier pages belongs to the state.
+//! - A state is saved from a hidden tab that visits each origin without its service workers, because the state
+//!   includes the storage of frames and of earlier pages.
 
 mod act;
 mod ask;

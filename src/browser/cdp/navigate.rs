@@ -18,8 +18,8 @@ use crate::{action::ErrorClass, browser::rules::web_address};
 /// Time without an answer after which the script of a document that is to be left counts as endless. Source: chosen; an
 /// answer takes a millisecond, and pages that compute for seconds are rare.
 const HUNG: Duration = Duration::from_secs(3);
-/// Maximum number of attempts to navigate a page that goes elsewhere meanwhile. Source: chosen; one is enough for most pages that
-/// reload themselves again and again.
+/// Maximum number of attempts to navigate a page that goes elsewhere meanwhile. Source: chosen; one attempt is enough
+/// for most pages that reload themselves again and again.
 const SENT: u32 = 3;
 /// The address of a tab before its first navigation.
 pub(super) const BLANK: &str = "about:blank";
@@ -205,7 +205,7 @@ impl Cdp {
         self.within_the_time_to_load(work).await
     }
 
-    /// Gives up a navigation that takes too long; otherwise nothing could be read until it ends.
+    /// Waits for a navigation, and gives it up if it takes too long; otherwise nothing could be read until it ends.
     async fn within_the_time_to_load(
         &self,
         work: impl Future<Output = Result<(), CdpError>>,
@@ -226,9 +226,9 @@ impl Cdp {
     }
 
     /// Ends an endless script, because its document must give way to the next one. A script is given some time first:
-    /// at this point it is unknown if a next document comes at all; a file, for example, brings none.
+    /// at this point it is unknown whether a next document comes at all: a download, for example, brings none.
     async fn end_a_script_in_the_way(&self) {
-        // While another document is on its way, the page does not answer, and none of its scripts is in the way.
+        // While another document is on its way, the page does not answer, but no script of it is in the way.
         let is_there = self
             .hub
             .state()

@@ -31,14 +31,15 @@ use crate::{
 
 /// Maximum number of frames that are read. Source: chosen; pages have up to some thirty.
 const MAX_FRAMES: usize = 100;
-/// Longest time for reading all frames together; the content of a slower one is left out. Source: chosen; it takes a
-/// few milliseconds, but a frame with its own process can be as slow as it likes.
+/// Longest time for reading all frames together; the content of a slower frame is left out. Source: chosen; it takes
+/// a few milliseconds, but a frame with its own process can be as slow as it likes.
 const FRAMES: Duration = Duration::from_secs(2);
-/// Maximum number of attempts to read a frame that goes to another document meanwhile. Source: chosen; it does so once.
+/// Maximum number of attempts to read a frame that goes to another document meanwhile. Source: chosen; a frame
+/// usually does so once.
 const LOOKS: usize = 3;
-/// Maximum amount of text that is read of a page, and again of all its frames together. Nodes beyond it are left out
-/// and counted. Unit: UTF-16 units. Source: chosen; the longest pages that people read have a million. On the wire, one
-/// unit takes up to 7 bytes, so this is a fifth of the largest message.
+/// Maximum amount of text that is read of a page, and as much again of all its frames together. Nodes beyond it are
+/// left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages that people read have a million. On
+/// the wire, one unit takes up to 7 bytes, so this is a fifth of the largest message.
 const MAX_TEXT: usize = 8_000_000;
 /// Longest side of a picture. Unit: CSS pixels. Source: the largest texture that Chromium draws on.
 const MAX_SIDE: f64 = 16_384.0;
@@ -47,13 +48,14 @@ const MAX_AREA: f64 = 32_000_000.0;
 /// Longest time for reading a page whose documents replace each other before they can be read. Source: chosen; a page
 /// redirects once or twice.
 const REPLACED: Duration = Duration::from_secs(2);
-/// Pause after a document was replaced before the next one is tried. Source: chosen; a look takes as long.
+/// Pause after a document was replaced before the next one is tried. Source: chosen; reading a document takes as
+/// long.
 const AGAIN: Duration = Duration::from_millis(2);
 /// Longest time for a document to be reported after its frame, or after the answer to its navigation. Source: chosen;
 /// it takes a few milliseconds.
 pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 
-/// The place of a document, read without the page's own scripts.
+/// The place of a document: its address, origin and title, read without the page's own scripts.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Place {
@@ -70,7 +72,7 @@ struct Look {
 }
 
 impl Cdp {
-    /// The current state of the page.
+    /// Returns the current state of the page.
     pub(super) async fn seen(&self, turn: &mut Turn) -> Result<Observation, CdpError> {
         self.ask_titles().await?;
         if let Some(observation) = self.under_a_dialog()? {
@@ -97,8 +99,8 @@ impl Cdp {
         Ok(observation)
     }
 
-    /// The observation of a page that does not answer. A browser that still answers can leave the page; otherwise
-    /// nothing is known.
+    /// Returns the observation of a page that does not answer. If the browser still answers, it can leave the page;
+    /// if not, nothing is known and this fails as [`CdpError::Late`].
     pub(super) async fn unanswered(&self, end: Instant) -> Result<Observation, CdpError> {
         let asked = self
             .hub
@@ -158,7 +160,7 @@ impl Cdp {
         Ok((place, page, owners))
     }
 
-    /// The main frame of the current page.
+    /// Returns the id of the current page's main frame.
     pub(super) fn page(&self) -> Result<String, CdpError> {
         let known = self.hub.state();
         match known.trouble() {
@@ -170,7 +172,7 @@ impl Cdp {
         }
     }
 
-    /// The observation of a page under a dialog, if there is one.
+    /// Returns the observation of a page under a dialog; `None` if no dialog is open.
     fn under_a_dialog(&self) -> Result<Option<Observation>, CdpError> {
         let known = self.hub.state();
         match known.trouble() {
@@ -190,7 +192,7 @@ impl Cdp {
         Ok(Some(observation))
     }
 
-    /// The tabs, if there is more than one.
+    /// Returns the tabs, or none if there is only one.
     fn open_tabs(&self) -> Vec<Tab> {
         let tabs = self.tabs();
         if tabs.len() > 1 { tabs } else { Vec::new() }
@@ -213,8 +215,8 @@ impl Cdp {
             Vec::new()
         } else {
             match self.listening(&at, &mut seen.listening).await {
-                // Without an answer, the page is read without listeners. The look itself finds out if the page is still
-                // there.
+                // Without an answer, the page is read without listeners. The look that follows finds out whether the
+                // page is still there.
                 Err(CdpError::Moved | CdpError::Broken(_) | CdpError::Refused(_)) => Vec::new(),
                 other => other?,
             }
@@ -257,7 +259,8 @@ impl Cdp {
             .map_err(|_| CdpError::malformed("a look at a page that is not understood"))
     }
 
-    /// The document of a script world, and the number of its frame while it shows that document.
+    /// Returns the document of a script world, and the number of its frame in references; an error if the frame now
+    /// shows another document.
     fn document(&self, frame: &str, world: &World) -> Result<(String, u32), CdpError> {
         let known = self.hub.state();
         let at = known
@@ -358,7 +361,7 @@ impl Cdp {
             .collect()
     }
 
-    /// A picture of the window, or of one element.
+    /// Returns a picture of the window, or of one element.
     pub(super) async fn picture(&self, target: Option<&Target>) -> Result<Vec<u8>, CdpError> {
         let page = self.page()?;
         let mut params = json!({ "format": "png" });
@@ -379,7 +382,7 @@ impl Cdp {
             .ok_or(CdpError::malformed("a picture that is not a PNG file"))
     }
 
-    /// The session for a frame.
+    /// Returns the session for a frame.
     pub(super) fn session(&self, frame: &str) -> Result<String, CdpError> {
         let known = self.hub.state();
         let at = known
@@ -389,7 +392,7 @@ impl Cdp {
         Ok(at.session.clone())
     }
 
-    /// The place of the current page.
+    /// Returns the place of the current page.
     pub(super) async fn place(&self) -> Result<Place, CdpError> {
         let page = self.page()?;
         self.hub.ask(&page, "place", Value::Array(Vec::new())).await
@@ -403,7 +406,7 @@ struct Owner {
     frame: String,
 }
 
-/// The content of a frame and of the frames in it; `None` if it was not read.
+/// Returns the content of a frame and of the frames in it; `None` if the frame was not read.
 fn shown<'a>(turn: &'a Turn, frame: &str, owners: &[Owner]) -> Option<Shown<'a>> {
     let inside = owners.iter().filter(|owner| owner.parent == frame);
     let frames: HashMap<u64, Shown<'_>> = inside
@@ -415,7 +418,7 @@ fn shown<'a>(turn: &'a Turn, frame: &str, owners: &[Owner]) -> Option<Shown<'a>>
     })
 }
 
-/// The part of an area that one picture can show, from its corner.
+/// Returns the part of an area, from its top left corner, that one picture can show.
 fn drawable(area: Area) -> Area {
     let width = area.width.min(MAX_SIDE);
     Area {

@@ -30,7 +30,7 @@ const SWITCHES: [&str; 15] = [
     "--password-store=basic",
     "--use-mock-keychain",
 ];
-/// Features of Chromium that are switched off, beside those of every driver.
+/// Features of Chromium that are switched off, in addition to those that every driver switches off.
 const FEATURES: &str = "Translate,MediaRouter,OptimizationHints,PaintHolding,HttpsUpgrades";
 /// Switches for running without a window: no sound, no scroll bars that take width from the page, and a mouse that can
 /// hover.
@@ -61,7 +61,7 @@ pub struct CdpOptions {
 }
 
 impl CdpOptions {
-    /// The default options for this program.
+    /// Returns the default options for this program.
     pub fn new(chromium: impl Into<PathBuf>) -> Self {
         Self {
             common: Choices::new(chromium.into(), Duration::from_secs(3)),
@@ -70,7 +70,7 @@ impl CdpOptions {
         }
     }
 
-    /// The default options for the Chromium that [`ProgramPlaces`] finds.
+    /// Returns the default options for the Chromium that [`ProgramPlaces`] finds.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable), which names what is missing and what to do.
@@ -80,7 +80,7 @@ impl CdpOptions {
 
     chromium::choosing!();
 
-    /// Sets the size of the page in CSS pixels. Default: 1280 x 800. A browser that was attached to keeps its own.
+    /// Sets the size of the page in CSS pixels. Default: 1280 x 800. An attached browser keeps its own size.
     pub fn with_viewport(mut self, width: u32, height: u32) -> Self {
         self.common.viewport = (width, height);
         self
@@ -120,8 +120,8 @@ impl CdpOptions {
     }
 
     /// Keeps the files that pages offer in this folder, under names of our own. Default: downloads are refused. A
-    /// file of more than 100 MiB is dropped, and so are all incomplete files if together they exceed that or are more
-    /// than 100. One browser keeps at most 1 GiB and 1,000 files.
+    /// file of more than 100 MiB is dropped. All incomplete files are dropped if together they exceed 100 MiB; while
+    /// 100 files are incomplete, a further one is dropped. One browser keeps at most 1 GiB and 1,000 files.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self
@@ -134,7 +134,7 @@ impl CdpOptions {
         self
     }
 
-    /// The browser's arguments, without those for the connection.
+    /// Returns the browser's arguments, without those for the connection.
     pub(super) fn switches(&self, folder: &Folder) -> Vec<String> {
         let (width, height) = self.common.viewport;
         let mut switches: Vec<String> = chromium::SWITCHES

@@ -23,8 +23,9 @@ const TOOL: &str = if cfg!(windows) {
 };
 /// Name of the program that runs playwright-cli.
 const NODE: &str = if cfg!(windows) { "node.exe" } else { "node" };
-/// Variables that name a program.
+/// Variable that names the program playwright-cli.
 const TOOL_VARIABLE: &str = "WEBWISE_PLAYWRIGHT_CLI";
+/// Variable that names the program Chromium.
 const CHROMIUM_VARIABLE: &str = "WEBWISE_CHROMIUM";
 
 /// The places where the drivers look for playwright-cli, its Node.js and Chromium.

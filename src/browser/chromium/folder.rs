@@ -124,7 +124,7 @@ impl Folder {
         &self.path
     }
 
-    /// Returns the path of a file inside the folder. `name` comes from our own code, never from outside.
+    /// Returns the path of this name inside the folder. `name` comes from our own code, never from outside.
     pub(in crate::browser) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
