@@ -45,9 +45,9 @@
 //!   time that an object takes.
 //! - A frame's number and address come with its rows, from the same world. So no content is shown under the address
 //!   of another document.
-//! - Style sheets are asked which elements may have generated text before or after them. The labels of a document are
-//!   found once. Asking each element would double the time of a walk, and the browser's own list of labels reads the
-//!   whole document for each control.
+//! - Style sheets are asked which elements may have generated text before or after them. The labels of a document or
+//!   shadow tree are found once. Asking each element would double the time of a walk, and the browser's own list of
+//!   labels reads the whole document for each control.
 //!
 //! Actions:
 //!

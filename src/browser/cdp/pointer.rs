@@ -19,8 +19,9 @@ use crate::action::{ErrorClass, MouseButton};
 /// Longest time for a drag to begin after the pointer moved. Source: chosen; it takes a few milliseconds.
 const DRAG: Duration = Duration::from_millis(300);
 
-/// Distance past the middle of the element that something is dragged to, in the direction of the drag. Sortable lists
-/// compare the pointer with the middle of an item, and exactly there they do nothing. Unit: CSS pixels. Source: chosen.
+/// Distance by which a drag ends past the middle of its target element, in the direction of the drag. Sortable lists
+/// compare the pointer with the middle of an item, and exactly there they do nothing. Unit: CSS pixels. Source:
+/// chosen.
 const PAST_MIDDLE: f64 = 2.0;
 /// Smallest side of an element on which a drag ends past the middle. Unit: CSS pixels. Source: chosen.
 const MIN_SIDE: f64 = 4.0 * PAST_MIDDLE;
@@ -35,8 +36,8 @@ struct Verdict {
 /// A document in which a press is watched.
 #[derive(Debug)]
 struct Watch {
-    /// The world that watches. No other world knows about the press, also not that of a document that has replaced this
-    /// one.
+    /// The world that watches. No other world knows about the press, not even that of a document that has replaced
+    /// this one.
     world: (String, World),
     token: Value,
 }
@@ -46,7 +47,7 @@ struct Watch {
 pub(super) struct Midway {
     /// True if a mouse button may be down.
     pressed: bool,
-    /// True if something may be dragged.
+    /// True if a drag may be under way.
     dragged: bool,
     /// True if frames may still watch for a press.
     watched: bool,
@@ -94,7 +95,7 @@ impl Needs {
 }
 
 impl Cdp {
-    /// Waits until an element is ready; returns the point in the page to aim at.
+    /// Waits until an element meets these conditions. Returns the point in the page to aim at.
     pub(super) async fn ready(&self, aim: &Aim, needs: Needs) -> Result<Point, CdpError> {
         let end = Instant::now() + self.hub.options.common.action_timeout;
         loop {
@@ -107,8 +108,8 @@ impl Cdp {
                 "ms": millis(end.saturating_duration_since(Instant::now())),
             }]);
             match self.hub.ask::<Point>(&aim.frame, "ready", given).await {
-                // The page reports a cover before the time is over. It is tried again while the page still loads something,
-                // because that may remove the cover.
+                // The page reports an element that covers the target before the time is over. The attempt is repeated
+                // while the page still loads anything, because that may remove the cover.
                 Err(CdpError::Refused(failure))
                     if failure.class == ErrorClass::Intercepted
                         && self.hub.state().tab().is_some_and(Tab::is_fetching)
@@ -121,8 +122,8 @@ impl Cdp {
     /// Clicks an element and asks the page which element was hit.
     ///
     /// # Errors
-    /// [`CdpError::Refused`] if the clicks would have hit another element; our script has kept them from that element too.
-    /// A dialog that opens during the clicks is an error as well; by then they were sent.
+    /// [`CdpError::Refused`] if the clicks would have hit another element; our script has then kept the clicks from
+    /// that element. A dialog that opens during the clicks is an error as well; by then they were sent.
     pub(super) async fn press(
         &self,
         turn: &mut Turn,
@@ -151,8 +152,8 @@ impl Cdp {
             .dispatch(turn, "Input.dispatchMouseEvent", events)
             .await
         {
-            // A press that closes its tab may take the answers to all events with it. The watches still tell if the
-            // document is there.
+            // A press that closes its tab may take the answers to all events with it. The watches still show whether
+            // the document is there.
             Err(CdpError::Moved) if turn.sent => {}
             dispatched => dispatched?,
         }
@@ -162,8 +163,8 @@ impl Cdp {
         verdict
     }
 
-    /// Starts to watch for the press in the element's frame and in each frame around it: an element that covers a frame
-    /// receives the press there.
+    /// Starts to watch for the press in the element's frame and in each frame around it, because an element that
+    /// covers a frame receives the press in the document around that frame.
     async fn arm(&self, aim: &Aim) -> Result<Vec<Watch>, CdpError> {
         let mut watches = Vec::new();
         let mut at = aim.clone();
@@ -188,10 +189,10 @@ impl Cdp {
         }
     }
 
-    /// Collects the reports of the watches.
+    /// Collects the reports of the watches, and fails if one says that the press missed the element.
     async fn verdict(&self, watches: Vec<Watch>) -> Result<(), CdpError> {
         let mut hit = Ok(());
-        // All are asked, because asking ends the watch.
+        // All watches are asked, because asking ends a watch.
         for Watch { world, token } in watches {
             match self
                 .hub
@@ -234,13 +235,14 @@ impl Cdp {
         Ok(())
     }
 
-    /// Drags one element onto another: by the browser's own drag and drop if the page begins one, otherwise by the mouse.
+    /// Drags one element onto another: by the browser's own drag and drop if the page begins such a drag, otherwise
+    /// by mouse events.
     pub(super) async fn drag(&self, turn: &mut Turn, from: &Aim, to: &Aim) -> Result<(), CdpError> {
         let start = self.ready(from, Needs::HOVER).await?;
         self.drag_to(turn, start, End::Element(to)).await
     }
 
-    /// Drags from one point of an element to another one.
+    /// Drags from one point of an element to another point of it.
     pub(super) async fn drag_within(
         &self,
         turn: &mut Turn,
@@ -281,7 +283,7 @@ impl Cdp {
             .await?;
         self.hub.state().drag = None;
         let dragged = self.drag_from(turn, start, to).await;
-        // A later drag of this page must not be held back, however this one ended.
+        // A later drag of this page must not be held back, however this drag ended.
         let released = self
             .hub
             .call::<Value>(

@@ -37,7 +37,7 @@ struct Extra {
 pub(super) struct Walk {
     pub(super) generation: u64,
     rows: Vec<Row>,
-    /// Number of unchanged rows at the beginning and at the end.
+    /// Number of unchanged rows at the beginning (`head`) and at the end (`tail`).
     head: usize,
     tail: usize,
     #[serde(default)]
@@ -60,7 +60,7 @@ pub(super) struct Seen {
     omitted: u32,
 }
 
-/// Accepts an object, and 0 or a missing value as `None`.
+/// Reads an object as `Some`, and 0 or `null` as `None`.
 fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -94,7 +94,7 @@ fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 }
 
 impl Seen {
-    /// Applies a walk; `false` if it is relative to rows that are missing here.
+    /// Applies a walk. Returns false if the walk is relative to rows that are missing here.
     pub(super) fn take(&mut self, walk: Walk) -> bool {
         let Some(between) = walk
             .head
@@ -109,7 +109,7 @@ impl Seen {
         true
     }
 
-    /// Numbers of the elements that show frames.
+    /// Returns the numbers of the elements that show frames.
     pub(super) fn frames(&self) -> Vec<u64> {
         self.rows
             .iter()
@@ -118,7 +118,7 @@ impl Seen {
             .collect()
     }
 
-    /// The highest number of an element.
+    /// Returns the highest number of an element; 0 if no element has a number.
     pub(super) fn last_number(&self) -> u64 {
         self.rows.iter().map(|row| row.3).max().unwrap_or(0)
     }
@@ -128,11 +128,11 @@ impl Seen {
 #[derive(Debug)]
 pub(super) struct Shown<'a> {
     pub(super) seen: &'a Seen,
-    /// The frames in it that could be read, by the number of their element.
+    /// The frames in it that could be read, by the number of the element that shows each of them.
     pub(super) frames: HashMap<u64, Self>,
 }
 
-/// The tree of a page with all its frames.
+/// Returns the tree of a page with all its frames.
 pub(super) fn tree(page: &Shown<'_>, max_nodes: usize) -> Tree {
     let mut tree = Tree::builder()
         .with_max_nodes(max_nodes)
@@ -141,7 +141,7 @@ pub(super) fn tree(page: &Shown<'_>, max_nodes: usize) -> Tree {
     tree.finish()
 }
 
-/// Recursive, because frames are rarely nested deeply.
+/// Adds a document and the frames in it to the tree. It may be recursive, because frames are rarely nested deeply.
 fn add(tree: &mut TreeBuilder, shown: &Shown<'_>) {
     let seen = shown.seen;
     let floor = tree.depth();

@@ -23,8 +23,8 @@ struct Part {
     page: [f64; 4],
 }
 
-/// A document that is still to be asked: its frame, the corner of its window in the page's
-/// window, and the visible part of it.
+/// A document that is still to be asked: its frame, the frame's number in references, the corner of its window in the
+/// page's window, and the visible part of that window (`None`: all of it).
 struct Next {
     frame: String,
     number: u32,
@@ -110,7 +110,7 @@ impl Cdp {
         Ok(scene)
     }
 
-    /// The frames directly inside the document of a frame.
+    /// Returns the frames directly inside the document of a frame.
     async fn frames_below(&self, parent: &str) -> Result<Vec<Inner>, CdpError> {
         let known: Vec<(String, u32)> = {
             let known = self.hub.state();
@@ -132,7 +132,7 @@ impl Cdp {
     }
 }
 
-/// A frame in a document: its number in references, and that of the element that shows it.
+/// A frame in a document: its id, its number in references, and the number of the element that shows it.
 struct Inner {
     id: String,
     number: u32,

@@ -1,9 +1,9 @@
 //! Recipients of typed secrets. Forms are checked before a secret is typed into them and before they are sent. After
 //! the first typed secret each request also waits until it was checked.
 //!
-//! Requests wait in all tabs that this driver sees, with their frames and workers; a new tab, frame or worker does not
-//! begin before its requests wait. Data that the browser sends without requests is out of reach: by WebSocket, by
-//! WebRTC, as reports, and in cookies.
+//! Requests are held in all tabs that this driver sees, with their frames and workers; a new tab, frame or worker
+//! does not begin until its requests are held. Data that the browser sends without requests is out of reach: by
+//! WebSocket, by WebRTC, as reports, and in cookies.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +17,8 @@ use crate::{
     secret::{Misdirected, Outgoing, SecretName, SecretResolver, TypedSecrets},
 };
 
-/// Largest part of a body that is searched. Unit: bytes. Source: chosen; a search takes some 100 bytes of memory for
-/// each byte.
+/// Largest body that is searched; a larger one counts as unreadable. Unit: bytes. Source: chosen; a search takes some
+/// 100 bytes of memory for each byte.
 const MAX_BODY: usize = 4 << 20;
 /// Largest request that is searched without a thread of its own. Unit: bytes. Source: chosen; forms are smaller.
 const AT_ONCE: usize = 64 << 10;
@@ -65,7 +65,7 @@ impl Cdp {
     /// Checks where the form of a field may send a secret, before the secret is typed.
     ///
     /// # Errors
-    /// The first address that the secret may not go to.
+    /// A refusal that names the first address that the secret may not go to.
     pub(super) async fn may_be_sent(
         &self,
         at: &(String, World),
@@ -132,7 +132,7 @@ impl Hub {
     /// Starts to check every request, because this secret is about to be typed.
     ///
     /// # Errors
-    /// A tab or frame that cannot be watched; the secret must then not be typed.
+    /// Any failure to watch a tab or frame; the secret must then not be typed.
     pub(super) async fn guard_secret(
         &self,
         frame: &str,
@@ -213,7 +213,7 @@ impl Hub {
         );
     }
 
-    /// Lets a request continue, or fails it.
+    /// Lets a request continue, or makes it fail if it must not leave.
     pub(super) async fn judge(&self, session: &str, request: Paused) {
         let typed = self.guard().typed.clone();
         let id = request.id.clone();
@@ -229,7 +229,7 @@ impl Hub {
                 Err(_) => return,
             }
         };
-        // A request that cannot be read is held back only while a document is shown that a secret was typed into.
+        // A request that cannot be read is held back only while a document that a secret was typed into is shown.
         let held = held.filter(|held| held.is_certain() || self.is_shown_what_was_typed());
         let (method, params) = match held {
             None => ("Fetch.continueRequest", json!({ "requestId": id })),
@@ -240,7 +240,7 @@ impl Hub {
                 if is_news || is_document {
                     guard.held = Some(misdirected);
                 }
-                // After an aborted document the current page stays; a blocked one would replace it.
+                // After an aborted document request the current page stays; a blocked document would replace it.
                 let why = if is_document {
                     "Aborted"
                 } else {
@@ -263,7 +263,8 @@ impl Hub {
         frames.any(|at| guard.documents.contains(&at.loader))
     }
 
-    /// The failure of an action during or before which a request was held back. Each is returned once.
+    /// Returns the failure of an action during or before which a request was held back. Each failure is returned
+    /// once.
     pub(super) fn take_held(&self) -> Option<Failure> {
         let held = self.guard().held.take()?;
         let why = format!("a request of the page was held back: {held}");
@@ -280,7 +281,7 @@ impl Paused {
         self.request.url.len() + body
     }
 
-    /// The reason why the request must not leave, if there is one.
+    /// Returns the reason why the request must not leave; `None` if it may.
     fn held(&self, typed: &TypedSecrets) -> Option<Misdirected> {
         let body = self.body();
         let headers = self.request.headers.values().map(String::as_str);
@@ -291,7 +292,8 @@ impl Paused {
         })
     }
 
-    /// The body; `None` if it cannot be read: a file, a body that its page is still writing, or one that is too large.
+    /// Returns the body; `None` if it cannot be read because it is a file, is still being written by its page, or is
+    /// too large.
     fn body(&self) -> Option<Vec<u8>> {
         let Some(entries) = &self.request.post_data_entries else {
             return (!self.request.has_post_data).then(Vec::new);

@@ -17,8 +17,8 @@ use super::{
     state::{BrowserState, Frame, is_blank},
 };
 
-/// Longest time for a requested navigation to begin; one that has not begun by then was refused. Source: chosen; it
-/// takes a few milliseconds.
+/// Longest time for a requested navigation to begin; a navigation that has not begun by then was refused. Source:
+/// chosen; it takes a few milliseconds.
 const BEGINNING: Duration = Duration::from_millis(500);
 /// Time without a further part of an answer after which the answer counts as not being read: scripts often read only
 /// its head. Source: chosen; the parts of an answer follow each other within a few milliseconds.
@@ -34,7 +34,7 @@ const RESTLESS: u32 = 4;
 pub(super) struct Mark {
     /// Number of requests that had begun.
     requests: u64,
-    /// Number of tabs, and of windows that pages had opened to write their content themselves.
+    /// Number of tabs; `blank` is the number of windows that pages had opened to write their content themselves.
     tabs: usize,
     blank: usize,
 }
@@ -70,7 +70,7 @@ impl BrowserState {
         }
     }
 
-    /// The next event to wait for, compared with the mark.
+    /// Returns the next event to wait for, among those that began after the mark.
     pub(super) fn pending(&self, mark: &Mark) -> Pending {
         let Some(tab) = self.tab() else {
             return Pending::Nothing;
@@ -140,7 +140,7 @@ impl Hub {
         } else {
             self.options.common.settle
         };
-        // The time starts again after a document that a navigation led to.
+        // The time starts again with each document that a navigation leads to.
         let mut end = navigation.min(begin + time);
         let (mut documents, mut quiet) = (0, None);
         loop {
@@ -215,7 +215,8 @@ impl Hub {
         Ok(quiet)
     }
 
-    /// The place of the page, if its document and that of the frame of the action became quiet in time.
+    /// Returns the place of the page if its document, and that of the frame at which the action was aimed, became
+    /// quiet in time.
     async fn quiet(&self, end: Instant) -> Result<Option<Place>, CdpError> {
         let (page, frame) = {
             let known = self.state();
@@ -242,7 +243,8 @@ impl Hub {
             let Some(frame) = frame else { return Ok(true) };
             match ask(&frame).await {
                 Ok(told) => Ok(told.quiet),
-                // The frame is gone, or another document is coming to it, so a part of the page is missing.
+                // The frame is gone, or another document is coming to it; such a missing part is waited for
+                // elsewhere.
                 Err(CdpError::Moved | CdpError::Broken(_)) => Ok(true),
                 Err(trouble) => Err(trouble),
             }
@@ -258,8 +260,8 @@ impl Hub {
             .unwrap_or(Ok(None))
     }
 
-    /// Creates our script world in a new document while it still loads, because it is needed as soon as the document is
-    /// there.
+    /// Creates our script world in a new document while it still loads, because the world is needed as soon as the
+    /// document is there.
     async fn greet(&self) -> Infallible {
         let page = self.until(|known| {
             let main = known.tab()?.main()?;
@@ -291,7 +293,7 @@ impl Hub {
     }
 }
 
-/// A time in the unit of the script in the page.
+/// Returns a time in milliseconds, the unit of the script in the page.
 pub(super) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -33,9 +33,9 @@ pub(super) enum Effect {
         target: String,
         is_tab: bool,
     },
-    /// Check the requests of a new session, if those of others are checked, and let it begin.
+    /// Hold the requests of a new session for checking, and let the session begin.
     Watch { session: String },
-    /// Let a new session begin that does not concern this driver, and leave it.
+    /// Leave a new session that does not concern this driver, after letting it begin if it waits.
     Leave { session: String, waits: bool },
     /// Judge a request that waits.
     Judge {
@@ -46,7 +46,7 @@ pub(super) enum Effect {
     End { session: String },
     /// Cancel the download of a file that is too large.
     CancelDownload { id: String },
-    /// Keep a complete file, or report one that will not arrive.
+    /// Keep a complete file, or report a file that will not arrive.
     KeepDownload {
         id: String,
         name: String,
@@ -69,7 +69,7 @@ pub(super) struct BrowserState {
     sessions: HashMap<String, String>,
     files: Files,
     pub(super) drag: Option<serde_json::Value>,
-    /// Requests of invisible tabs that wait for our answer, by session.
+    /// Requests of invisible tabs that wait for our answer: the id of the request by session.
     pub(super) paused: HashMap<String, String>,
     /// True if the requests of all tabs are checked.
     pub(super) guards: bool,
@@ -109,7 +109,7 @@ impl fmt::Debug for BrowserState {
 }
 
 impl BrowserState {
-    /// The current tab.
+    /// Returns the current tab.
     pub(super) fn tab(&self) -> Option<&Tab> {
         self.tabs
             .iter()
@@ -122,8 +122,8 @@ impl BrowserState {
             .find(|tab| Some(&tab.target) == self.current.as_ref())
     }
 
-    /// The tab whose dialog or file chooser blocks the current page: the current tab, or another one of the same
-    /// process.
+    /// Returns the tab whose dialog or file chooser blocks the current page: the current tab, or another one of the
+    /// same process.
     pub(super) fn blocking(&self) -> Option<&Tab> {
         let other = || {
             self.tabs
@@ -135,12 +135,13 @@ impl BrowserState {
             .or_else(other)
     }
 
-    /// The dialog that blocks the current page.
+    /// Returns the dialog that blocks the current page.
     pub(super) fn dialog(&self) -> Option<Dialog> {
         self.blocking().and_then(Tab::blocked_by)
     }
 
-    /// A tab behind the current one with a dialog, unless the current one is on its way to another document.
+    /// Returns a tab behind the current one that has a dialog; `None` while the current tab is on its way to another
+    /// document.
     pub(super) fn dialog_behind(&self) -> Option<String> {
         let current = self
             .tab()
@@ -152,7 +153,8 @@ impl BrowserState {
         behind.map(|tab| tab.target.clone())
     }
 
-    /// The numbers of tabs behind the current one with a dialog that was not reported yet. Each is returned once.
+    /// Returns the numbers of tabs behind the current one that have a dialog not reported yet. Each dialog is
+    /// reported once.
     pub(super) fn untold_dialogs(&mut self) -> Vec<u32> {
         let over = self.blocking().map(|tab| tab.target.clone());
         let tabs = (0..)
@@ -172,7 +174,7 @@ impl BrowserState {
         self.tabs.iter_mut().find(|tab| tab.target == target)
     }
 
-    /// The tab that a session belongs to, directly or through one of its frames.
+    /// Returns the tab that a session belongs to, directly or through one of the tab's frames.
     pub(super) fn tab_of(&mut self, session: &str) -> Option<&mut Tab> {
         let target = self.sessions.get(session)?.clone();
         self.tabs
@@ -194,7 +196,7 @@ impl BrowserState {
         }
     }
 
-    /// Updates the state with an event.
+    /// Updates the state with an event, and returns the resulting effects.
     pub(super) fn learn(&mut self, session: Option<&str>, told: BrowserEvent) -> Vec<Effect> {
         match told {
             BrowserEvent::TargetCreated(target) => {
@@ -310,8 +312,8 @@ impl BrowserState {
             let Some(tab) = self.tab_of(session) else {
                 return;
             };
-            // Events since then are newer, for example that a frame moved to its own process, and so to another
-            // session.
+            // Events that arrived meanwhile are newer: for example, a frame may have moved to its own process, and so
+            // to another session.
             let is_known = tab
                 .frames
                 .get(&at.frame.id)
@@ -322,7 +324,7 @@ impl BrowserState {
         }
     }
 
-    /// Records the address that a tab or frame shows.
+    /// Records the web origin of an address that a tab or frame shows.
     fn shown(&mut self, address: &str) {
         if let Ok(url) = Url::parse(address)
             && matches!(url.scheme(), "http" | "https")
@@ -341,7 +343,7 @@ impl BrowserState {
         self.origins.push(origin);
     }
 
-    /// Starts to check requests, and returns the sessions that make any.
+    /// Starts to check requests, and returns the sessions that may make requests.
     pub(super) fn begin_to_guard(&mut self) -> Vec<String> {
         self.guards = true;
         self.sessions.keys().chain(&self.others).cloned().collect()
@@ -399,8 +401,8 @@ impl BrowserState {
         waits: bool,
     ) -> Vec<Effect> {
         if is_hidden(target) && !waits {
-            // The code that made an invisible tab knows its session. A browser may report it as a page or as another
-            // kind.
+            // The code that made an invisible tab knows its session. A browser may report such a tab as a page or as
+            // another kind.
             return Vec::new();
         }
         match &*target.kind {
@@ -483,8 +485,8 @@ impl BrowserState {
     }
 }
 
-/// Returns true if this driver made the tab for its own use. A tab that a page opens has an opener, so no page can hide
-/// one in this way.
+/// Returns true if this driver made the tab for its own use. A tab that a page opens has an opener, so no page can
+/// hide a tab in this way.
 fn is_hidden(target: &TargetInfo) -> bool {
     target.url.starts_with(HIDDEN) && target.opener_id.is_none()
 }

@@ -17,7 +17,8 @@ use tokio::{
 
 use crate::base::text::{clean, truncate};
 
-/// Longest line and most lines kept of the output. Unit: bytes and lines. Source: chosen.
+/// Longest line that is kept of the output, and number of first lines that are kept. Unit: bytes and lines. Source:
+/// chosen.
 const KEPT: (u64, usize) = (4 << 10, 200);
 /// Number of last lines that are kept for the case that the browser is lost. Source: chosen.
 const LAST: usize = 40;
@@ -45,7 +46,7 @@ impl StderrTail {
         lines.push_back(line);
     }
 
-    /// The useful lines, without console messages of pages, which some browsers repeat.
+    /// Returns the useful lines, without the console messages of pages, which some browsers repeat.
     pub(super) fn last(&self) -> String {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let lines: Vec<String> = lines
@@ -57,7 +58,8 @@ impl StderrTail {
     }
 }
 
-/// Keeps the first and the last lines of the output, and reads all of it, so that the browser never waits for a reader.
+/// Reads all of the output, so that the browser never waits for a reader. Keeps the last lines in `tail`, and returns
+/// a task that ends with the first ones.
 pub(super) fn listen(errors: ChildStderr, tail: StderrTail) -> JoinHandle<Vec<String>> {
     tokio::spawn(async move {
         let (longest, most) = KEPT;
@@ -83,7 +85,7 @@ pub(super) fn listen(errors: ChildStderr, tail: StderrTail) -> JoinHandle<Vec<St
     })
 }
 
-/// The reason why the browser ended: its exit status and its output.
+/// Returns the reason why the browser ended: its exit status and its output.
 pub(super) async fn reason(status: Option<ExitStatus>, stderr: JoinHandle<Vec<String>>) -> String {
     let patience = Duration::from_secs(1);
     let lines = timeout(patience, stderr)
@@ -98,7 +100,7 @@ pub(super) async fn reason(status: Option<ExitStatus>, stderr: JoinHandle<Vec<St
     )
 }
 
-/// The exit status of a browser, in words.
+/// Returns the exit status of a browser, in words.
 pub(super) fn how(status: Option<ExitStatus>) -> String {
     match (status, signal(status)) {
         (_, Some(signal)) => format!("signal {signal}"),
@@ -107,19 +109,19 @@ pub(super) fn how(status: Option<ExitStatus>) -> String {
     }
 }
 
-/// The signal that ended the browser, if one did.
+/// Returns the signal that ended the browser; `None` if no signal did.
 #[cfg(unix)]
 pub(super) fn signal(status: Option<ExitStatus>) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(&status?)
 }
 
-/// Other systems have no signals.
+/// Returns `None`: other systems have no signals.
 #[cfg(not(unix))]
 pub(super) fn signal(_: Option<ExitStatus>) -> Option<i32> {
     None
 }
 
-/// The first line that gives a reason in the browser's own format, else the last lines that are not noise.
+/// Returns the first line that gives a reason in the browser's own format, else the last lines that are not noise.
 fn useful(lines: &[String]) -> String {
     let (most, longest) = REPORTED;
     let is_why = |line: &&String| line.contains("FATAL") || line.contains("error while loading");

@@ -81,7 +81,8 @@ impl Cdp {
             .map_err(broken)
     }
 
-    /// The local storage of the current page's origin, as the page sees it now; `None` if the page does not report it.
+    /// Returns the local storage of the current page's origin, as the page sees it now; `None` if the page does not
+    /// report it.
     async fn kept_here(&self) -> Result<Option<OfOrigin>, CdpError> {
         let page = self.page()?;
         match self.hub.ask::<Stored>(&page, "stored", json!([])).await {
@@ -109,7 +110,7 @@ impl Cdp {
         let new: Vec<Value> = state.cookies.iter().map(Cookie::given).collect();
         let loaded = self.put(&state, &before, &new).await;
         if loaded.is_err() {
-            // Cookies of a page without a site cannot be set, and were not removed.
+            // Cookies of a page without a site cannot be set again, and were not removed.
             let before: Vec<Value> = before
                 .into_iter()
                 .filter(|cookie| cookie["partitionKeyOpaque"] != true)
@@ -135,7 +136,7 @@ impl Cdp {
             .origins
             .iter()
             .filter(|of| !of.local_storage.is_empty());
-        // Entries of other origins cannot be seen by any page.
+        // No page can see entries of origins that are not web origins.
         let kept: Vec<_> = kept
             .filter_map(|of| Some((web_origin(&of.origin)?, of)))
             .collect();
@@ -168,8 +169,8 @@ impl Cdp {
         Ok(cookies)
     }
 
-    /// Replaces cookies. First the new ones are set, all or none, then the others are removed. So after an interruption
-    /// the wanted cookies are always there.
+    /// Replaces cookies. The new ones are set first, all or none; then those other old ones are removed for whose
+    /// domain `goes` is true. So after an interruption the wanted cookies are always there.
     async fn exchange(
         &self,
         old: &[Value],
@@ -221,7 +222,7 @@ impl Cdp {
     }
 }
 
-/// The properties that identify a cookie.
+/// Returns the properties that identify a cookie, as one text.
 fn identity(cookie: &Value) -> String {
     let domain = cookie["domain"]
         .as_str()
@@ -236,7 +237,7 @@ fn identity(cookie: &Value) -> String {
     .to_string()
 }
 
-/// The address of a web origin.
+/// Returns the address of a web origin; `None` for any other origin.
 fn web_origin(origin: &str) -> Option<Url> {
     Url::parse(origin)
         .ok()

@@ -29,7 +29,8 @@ struct Targets {
 }
 
 impl Hub {
-    /// Opens an empty tab. It is recorded even if this future is dropped, and so it is closed at the end.
+    /// Opens an empty tab and returns its target. The tab is recorded even if this future is dropped, and so it is
+    /// closed at the end.
     pub(super) async fn open_tab(self: &Arc<Self>) -> Result<String, CdpError> {
         let hub = Arc::clone(self);
         let opening = tokio::spawn(async move {
@@ -75,7 +76,7 @@ impl Cdp {
         Ok(())
     }
 
-    /// The tabs in the order in which they appeared.
+    /// Returns the tabs in the order in which they appeared.
     pub(super) fn tabs(&self) -> Vec<Tab> {
         let known = self.hub.state();
         let current = known.current.as_deref();
@@ -91,7 +92,7 @@ impl Cdp {
         .collect()
     }
 
-    /// Opens a tab, and an address in it.
+    /// Opens a tab, and the address in it if there is one.
     pub(super) async fn tab_new(&self, address: Option<&str>) -> Result<(), CdpError> {
         // A refused address must not open a tab.
         if let Some(Err(crate::action::Outcome::Failed(failure))) = address.map(web_address) {

@@ -156,7 +156,8 @@ impl Cdp {
         Ok(Locator::new(steps).ok())
     }
 
-    /// Converts a point of a frame's own window to a point of the page, if nothing covers the frame there.
+    /// Converts a point of a frame's own window to a point of the page. Fails if another element covers the frame
+    /// there.
     pub(super) async fn through_frames(
         &self,
         frame: &str,
@@ -218,7 +219,8 @@ impl Cdp {
 /// The distance by which a window is scrolled. Unit: CSS pixels.
 type Scrolled = Point;
 
-/// The number of the frame and that of the element in a reference; the frame's is 0 for the page itself.
+/// Returns the number of the frame and the number of the element in a reference. The frame's number is 0 for the page
+/// itself.
 pub(super) fn numbers(reference: &ElementRef) -> Option<(u32, u64)> {
     let text = reference.as_str();
     match text.strip_prefix('f') {
@@ -261,7 +263,7 @@ fn written(step: &LocatorStep) -> Value {
     }
 }
 
-/// A constructor of a step from a text.
+/// A function that makes a step from a text.
 type Make = fn(String) -> LocatorStep;
 
 /// Reads a step in the form that the page script writes.

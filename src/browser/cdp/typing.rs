@@ -1,4 +1,5 @@
-//! Typing secrets. This is the last step, and the only code of this driver that sees a value.
+//! Typing of texts and secrets. For a secret this is the last step, and the only code of this driver that sees its
+//! value.
 //!
 //! The origins of page and frame are read in our own script world, where the page cannot lie; the run's resolver
 //! releases the value only for these origins. The value is typed in the same world that reported the origin. That
@@ -90,9 +91,9 @@ impl Cdp {
         self.without_words(&at, "typeInto", given).await
     }
 
-    /// Returns the value of a secret and the document that it may be typed into, if the secret is bound to the origins
-    /// of page and frame and the field's form goes to an allowed address. The value may not go into a document that
-    /// replaces this one. From then on, requests are checked.
+    /// Returns the value of a secret and the document that it may be typed into, if the secret is bound to the
+    /// origins of page and frame and the field's form goes to an allowed address. The value may not go into a
+    /// document that replaces this one. From this call on, requests are checked.
     async fn released(
         &self,
         (frame, field): (&str, Option<u64>),
@@ -113,8 +114,8 @@ impl Cdp {
         Ok((at, value))
     }
 
-    /// The origin of a document, by its own report and by its address. A sandboxed document has none, whatever its
-    /// address.
+    /// Returns the origin of a document if its own report and its address agree on it. A sandboxed document has no
+    /// origin, whatever its address.
     async fn origin(&self, at: &(String, World)) -> Result<Origin, CdpError> {
         let place: Place = self.hub.ask_in(at, "place", json!([])).await?;
         let none = || {
@@ -132,7 +133,7 @@ impl Cdp {
             .ok_or_else(none)
     }
 
-    /// The frame with the focused field.
+    /// Returns the frame with the focused field; a refusal unless exactly one field has the focus.
     async fn focused(&self) -> Result<String, CdpError> {
         let frames: Vec<String> = self
             .hub
@@ -158,7 +159,8 @@ impl Cdp {
         }
     }
 
-    /// Calls a function with a value as argument. The page's words about it may quote the value, so they are left out.
+    /// Calls a function of our script with a secret's value as argument. A refusal may quote the value, so its text
+    /// is left out.
     async fn without_words(
         &self,
         at: &(String, World),

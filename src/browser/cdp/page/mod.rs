@@ -12,7 +12,7 @@
 //! tree      the elements that are nodes; `simplify` drops some     fill     typing, choosing, ticking; `sends`: where forms go
 //! ```
 
-/// The files, each after those that it depends on.
+/// The files of the script, each after the files that it depends on.
 const FILES: &[&str] = &[
     include_str!("dom.js"),
     include_str!("area.js"),

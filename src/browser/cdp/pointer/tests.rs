@@ -57,7 +57,7 @@ impl Played {
         }
     }
 
-    /// The frame and the document of a script world or of an object in it.
+    /// Returns the id of the document that a frame shows. Script worlds and objects of the document have the same id.
     fn object(&self, frame: &str) -> String {
         format!("{frame}{}", self.documents[frame])
     }
@@ -141,7 +141,7 @@ impl Played {
             }
             Some("verdict") if self.armed.contains(&object) => self.saw[frame].clone(),
             Some("verdict") => json!({ "hit": false, "intercepted": null }),
-            // The call for the number of an element, which has no name.
+            // The call that asks for the number of an element. It names no function.
             _ => json!(OWNER),
         }
     }

@@ -31,7 +31,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Records a new download. `is_ours` is true if this driver decides about it.
+    /// Records a new download, and returns the resulting effects. `is_ours` is true if this driver decides about it.
     pub(super) fn began(&mut self, id: String, name: String, is_ours: bool) -> Vec<Effect> {
         let is_full = self.coming.len() >= MAX_COMING;
         if is_full && !is_ours {
@@ -52,7 +52,7 @@ impl Files {
         }
     }
 
-    /// Records the progress or the end of a download.
+    /// Records the progress or the end of a download, and returns the resulting effects.
     pub(super) fn progress(
         &mut self,
         id: String,

@@ -75,7 +75,7 @@ pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) dialog: Option<DialogInfo>,
     /// True if the dialog was reported or need not be reported.
     pub(in crate::browser::cdp) dialog_told: bool,
-    /// Number of dialogs so far, because two may have the same text.
+    /// Number of dialogs so far. It distinguishes dialogs with the same text.
     pub(in crate::browser::cdp) dialogs: u64,
     pub(in crate::browser::cdp) chooser: Option<Chooser>,
     pub(in crate::browser::cdp) crashed: Option<&'static str>,
@@ -83,7 +83,7 @@ pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) how: Option<String>,
     /// True if the tab was not quiet at the end of the last action.
     pub(in crate::browser::cdp) restless: bool,
-    /// True if the tab was asked for, so that it need not be reported.
+    /// True if the tab was asked for or reported already, so that it need not be reported.
     pub(in crate::browser::cdp) told: bool,
     pub(in crate::browser::cdp) frames: BTreeMap<String, Frame>,
     /// The latest documents of the tab, the current one last.
@@ -98,15 +98,15 @@ pub(in crate::browser::cdp) struct Tab {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     loader: String,
-    /// True if the previous document was already navigating elsewhere when this one came, so that its navigation
-    /// may still replace this one.
+    /// True if the previous document was already navigating elsewhere when this one came, so that the earlier
+    /// navigation may still replace this document.
     contested: bool,
 }
 
 /// An open request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::browser::cdp) struct Request {
-    /// Number of requests that had begun before it.
+    /// Number of requests that had begun, including this one.
     pub(in crate::browser::cdp) count: u64,
     /// True if its answer began to arrive. The request stays in this state if a script never reads the answer.
     pub(in crate::browser::cdp) answered: bool,
@@ -136,17 +136,17 @@ impl Frame {
         self.loading || self.asked || self.goes.is_some()
     }
 
-    /// Returns true if its document, or a part of it, should still be waited for.
+    /// Returns true if the frame's document, or a part of it, should still be waited for.
     pub(in crate::browser::cdp) fn is_awaited(&self) -> bool {
         (self.moves() || self.loader.is_empty()) && !self.vain
     }
 
-    /// Returns true if its document is being loaded, or another one is coming.
+    /// Returns true if the frame's document is being loaded or another one is coming, and was not waited for in vain.
     pub(in crate::browser::cdp) fn navigates(&self) -> bool {
         (self.goes.is_some() || (self.loading && !self.ready)) && !self.vain
     }
 
-    /// Starts a navigation. Even if earlier ones were waited for in vain, this one is waited for.
+    /// Records the start of a navigation. Even if earlier ones were waited for in vain, this one is waited for.
     fn begins(&mut self, loader: Option<String>) {
         // A report of the same navigation by another session or event changes nothing.
         if loader
@@ -186,7 +186,7 @@ impl Tab {
         }
     }
 
-    /// The main frame. Chromium gives it the id of its target.
+    /// Returns the main frame. Chromium gives it the id of the tab's target.
     pub(in crate::browser::cdp) fn main(&self) -> Option<&Frame> {
         self.frames.get(&self.target)
     }
@@ -212,7 +212,7 @@ impl Tab {
             .any(|shown| shown.loader == document && !shown.contested)
     }
 
-    /// The dialog that blocks the page.
+    /// Returns the dialog or file chooser that blocks the page.
     pub(in crate::browser::cdp) fn blocked_by(&self) -> Option<Dialog> {
         let kind = |dialog: &DialogInfo| match &*dialog.kind {
             "confirm" => DialogKind::Confirm,
@@ -374,7 +374,7 @@ impl Tab {
         !is_main && (is_other_document || is_new)
     }
 
-    /// All frames below a frame.
+    /// Returns all frames below a frame.
     fn below(&self, frame: &str) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut open = vec![frame.to_owned()];
@@ -398,8 +398,8 @@ impl Tab {
         self.frames.remove(frame);
     }
 
-    /// Records that a frame moves to another process, and removes the frames that this session reported in it. The
-    /// other process may already have reported the frames that are in it now.
+    /// Records that a frame moves to another process, and removes the frames inside it that this session reported.
+    /// The other process may already have reported the frames that are inside it now.
     fn leaves(&mut self, session: &str, frame: &str) {
         self.empty(frame, |inside| inside.session == session);
     }

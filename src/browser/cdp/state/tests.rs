@@ -61,7 +61,7 @@ impl Played {
         );
     }
 
-    /// A tab `T` with the session `s` that shows a page.
+    /// Returns a browser with a tab `T`, whose session is `s` and which shows a page.
     fn with_a_page() -> Self {
         let mut played = Self::default();
         played.target("T", None, "about:blank");
@@ -337,7 +337,8 @@ fn a_frame_that_went_to_a_process_of_its_own_is_not_taken_back_by_an_older_look(
         child_frames,
     };
     played.attach(Some("s"), "f", "F", "iframe");
-    // The session reported the inner frame as an empty one, and that it has its own session. Then the answers come.
+    // The session reported the inner frame, first as empty, then with a session of its own. Only then do the answers
+    // come.
     played.hears(
         Some("f"),
         "Page.frameAttached",
@@ -650,7 +651,7 @@ fn a_later_navigation_and_one_elsewhere_are_not_waited_for() {
     assert_eq!(played.0.pending(&mark), Pending::Nothing);
 }
 
-/// The effects when a download begins or makes progress.
+/// Returns the effects of the start of a download.
 fn began(played: &mut Played, id: &str) -> Vec<Effect> {
     played.hears(
         None,
@@ -865,7 +866,7 @@ fn a_window_beyond_what_anybody_can_use_is_closed() {
     assert_eq!(played.0.tabs.len(), MAX_TABS);
 }
 
-/// Reports a session of a target that waits for us or does not.
+/// Reports a new session of a target. The session waits for us or does not.
 fn told_of(
     played: &mut Played,
     session: &str,

@@ -41,7 +41,7 @@ pub(super) struct Cookie {
     /// The site whose pages the cookie is limited to when it is used in a frame; `None` for a cookie without a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     partition_key: Option<String>,
-    /// True if there is a frame of another site between the top page and the frame.
+    /// True if there is a frame of another site between the top page and the frame that uses the cookie.
     #[serde(
         rename = "_crHasCrossSiteAncestor",
         default,
@@ -76,7 +76,7 @@ pub(super) struct Item {
     value: Text,
 }
 
-/// A string as JSON spells it, because strings of pages may contain half characters, which Rust strings cannot.
+/// A string as JSON spells it. Strings of pages may contain half a surrogate pair, which Rust strings cannot hold.
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
 struct Text(Box<RawValue>);
@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for Text {
 }
 
 impl Cookie {
-    /// A cookie from the browser's description; `None` for one that cannot be set in another browser.
+    /// Returns a cookie from the browser's description; `None` if the cookie cannot be set in another browser.
     pub(super) fn told(mut cookie: Value) -> Option<Self> {
         let key = cookie.as_object_mut()?.remove("partitionKey");
         // The cookie belongs to a page without a site, and ends with that page.
@@ -108,7 +108,7 @@ impl Cookie {
         Some(cookie)
     }
 
-    /// The cookie in the form that the browser accepts.
+    /// Returns the cookie in the form that the browser accepts.
     pub(super) fn given(&self) -> Value {
         let mut cookie = json!({
             "name": self.name,
@@ -132,7 +132,7 @@ impl Cookie {
 }
 
 impl State {
-    /// Returns true if the state has entries for the site of a cookie.
+    /// Returns true if the state has entries for the site of a cookie's domain.
     pub(super) fn speaks_of(&self, domain: &str) -> bool {
         let domain = host(domain);
         let hosts = self
@@ -154,7 +154,7 @@ impl State {
         if read as u64 > MAX_FILE {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        // Serde would read a list as the fields in their order.
+        // Serde would accept a list and take its items for the fields in their order.
         if !text.trim_start().starts_with('{') {
             return Err(io::ErrorKind::InvalidData.into());
         }
@@ -173,7 +173,7 @@ impl State {
     }
 }
 
-/// The host in a cookie's domain.
+/// Returns the host in a cookie's domain.
 fn host(domain: &str) -> String {
     domain.trim_start_matches('.').to_ascii_lowercase()
 }

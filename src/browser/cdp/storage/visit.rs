@@ -30,7 +30,7 @@ pub(super) struct Visit<'a> {
     session: String,
 }
 
-/// The tab.
+/// The invisible tab of a visit. Dropping this closes it.
 #[derive(Debug)]
 struct Hidden {
     wire: Wire,
@@ -53,8 +53,8 @@ struct Attached {
     session_id: String,
 }
 
-/// Returns true if a visit reached its origin, and false if the browser went to the https origin instead. In that case
-/// it does so for every page, so no page can see the storage of this origin.
+/// Returns true if a visit reached its origin, and false if the browser went to the https origin instead. In that
+/// case the browser does so for every page, so no page can see the storage of this origin.
 fn is_at(origin: &Url, there: &str) -> Result<bool, CdpError> {
     let mut safe = origin.clone();
     // Another port is another origin.

@@ -29,7 +29,7 @@ const MAX_MESSAGE: usize = 256 << 20;
 
 /// The half of a connection that receives messages.
 pub(super) trait Reader: Send + 'static {
-    /// Reads the next message; `None` at the end.
+    /// Reads the next message; returns `None` at the end.
     fn next(&mut self) -> impl Future<Output = io::Result<Option<Vec<u8>>>> + Send;
 }
 
@@ -42,14 +42,14 @@ pub(super) trait Writer: Send + 'static {
 /// A message that the browser sends by itself.
 #[derive(Debug)]
 pub(super) struct Event<'a> {
-    /// The session that it belongs to; `None` for the browser as a whole.
+    /// The session that the message belongs to; `None` for the browser as a whole.
     pub(super) session: Option<&'a str>,
     pub(super) method: &'a str,
     pub(super) params: &'a RawValue,
 }
 
 impl Event<'_> {
-    /// Parses the parameters; `None` if they do not have this form.
+    /// Parses the parameters; returns `None` if they do not have this form.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.params.get()).ok()
     }
@@ -198,10 +198,11 @@ impl Wire {
         (Self { calls, outgoing }, line)
     }
 
-    /// Calls a method and waits for its answer. The message is sent before this returns, so calls keep their order.
+    /// Calls a method. The message is sent before this returns, so calls keep their order; the returned future waits
+    /// for the answer.
     ///
     /// # Errors
-    /// See [`WireError`]. The call has no time limit; dropping it gives up the answer.
+    /// See [`WireError`]. The call has no time limit; dropping the future gives up the answer.
     pub(super) fn call<T: DeserializeOwned + 'static>(
         &self,
         session: Option<&str>,
@@ -272,7 +273,7 @@ impl Wire {
 }
 
 fn receive(calls: &Mutex<Calls>, message: &[u8], on_event: &mut impl FnMut(Option<Event<'_>>)) {
-    // A message that cannot be parsed is ignored. A call that it may have answered ends by its time limit.
+    // A message that cannot be parsed is ignored. A call that it may have answered ends by its caller's time limit.
     let Ok(text) = std::str::from_utf8(message) else {
         return;
     };
