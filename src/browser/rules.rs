@@ -126,7 +126,7 @@ pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
 /// The text that a wait action waits for.
 #[derive(Debug)]
 pub(in crate::browser) struct Awaited {
-    /// The text, folded.
+    /// The text, with case folded and spaces squeezed.
     text: String,
     /// True if the text must appear, false if it must disappear.
     here: bool,

@@ -157,8 +157,8 @@ impl Cdp {
         Ok(execution)
     }
 
-    /// Fails if an action that does not name an element would now reach a page of another origin than the page that
-    /// it was decided for.
+    /// Fails if an action that does not name an element would now reach a page whose origin differs from that of the
+    /// page that it was decided for.
     fn still_there(&self, request: &ExecuteRequest) -> Result<(), CdpError> {
         let Some(seen) = request
             .page

@@ -407,8 +407,9 @@ impl Hub {
 
     /// Makes the page of a background tab, or of a window without a screen, behave as if it were in view.
     ///
-    /// Chromium passes an unanswered call on to the next document, and this call crashes that document's process while
-    /// the document is on its way. So a window that a page opened is called only once its document is there.
+    /// Chromium passes an unanswered call on to the next document, and this call crashes that document's process
+    /// while the document is on its way. So this call goes to a window that a page opened only once the window's
+    /// document is there.
     async fn emulate_focus(&self, session: &str, target: &str) {
         self.until(|known| {
             let is_current = known.current.as_deref() == Some(target);

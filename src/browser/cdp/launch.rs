@@ -44,9 +44,9 @@ const END: Duration = Duration::from_secs(1);
 /// The parts that keep a browser alive.
 #[derive(Debug)]
 pub(super) struct Life {
-    /// Dropped first: the end of the connection ends the browser.
+    /// The connection, which is dropped first because its end ends the browser.
     pub(super) line: Option<Line>,
-    /// `None` for a browser that was attached to.
+    /// The process and folder; `None` for a browser that was attached to.
     pub(super) own: Option<Own>,
 }
 
@@ -69,7 +69,7 @@ impl Own {
             .id()
             .and_then(|pid| rustix::process::Pid::from_raw(i32::try_from(pid).ok()?))
         {
-            // It may have ended already, which is fine.
+            // The group may have ended already, which is fine.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }

@@ -90,7 +90,7 @@ impl Cdp {
             Some(top) => top,
             None => self.page_document(at).await?,
         };
-        // Without an object group, the browser keeps none of the listeners.
+        // The browser keeps none of the listeners, because this names no object group.
         let all = json!({ "objectId": top, "depth": -1, "pierce": true });
         let told: Listeners = self
             .hub

@@ -68,16 +68,16 @@
 //! Waiting:
 //!
 //! - An action settles when everything that began after it is over and the document is still. Things that change all
-//!   the time, such as clocks, do not count. If a page was not still after one action, the next one waits only a quarter
-//!   of the time.
+//!   the time, such as clocks, do not count. If a page was not still after one action, the next action waits only a
+//!   quarter of the time.
 //! - "Still" means two frames and 25 ms without a change. A slow machine also draws frames slowly, so a time alone
 //!   does not show that the page could do its work.
 //! - A navigation is followed from its first event to its document, and may take as long as a page may load.
 //!   Everything else may take only as long as a page may settle. So a slow server is not mistaken for a page that
 //!   never rests.
 //! - Something that was waited for once without success is not waited for again. Replacing nodes by similar ones
-//!   counts as an animation, growth as a change. Otherwise clocks, spinners, missing pictures and long polls would
-//!   slow each action.
+//!   counts as an animation; growth counts as a change. Otherwise clocks, spinners, missing pictures and long polls
+//!   would slow each action.
 //! - A document that does not arrive in time is given up, because while it is under way the browser does not let the
 //!   current page answer.
 //! - If a page does not answer for 3 s, its script is ended before the page is left, because an endless script would

@@ -96,7 +96,7 @@ impl Cdp {
         self.within_the_time_to_load(work).await
     }
 
-    /// Navigates the current tab. Returns false if the page went to another document meanwhile.
+    /// Navigates the current tab to an address. Returns false if the page went to another document meanwhile.
     async fn sent_to(&self, url: &str) -> Result<bool, CdpError> {
         let session = self.main_session()?;
         let is_under_way = self
@@ -225,8 +225,8 @@ impl Cdp {
         ))
     }
 
-    /// Ends an endless script, because its document must give way to the next one. A script is given some time first:
-    /// at this point it is unknown whether a next document comes at all: a download, for example, brings none.
+    /// Ends an endless script, because its document must give way to the next one. A script is given some time first,
+    /// because it is still unknown whether a next document comes at all: a download, for example, brings none.
     async fn end_a_script_in_the_way(&self) {
         // While another document is on its way, the page does not answer, but no script of it is in the way.
         let is_there = self
@@ -261,13 +261,13 @@ impl Cdp {
             .await
     }
 
-    /// Waits for the browser's error page. Before it is shown, the browser would treat the next navigation as an
-    /// interruption.
+    /// Waits for the browser's error page. Until that page is shown, the browser would treat the next navigation as
+    /// an interruption.
     async fn await_error_page(&self) {
         let shown = self
             .hub
             .until(|known| known.tab()?.main().filter(|main| !main.moves()).map(drop));
-        // If none comes, as after an answer without content, the page stays as it was.
+        // If no error page comes, as after an answer without content, the page stays as it was.
         let _ = timeout(self.hub.options.quiet * 10, shown).await;
     }
 

@@ -80,7 +80,7 @@ impl Cdp {
         }
         let untold = self.hub.until(|known| {
             let tab = known.tab()?;
-            // A frame whose document has not arrived is not waited for; actions do that.
+            // A frame whose document has not arrived is not waited for here, but by actions.
             let is_told = |frame: &Frame| !frame.loader.is_empty() || frame.moves();
             (tab.main().is_some() && tab.frames.values().all(is_told)).then_some(())
         });

@@ -399,8 +399,8 @@ impl Cdp {
         Ok(())
     }
 
-    /// Undoes the parts of a cancelled action. It does not wait for a page that may not answer: the page receives these
-    /// events before any later ones.
+    /// Undoes the parts of a cancelled action. This does not wait for a page that may not answer: the page receives
+    /// these events before any later ones.
     pub(super) async fn tidy(&self, turn: &mut Turn) {
         if let Some(session) = turn.session.take_if(|_| turn.midway.dragged) {
             let tell = |method, params| self.hub.wire.call::<Value>(Some(&session), method, params);

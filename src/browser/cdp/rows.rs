@@ -141,7 +141,7 @@ pub(super) fn tree(page: &Shown<'_>, max_nodes: usize) -> Tree {
     tree.finish()
 }
 
-/// Adds a document and the frames in it to the tree. It may be recursive, because frames are rarely nested deeply.
+/// Adds a document and the frames in it to the tree. Recursion is safe here, because frames are rarely nested deeply.
 fn add(tree: &mut TreeBuilder, shown: &Shown<'_>) {
     let seen = shown.seen;
     let floor = tree.depth();

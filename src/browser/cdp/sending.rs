@@ -78,7 +78,7 @@ impl Cdp {
             .map_err(|misdirected| refused(&misdirected))
     }
 
-    /// Checks where a form would send the secrets in it, right before it is sent.
+    /// Checks where a form would send the secrets in it, right before the form is sent.
     ///
     /// # Errors
     /// A refusal, if a secret may not go there.
@@ -205,7 +205,7 @@ impl Hub {
         self.let_begin(session);
     }
 
-    /// Lets a session begin that waits for us.
+    /// Lets a session that waits for us begin.
     pub(super) fn let_begin(&self, session: &str) {
         drop(
             self.wire

@@ -61,7 +61,7 @@ pub(super) struct BrowserState {
     pub(super) tabs: Vec<Tab>,
     /// The target of the current tab.
     pub(super) current: Option<String>,
-    /// Another tab whose dialog also blocks the current one, because both are in one process.
+    /// The target of another tab whose dialog also blocks the current tab, because both are in one process.
     pub(super) over: Option<String>,
     /// True if only tabs that this driver or its pages opened concern this driver.
     pub(super) own_only: bool,
@@ -140,8 +140,8 @@ impl BrowserState {
         self.blocking().and_then(Tab::blocked_by)
     }
 
-    /// Returns a tab behind the current one that has a dialog; `None` while the current tab is on its way to another
-    /// document.
+    /// Returns the target of a tab behind the current one that has a dialog; `None` while the current tab is on its
+    /// way to another document.
     pub(super) fn dialog_behind(&self) -> Option<String> {
         let current = self
             .tab()
@@ -496,7 +496,7 @@ pub(super) fn is_blank(url: &str) -> bool {
     url.is_empty() || url == "about:blank"
 }
 
-/// Returns true if the page is likely to wait for the answer to such a request.
+/// Returns true if a page is likely to wait for the answer to a request of this kind.
 fn is_awaited(kind: &str) -> bool {
     matches!(
         kind,

@@ -59,7 +59,7 @@ impl StderrTail {
 }
 
 /// Reads all of the output, so that the browser never waits for a reader. Keeps the last lines in `tail`, and returns
-/// a task that ends with the first ones.
+/// a task that yields the first lines at the end.
 pub(super) fn listen(errors: ChildStderr, tail: StderrTail) -> JoinHandle<Vec<String>> {
     tokio::spawn(async move {
         let (longest, most) = KEPT;

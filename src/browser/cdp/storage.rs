@@ -169,8 +169,8 @@ impl Cdp {
         Ok(cookies)
     }
 
-    /// Replaces cookies. The new ones are set first, all or none; then those other old ones are removed for whose
-    /// domain `goes` is true. So after an interruption the wanted cookies are always there.
+    /// Replaces cookies. The new cookies are set first, all or none. Then each old cookie that was not replaced is
+    /// removed, if `goes` is true for its domain. So after an interruption the wanted cookies are always there.
     async fn exchange(
         &self,
         old: &[Value],

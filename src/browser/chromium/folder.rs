@@ -58,7 +58,7 @@ impl Folder {
         sweep(&base);
         let mut folder = Self::own_new(&base);
         for _ in 1..TAKINGS {
-            // Another start swept the folder before it was locked.
+            // Another start removed the folder before it was locked.
             let is_lost = |error: &io::Error| {
                 matches!(
                     error.kind(),

@@ -21,7 +21,7 @@ const LOCK: &str = "owner.lock";
 #[cfg(unix)]
 const SOCKET: &str = "owner.sock";
 
-/// Ownership of a folder. Dropping it releases the lock and the socket, which the daemon and every later start notice.
+/// Ownership of a folder. Dropping it releases the lock and the socket. The daemon and every later start notice this.
 #[derive(Debug)]
 pub(in crate::browser) struct Owner {
     _lock: File,
