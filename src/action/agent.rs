@@ -17,15 +17,15 @@ macro_rules! agent_actions {
         }
 
         impl AgentAction {
-            /// Names and descriptions of all tools, in the order in which prompts list them.
+            /// The names and descriptions of all tools, in the order in which prompts list them.
             pub(super) const TOOLS: &[(&'static str, &'static str)] = &[$(($name, $description),)*];
 
-            /// The tool's name, as models use it.
+            /// Returns the tool's name, as models use it.
             pub const fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $name,)* }
             }
 
-            /// The arguments as JSON.
+            /// Returns the arguments as JSON.
             pub fn arguments(&self) -> Value {
                 match self { $(Self::$variant(arguments) => serde_json::to_value(arguments).unwrap_or_default(),)* }
             }

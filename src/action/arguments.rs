@@ -230,7 +230,7 @@ pub enum ScrollDirection {
 }
 
 impl Press {
-    /// Number of presses asked for.
+    /// Returns how many times the key is to be pressed.
     pub fn times(&self) -> u32 {
         self.times.unwrap_or(1)
     }

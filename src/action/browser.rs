@@ -1,4 +1,4 @@
-//! The closed set of actions that a browser can be asked for.
+//! The closed set of actions that a browser can be asked to carry out.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,8 +14,8 @@ use super::{
 };
 use crate::base::Result;
 
-/// The worst effect that an action can have. A tool has one before its target is known; a guard may raise it, never
-/// lower it.
+/// The worst effect that an action can have. A tool has an effect of its own, before its target is known. A guard may raise it but
+/// never lower it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -41,27 +41,27 @@ macro_rules! browser_actions {
             /// Every tool, in the order in which prompts list them.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// The tool's name, as models use it.
+            /// Returns the tool's name, as models use it.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// The tool of this name; `None` if there is none.
+            /// Returns the tool of this name; `None` if there is no such tool.
             pub fn parse(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$variant),)* _ => None }
             }
 
-            /// One sentence about the tool for the model.
+            /// Returns one sentence about the tool, for the model.
             pub const fn description(self) -> &'static str {
                 match self { $(Self::$variant => $description,)* }
             }
 
-            /// The worst effect of the tool, before its target is known.
+            /// Returns the worst effect of the tool, before its target is known.
             pub const fn effect(self) -> Effect {
                 match self { $(Self::$variant => Effect::$effect,)* }
             }
 
-            /// Returns true if the page must look different afterwards for the action to count as effective.
+            /// Returns true if the page must have changed afterwards for the action to count as effective.
             pub const fn should_change_page(self) -> bool {
                 match self { $(Self::$variant => $changes,)* }
             }
@@ -80,20 +80,20 @@ macro_rules! browser_actions {
         }
 
         impl BrowserAction {
-            /// The tool of the action.
+            /// Returns the tool of the action.
             pub const fn tool(&self) -> BrowserTool {
                 match self { $(Self::$variant(_) => BrowserTool::$variant,)* }
             }
 
-            /// The arguments as JSON.
+            /// Returns the arguments as JSON.
             pub fn arguments(&self) -> Value {
                 match self { $(Self::$variant(arguments) => serde_json::to_value(arguments).unwrap_or_default(),)* }
             }
 
-            /// Builds the action from a tool and its arguments, without any leniency.
+            /// Builds the action from a tool and its arguments, without accepting any almost-right form.
             ///
             /// # Errors
-            /// The error that the model reads: the field that is missing, unknown or wrong.
+            /// An error that the model reads. It names the field that is missing, unknown or wrong.
             pub(super) fn from_arguments(tool: BrowserTool, arguments: Value) -> Result<Self, serde_json::Error> {
                 Ok(match tool { $(BrowserTool::$variant => Self::$variant(serde_json::from_value(arguments)?),)* })
             }
@@ -136,20 +136,19 @@ browser_actions! {
     RunCode(RunCode) = "run_code", Irreversible, false, "Run driver code.";
 }
 
-/// Longest wait for a given time. Unit: seconds. Source: chosen; a wait is added to the time of its step.
+/// Longest wait for a given time. Unit: seconds. Source: chosen; the wait is added to the time of its step.
 const MAX_WAIT_SECONDS: u32 = 30;
 
-/// Maximum number of presses of one call. Source: chosen; enough to move a slider from one end to the other in its
-/// usual steps.
+/// Maximum number of key presses in one call. Source: chosen; enough to move a slider from one end to the other in its usual steps.
 const MAX_TIMES: u32 = 100;
 
 impl BrowserAction {
-    /// The worst effect of the action, before its target is known.
+    /// Returns the worst effect of the action, before its target is known.
     pub const fn effect(&self) -> Effect {
         self.tool().effect()
     }
 
-    /// The targets, in the order of the arguments.
+    /// Returns the targets, in the order of the arguments.
     pub fn targets(&self) -> Vec<&Target> {
         match self {
             Self::Click(Click { target, .. })
@@ -188,7 +187,7 @@ impl BrowserAction {
         }
     }
 
-    /// The targets, for replacing them.
+    /// Returns the targets, so that they can be replaced.
     pub(crate) fn targets_mut(&mut self) -> Vec<&mut Target> {
         match self {
             Self::Click(Click { target, .. })
@@ -227,7 +226,7 @@ impl BrowserAction {
         }
     }
 
-    /// The texts that would be typed.
+    /// Returns the texts that the action would type or choose.
     pub fn texts(&self) -> Vec<&TextValue> {
         match self {
             Self::Fill(Fill { text, .. })
@@ -238,7 +237,7 @@ impl BrowserAction {
         }
     }
 
-    /// The address that the action would open.
+    /// Returns the address that the action would open.
     pub fn url(&self) -> Option<&str> {
         match self {
             Self::Goto(Goto { url }) | Self::TabNew(TabNew { url: Some(url) }) => Some(url),
@@ -281,7 +280,7 @@ impl BrowserAction {
         Ok(action)
     }
 
-    /// Checks rules that the types cannot express, such as that a wait names exactly one thing.
+    /// Checks rules that the types cannot express, such as that a wait has exactly one condition.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let bad = |why: &str| Err(Failure::new(ErrorClass::BadArguments, why));
         match self {
@@ -315,7 +314,7 @@ impl BrowserAction {
             Self::Press(press) if !(1..=MAX_TIMES).contains(&press.times()) => {
                 bad("times takes 1 to 100")
             }
-            // Any other key may have an effect that must be seen before the key is pressed again.
+            // Any other key may have an effect that must be observed before the key is pressed again.
             Self::Press(press) if press.times() > 1 && !press.key.is_repeatable() => bad(
                 "times is for arrow keys, Tab, Home, End, PageUp, PageDown and Backspace, with Shift at most",
             ),

@@ -1,7 +1,7 @@
-//! Conversion of a model's reply into typed actions: parsed leniently, validated strictly.
+//! Converts a model's reply into typed actions. Parsing is lenient, validation is strict.
 //!
-//! `reply` finds the places in a text where a call may stand, `json` parses almost-JSON, `shape` removes the wrappers
-//! that models put around a call. This file validates calls.
+//! `reply` finds the places in a text where a call may be, `json` parses almost-JSON, and `shape` removes the wrappers that models put
+//! around a call. This file validates the calls.
 
 mod json;
 mod reply;
@@ -15,17 +15,17 @@ use serde_json::{Map, Value};
 use super::{AgentAction, BrowserAction, BrowserTool, ErrorClass, Failure, ToolSet};
 use crate::secret::Redactor;
 
-/// A call as the model made it, unchecked.
+/// A call as the model made it, not yet checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RawCall {
     /// The tool's name.
     pub name: String,
-    /// The arguments: an object, or a string that contains one.
+    /// The arguments: an object, or a string that contains an object.
     pub arguments: Value,
 }
 
 impl RawCall {
-    /// A call of this tool.
+    /// Creates a call of this tool.
     pub fn new(name: impl Into<String>, arguments: Value) -> Self {
         Self {
             name: name.into(),
@@ -39,7 +39,7 @@ impl RawCall {
 pub struct CustomCall {
     /// The tool's name.
     pub tool: String,
-    /// The arguments, as sent.
+    /// The arguments, exactly as the model sent them.
     pub arguments: Value,
 }
 
@@ -48,16 +48,16 @@ pub struct CustomCall {
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum Action {
-    /// An action for the driver.
+    /// An action that the browser driver carries out.
     Browser(BrowserAction),
-    /// An action for the loop.
+    /// An action that the loop itself carries out.
     Agent(AgentAction),
-    /// A call for a tool of the embedder.
+    /// A call of a tool that the embedder registered.
     Custom(CustomCall),
 }
 
 impl Action {
-    /// The tool's name.
+    /// Returns the tool's name.
     pub fn tool_name(&self) -> &str {
         match self {
             Self::Browser(action) => action.tool().as_str(),
@@ -66,8 +66,8 @@ impl Action {
         }
     }
 
-    /// The arguments as JSON. In typed text, secrets and parameters appear as placeholders; the arguments of a custom call
-    /// are as sent.
+    /// Returns the arguments as JSON. In typed text, secrets and parameters appear as placeholders. The arguments of a custom call are
+    /// returned exactly as sent.
     pub fn arguments(&self) -> Value {
         match self {
             Self::Browser(action) => action.arguments(),
@@ -76,8 +76,8 @@ impl Action {
         }
     }
 
-    /// The same action with secrets replaced, because an address or a text may contain one. If the result is no longer
-    /// a valid action, only the tool's name is kept.
+    /// Returns the same action with secrets replaced, because an address or a text may contain a secret. If the result is no longer a
+    /// valid action, only the tool's name is kept.
     #[must_use]
     pub fn redacted(&self, redactor: &Redactor) -> Self {
         if redactor.is_empty() {
@@ -93,7 +93,7 @@ impl Action {
         })
     }
 
-    /// The action on one line, with sorted keys, as histories and logs print it: `tool {"argument":"value"}`.
+    /// Returns the action on one line, with sorted keys, as histories and logs print it: `tool {"argument":"value"}`.
     pub fn line(&self) -> String {
         let arguments = crate::base::canonical(&self.arguments());
         if arguments == "{}" {
@@ -113,24 +113,22 @@ pub struct CallProblem {
     pub failure: Failure,
 }
 
-/// Parses the calls of a reply, from its tool calls or else from JSON in its text.
+/// Parses the calls of a reply, from its tool calls or, if there are none, from JSON in its text.
 ///
 /// A model may quote a page, so JSON in a text counts only in the places where a model puts its own calls:
 ///
-/// 1. the whole text, or its last lines if they contain nothing but JSON;
-/// 2. else inside `<tool_call>` or `<function_call>` tags;
-/// 3. else inside code fences.
+/// 1. the whole text, or its last lines if they contain only JSON;
+/// 2. otherwise inside `<tool_call>` or `<function_call>` tags;
+/// 3. otherwise inside code fences.
 ///
-/// Tags and fences must begin and end a line. JSON inside a sentence, before other text, or in a `<think>` block is
-/// never a call.
+/// Each tag or fence must begin or end a line. JSON inside a sentence, before other text, or in a `<think>` block is never a call.
 ///
 /// Trailing commas and arguments given as a JSON string are accepted, and so are the shapes `{"calls": [...]}`,
-/// `{"tool_calls": [...]}`, `{"name": ..., "arguments": ...}`, `{"function": {...}}`, `{"action": "click", "target":
-/// ...}` and `{"click": {...}}`. Each call is then validated strictly; an invalid one becomes a [`CallProblem`] in its
-/// place.
+/// `{"tool_calls": [...]}`, `{"name": ..., "arguments": ...}`, `{"function": {...}}`, `{"action": "click", "target": ...}` and
+/// `{"click": {...}}`. Each call is then validated strictly. In the result, a [`CallProblem`] takes the place of each invalid call.
 ///
 /// # Errors
-/// One [`CallProblem`] if there is no call at all.
+/// One [`CallProblem`] if the reply contains no call at all.
 ///
 /// ```
 /// use webwise::action::{ToolSet, BrowserTool, parse_calls};
@@ -169,7 +167,7 @@ pub fn parse_calls(
         .collect())
 }
 
-/// Unwraps a call of [`ToolSet::OTHER`] into the tool that it names.
+/// Replaces a call of [`ToolSet::OTHER`] by a call of the tool that it names.
 fn meant(call: RawCall, tools: &ToolSet) -> RawCall {
     if call.name.trim() != ToolSet::OTHER {
         return call;

@@ -1,11 +1,10 @@
-//! The declarations of tools for a provider: the frequent tools in full, the others as one tool.
+//! The declarations of tools for a provider: frequent tools in full, and one tool for all others.
 //!
-//! The schemas of thirty tools take more of every request than a usual page does. So the frequent tools, and the
-//! embedder's, are declared one by one, and one more tool takes the name and the arguments of any other. All of them
-//! can also be called directly.
+//! The schemas of thirty tools would take more of every request than a usual page does. So the frequent tools, and the embedder's, are
+//! declared one by one, and one more tool takes the name and the arguments of any other tool. Every tool can also be called directly.
 //!
-//! The declarations stay the same for a whole run. Providers put them before everything else, so a change would make
-//! their cache of everything after them useless.
+//! The declarations stay the same for a whole run. Providers put them before everything else, so a change would invalidate the
+//! provider's cache of all that follows.
 
 use serde_json::{Map, Value, json};
 
@@ -23,7 +22,7 @@ const FREQUENT: &[(&str, &[&str])] = &[
     ("read", &["target", "line", "lines"]),
     ("finish", &["answer", "evidence", "success"]),
 ];
-/// Notes for the list of other tools, for tools whose name and arguments do not say enough.
+/// Notes in the list of other tools, for tools whose name and arguments do not say enough.
 const NOTES: &[(&str, &str)] = &[
     ("click", "other buttons"),
     (
@@ -40,8 +39,8 @@ const NOTES: &[(&str, &str)] = &[
     ("remember", "for later runs"),
 ];
 
-/// Returns the declarations in a fixed order: frequent tools, the embedder's (`custom` of them, at the end of `specs`),
-/// the one for all others.
+/// Returns the declarations in a fixed order: the frequent tools, the embedder's tools (the last `custom` of `specs`), and the tool
+/// that stands for all others.
 pub(super) fn declared(specs: &[ToolSpec], custom: usize) -> Vec<ToolSpec> {
     let (ours, theirs) = specs.split_at(specs.len() - custom);
     let frequent = FREQUENT.iter().filter_map(|(name, arguments)| {
@@ -67,13 +66,13 @@ pub(super) fn declared(specs: &[ToolSpec], custom: usize) -> Vec<ToolSpec> {
         .collect()
 }
 
-/// Our tools that are not declared in full one by one.
+/// Returns the crate's tools that are not declared in full one by one.
 fn rest(ours: &[ToolSpec]) -> impl Iterator<Item = &ToolSpec> {
     ours.iter().filter(|spec| !is_covered(spec))
 }
 
-/// Returns the names of all other tools and all of their arguments, from which a reply schema makes the one call that
-/// stands for them. Parsing a call checks which of the arguments the named tool takes.
+/// Returns the names of all other tools, and all of their arguments. A reply schema makes from them the one call that stands for these
+/// tools. Parsing a call then checks which of the arguments the named tool takes.
 pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, Value>)> {
     let names: Vec<&str> = rest(ours).map(|spec| spec.name.as_str()).collect();
     let mut arguments = Map::new();
@@ -88,8 +87,8 @@ pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, V
     (!names.is_empty()).then_some((names, arguments))
 }
 
-/// The schema of an argument without its description, and without a type if its values are listed. The schema of a
-/// reply is for the server, which does not read descriptions.
+/// Returns the schema of an argument without its description, and without its type if its values are listed. The schema of a reply is
+/// for the server, which does not read descriptions.
 pub(super) fn bare(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(map) = schema.as_object_mut() {
@@ -111,7 +110,7 @@ fn is_covered(spec: &ToolSpec) -> bool {
     })
 }
 
-/// The schema with these arguments, without descriptions that repeat the tool's own sentence.
+/// Returns the schema with only these arguments, without descriptions that repeat the tool's own sentence.
 fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
     let required = names(spec, "required");
     let mut properties = Map::new();
@@ -130,7 +129,7 @@ fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
     sorted(&json!({ "type": "object", "properties": properties, "required": required }))
 }
 
-/// Returns a tool's line in the list of other tools: `wait(gone?, seconds?, text?): exactly one`.
+/// Returns a tool's line in the list of other tools, such as `wait(gone?, seconds?, text?): exactly one`.
 fn line(spec: &ToolSpec) -> String {
     let signature = signature_of(spec, true);
     match NOTES.iter().find(|(name, _)| *name == spec.name) {
@@ -139,12 +138,12 @@ fn line(spec: &ToolSpec) -> String {
     }
 }
 
-/// Returns the call of a tool as a line: `hover(target)`, `wait(gone?, seconds?, text?)`.
+/// Returns the call of a tool as a line, such as `hover(target)` or `wait(gone?, seconds?, text?)`.
 pub(super) fn signature(spec: &ToolSpec) -> String {
     signature_of(spec, false)
 }
 
-/// Returns the same line. With `values`, it includes values that a model could not guess: `scroll(direction?
+/// Returns the same line as [`signature`]. With `values`, it includes values that a model could not guess, as in `scroll(direction?
 /// up|down|left|right)`.
 fn signature_of(spec: &ToolSpec, values: bool) -> String {
     let required = names(spec, "required");
@@ -172,7 +171,7 @@ fn signature_of(spec: &ToolSpec, values: bool) -> String {
     }
 }
 
-/// The names in a part of the schema: the items of a list, or the keys of an object.
+/// Returns the names in a part of the schema: the items of a list, or the keys of an object.
 fn names(spec: &ToolSpec, key: &str) -> Vec<String> {
     match spec.parameters.get(key) {
         Some(Value::Array(names)) => names
@@ -189,8 +188,8 @@ mod tests {
     use super::*;
     use crate::action::{BrowserTool, RawCall, parse_calls};
 
-    /// Highest cost of the declared tools in each request. Unit: tokens of `o200k`. Source: measured, 697 with those of a saved state
-    /// and one of an embedder.
+    /// Maximum cost of the declared tools in each request. Unit: tokens of `o200k`. Source: measured, 697 with the tools for saved states
+    /// and one tool of an embedder.
     const MAX_DECLARED: usize = 700;
 
     fn tools() -> ToolSet {

@@ -1,4 +1,4 @@
-//! Kinds of failure: the closed set of ways in which a command can fail.
+//! Kinds of failure: a closed set of ways in which a command can fail.
 
 use std::fmt;
 
@@ -7,20 +7,22 @@ use serde::{Deserialize, Serialize};
 use super::{ErrorClass, Outcome};
 use crate::base::{Error, ErrorKind};
 
-/// The way in which a command fails. Written as `any`, `no_effect`, or the name of the error class.
+/// The way in which a command fails. It is written as `any`, `no_effect`, or the name of the error
+/// class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum FailureKind {
-    /// Any failure or none: for advice that always applies.
+    /// Any outcome, even a success: for advice that always applies.
     Any,
-    /// The command is carried out and nothing changes.
+    /// The command is carried out, but nothing changes.
     NoEffect,
     /// The command fails with this class.
     Failed(ErrorClass),
 }
 
 impl FailureKind {
-    /// The failure of an outcome; `None` if the action succeeded or may have succeeded.
+    /// Returns the kind of failure of an outcome; `None` if the action succeeded or may have
+    /// succeeded.
     pub const fn of(outcome: &Outcome) -> Option<Self> {
         match outcome {
             Outcome::Done | Outcome::Unclear(_) => None,
@@ -29,7 +31,7 @@ impl FailureKind {
         }
     }
 
-    /// The failure as events and files write it.
+    /// Returns the kind as events and files write it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Any => "any",

@@ -1,4 +1,4 @@
-//! Keys that may be pressed. An allow-list, because a key name becomes an argument of a program.
+//! The keys that may be pressed. They are an allow-list, because a key name becomes an argument of a program.
 
 use std::{borrow::Cow, fmt};
 
@@ -52,7 +52,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("option", "Alt"),
 ];
 
-/// A key with optional modifiers: `Enter`, `a`, `Control+a`, `Shift+Tab`.
+/// A key with optional modifiers, such as `Enter`, `a`, `Control+a` or `Shift+Tab`.
 ///
 /// ```
 /// use webwise::action::Key;
@@ -66,10 +66,9 @@ const ALIASES: &[(&str, &str)] = &[
 pub struct Key(String);
 
 impl Key {
-    /// Parses a key. Named keys and modifiers are recognised in any case.
+    /// Parses a key. Named keys and modifiers may be written in upper or lower case.
     ///
-    /// # Errors
-    /// [`ErrorKind::InvalidInput`] if it is neither a named key nor one printable character, with or without modifiers
+    /// [`ErrorKind::InvalidInput`] if the text is neither a named key nor one printable character, with or without modifiers before it.
     /// before it.
     pub fn parse(text: &str) -> Result<Self> {
         let refuse = || {
@@ -78,7 +77,7 @@ impl Key {
                 "a named key such as Enter, or one character, with Control+, Shift+, Alt+ or Meta+ before it",
             )
         };
-        // The last `+` separates the key, unless the key itself is `+`.
+        // The last `+` comes before the key, unless the key itself is `+`.
         let (modifiers, key) = match text.strip_suffix('+') {
             Some(rest) => (rest.strip_suffix('+').unwrap_or(rest), "+"),
             None => text.rsplit_once('+').unwrap_or(("", text)),
@@ -98,8 +97,7 @@ impl Key {
         Ok(Self(out))
     }
 
-    /// Returns true if a key moves the focus, caret or value by a step or deletes a character, as people do over and
-    /// over.
+    /// Returns true if a key moves the focus, caret or value by a step, or deletes a character. People press such keys repeatedly.
     pub fn moves(&self) -> bool {
         const MOVES: [&str; 11] = [
             "ArrowUp",
@@ -125,22 +123,22 @@ impl Key {
             && self.modifiers().all(|modifier| modifier == "Shift")
     }
 
-    /// The key itself, without the modifiers before it.
+    /// Returns the key itself, without the modifiers before it.
     pub fn last(&self) -> &str {
-        // The last `+` separates, unless the key itself is `+`.
+        // The last `+` comes before the key, unless the key itself is `+`.
         match self.0.strip_suffix('+') {
             Some(_) => "+",
             None => self.0.rsplit('+').next().unwrap_or_default(),
         }
     }
 
-    /// The modifiers held while it is pressed, as written before it.
+    /// Returns the modifiers that are held while the key is pressed, as written before it.
     pub fn modifiers(&self) -> impl Iterator<Item = &str> {
         let before = &self.0[..self.0.len() - self.last().len()];
         before.split('+').filter(|modifier| !modifier.is_empty())
     }
 
-    /// The key as text, in the form that drivers use.
+    /// Returns the key as text, in the form that drivers use.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 
-/// Accepts one value where a list is expected.
+/// Parses a list, or a single value as a list of one.
 pub(super) fn one_or_many<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,

@@ -4,23 +4,23 @@ use serde::{Deserialize, Serialize};
 
 use super::ErrorClass;
 
-/// The reason why an action failed: a class from a closed set, and the words of the page or driver.
+/// The reason why an action failed: a class from a closed set, with the words of the page or driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The class.
+    /// The class of the failure.
     pub class: ErrorClass,
-    /// The driver's message: page data, cleaned, at most [`Failure::MAX_DETAIL`] characters. Never stored in memory.
+    /// The driver's message. It is page data: cleaned, at most [`Failure::MAX_DETAIL`] characters, and never stored in memory.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
 }
 
 impl Failure {
-    /// Longest detail that is kept. Unit: characters. Source: chosen; the report of a blocked click has 1,500, and its
-    /// first lines say enough.
+    /// Maximum length of a detail. Unit: characters. Source: chosen; the report of a blocked click has 1,500, and its first lines say
+    /// enough.
     pub const MAX_DETAIL: usize = 400;
 
-    /// A failure of this class. The detail is cleaned, put on one line and cut.
+    /// Creates a failure of this class. The detail is cleaned, put on one line and cut.
     pub fn new(class: ErrorClass, detail: &str) -> Self {
         use crate::base::text::{clean, squeeze, truncate};
         Self {
@@ -30,7 +30,7 @@ impl Failure {
     }
 }
 
-/// The outcome of an action. A failure of the machinery is an [`Error`](crate::Error) instead.
+/// The outcome of an action. If the machinery fails, there is an [`Error`](crate::Error) instead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -40,23 +40,23 @@ pub enum Outcome {
     NoEffect,
     /// The action failed, or the page, the driver or a guard refused it.
     Failed(Failure),
-    /// The driver saw the action fail, but another page appeared meanwhile, so it may have worked. Repeating it may do
-    /// it twice.
+    /// The driver saw the action fail, but another page appeared meanwhile, so the action may have worked. A second attempt may do it
+    /// twice.
     Unclear(Failure),
 }
 
 impl Outcome {
-    /// A failure of this class.
+    /// Creates an outcome that is a failure of this class.
     pub fn failed(class: ErrorClass, detail: &str) -> Self {
         Self::Failed(Failure::new(class, detail))
     }
 
-    /// Returns true if the action was carried out with effect.
+    /// Returns true if the action was carried out and had an effect.
     pub const fn is_done(&self) -> bool {
         matches!(self, Self::Done)
     }
 
-    /// The class of the failure; `None` unless the outcome is [`Outcome::Failed`].
+    /// Returns the class of the failure; `None` unless the outcome is [`Outcome::Failed`].
     pub const fn class(&self) -> Option<ErrorClass> {
         match self {
             Self::Failed(failure) => Some(failure.class),
@@ -64,7 +64,7 @@ impl Outcome {
         }
     }
 
-    /// The outcome as text: `done`, `no_effect`, `unclear` or the class of the failure.
+    /// Returns the outcome as text: `done`, `no_effect`, `unclear` or the class of the failure.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Done => "done",

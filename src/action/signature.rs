@@ -1,4 +1,4 @@
-//! Signatures of actions: equal actions have equal signatures. Used by the failure check, the guards and the recorder.
+//! Signatures of actions. Equal actions have equal signatures. The failure check, the guards and the recorder use them.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// A short key for an action with its target and page, equal for equal actions in every process.
+/// A short key for an action with its target and page. Equal actions have equal keys in every process.
 ///
-/// 16 hexadecimal digits of the SHA-256 over the tool, the sorted arguments and the page template. A reference counts
-/// by the identity of its element, because references are numbered anew on every load.
+/// The key is 16 hexadecimal digits of the SHA-256 over the tool, the sorted arguments and the page template. The identity of the
+/// element stands for a reference, because references are numbered anew on every load.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Signature(String);
 
 impl Signature {
-    /// The signature of an action with these targets, on a page of this template.
+    /// Computes the signature of an action with these targets, on a page of this template.
     pub fn of(action: &Action, targets: &[TargetIdentity], template: &str) -> Self {
         let mut arguments = action.arguments();
         if let (Some(map), false) = (arguments.as_object_mut(), targets.is_empty()) {
@@ -45,7 +45,7 @@ impl Signature {
         Self(short_hash(parts))
     }
 
-    /// The signature as text.
+    /// Returns the signature as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

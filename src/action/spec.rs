@@ -1,4 +1,4 @@
-//! Tool specs: the tools as the model sees them, with JSON Schema derived from the action types.
+//! Tool specs: the tools as the model sees them, with JSON Schemas derived from the action types.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use super::{
 };
 use crate::base::sorted;
 
-/// Key of the tool's name in a reply. Grammar-constrained servers make a model write the keys in the order of the
-/// schema. If the tool's name is not the first key, a model writes it into the first `name` or `text` that it comes to.
+/// The key of the tool's name in a reply. Grammar-constrained servers make a model write the keys in the order of the schema. If the
+/// tool's name is not the first key, a model writes the name into the first `name` or `text` that it reaches.
 const NAME: &str = "action";
-/// Key of the arguments in a reply, if they cannot stand beside the name.
+/// The key of the arguments in a reply, for tools whose arguments cannot stand beside the name.
 pub(super) const WRAP: &str = "arguments";
 /// A tool as it is declared to a provider.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,12 +22,12 @@ pub struct ToolSpec {
     pub name: String,
     /// One sentence for the model.
     pub description: String,
-    /// JSON Schema of the arguments, an object with sorted keys.
+    /// The JSON Schema of the arguments: an object with sorted keys.
     pub parameters: Value,
 }
 
 impl ToolSpec {
-    /// The call of the tool as a line: `click(target, button?)`.
+    /// Returns the call of the tool as a line, such as `click(target, button?)`.
     pub fn signature(&self) -> String {
         signature(self)
     }
@@ -38,14 +38,14 @@ impl ToolSpec {
             .is_some_and(|arguments| arguments.contains_key(argument))
     }
 
-    /// Returns true if the tool may take an argument of this name. A schema that lists no arguments may take any.
+    /// Returns true if the tool may take an argument of this name. If its schema lists no arguments, it may take any.
     pub(super) fn may_take(&self, argument: &str) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.contains_key(argument))
     }
 
-    /// Returns true if a reply puts the arguments into an object of their own, because one of them would come before
-    /// the tool's name or because their names are unknown. None of our own tools needs this.
+    /// Returns true if a reply puts the arguments into an object of their own, either because an argument would come before the tool's
+    /// name or because the argument names are unknown. No tool of this crate needs this.
     pub(super) fn is_wrapped(&self) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.keys().any(|argument| argument.as_str() <= NAME))
@@ -59,19 +59,18 @@ impl ToolSpec {
 /// The tools of a run, in a fixed order, because the beginning of a request must have the same bytes in every step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSet {
-    /// Our tools, then the embedder's.
+    /// The crate's tools, then the embedder's.
     specs: Vec<ToolSpec>,
-    /// The number of our tools.
+    /// Number of the crate's tools.
     ours: usize,
     declared: Vec<ToolSpec>,
 }
 
 impl ToolSet {
-    /// Name of the declared tool that stands for all tools without a declaration of their own. No other tool may have
-    /// it.
+    /// Name of the declared tool that stands for all tools without a declaration of their own. No other tool may have this name.
     pub const OTHER: &'static str = "other";
 
-    /// The tools that the driver supports and the run allows, then the loop's own tools, then the embedder's.
+    /// Creates the set: the tools that the driver supports and the run allows, then the loop's own tools, then the embedder's.
     ///
     /// `eval` and `run_code` are included only with `scripts`, because they undo every other safety measure.
     pub fn new(
@@ -113,10 +112,10 @@ impl ToolSet {
         }
     }
 
-    /// The same set without the named tool of this crate, for a tool that cannot work on any page of the run.
+    /// Returns the same set without the crate's tool of this name, for a tool that cannot work on any page of the run.
     ///
-    /// A tool that cannot work at the moment, such as an answer to a dialog when none is open, stays. Its calls are
-    /// refused with the reason.
+    /// A tool that merely cannot work at the moment, such as an answer to a dialog when no dialog is open, stays. Its calls are refused
+    /// with the reason.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         let ours = self.specs.iter().take(self.ours);
@@ -127,13 +126,13 @@ impl ToolSet {
         Self::of(self.specs, self.ours)
     }
 
-    /// The declarations for a provider, with the same bytes in every step: frequent tools and the embedder's one by
-    /// one, all others as [`OTHER`](Self::OTHER), whose description lists them.
+    /// Returns the declarations for a provider, with the same bytes in every step: frequent tools and the embedder's tools one by one,
+    /// and all others as [`OTHER`](Self::OTHER), whose description lists them.
     pub fn declared(&self) -> &[ToolSpec] {
         &self.declared
     }
 
-    /// The specs of all tools, in order.
+    /// Returns the specs of all tools, in order.
     pub fn specs(&self) -> &[ToolSpec] {
         &self.specs
     }
@@ -143,20 +142,20 @@ impl ToolSet {
         self.specs.iter().any(|spec| spec.name == name)
     }
 
-    /// Finds the tool that a model means, by its exact name or else with `_` for every `-`.
+    /// Finds the tool that a model means, by its exact name or, failing that, with `_` for every `-`.
     pub(super) fn resolve(&self, name: &str) -> Option<&ToolSpec> {
         let find = |name: &str| self.specs.iter().find(|spec| spec.name == name);
         let name = name.trim();
         find(name).or_else(|| find(&name.replace('-', "_")))
     }
 
-    /// The schema of a whole reply, for models that follow `json_schema` better than tool calls: `{"calls": [{"action":
+    /// Returns the schema of a whole reply, for models that follow `json_schema` better than tool calls: `{"calls": [{"action":
     /// "click", "target": "e12"}, ...]}`.
     ///
-    /// It allows the calls that [`declared`](Self::declared) declares: frequent tools and the embedder's one by one,
-    /// and all others as one call with their names and all of their arguments. The tool's name is the first key of
-    /// every call. A tool with an argument that sorts before `action` has its arguments in an object of their own:
-    /// `{"action": "pay", "arguments": {"account": 7}}`.
+    /// It allows the calls that [`declared`](Self::declared) declares: frequent tools and the embedder's tools one by one, and all
+    /// others as one call with their names and all of their arguments. The tool's name is the first key of every call. If a tool has an
+    /// argument that sorts before `action`, its arguments are in an object of their own: `{"action": "pay", "arguments": {"account":
+    /// 7}}`.
     pub fn reply_schema(&self, max_calls: usize) -> Value {
         // Tools with the same arguments share a variant.
         let mut alone: Vec<(Vec<&str>, &ToolSpec)> = Vec::new();
@@ -190,8 +189,8 @@ impl ToolSet {
     }
 }
 
-/// Returns the schema of one call: the name of one of these tools, which have equal arguments, with the arguments
-/// beside it.
+/// Returns the schema of one call. It has the name of one of these tools, which all have equal arguments, and beside it the
+/// arguments.
 fn call_schema(names: &[&str], spec: &ToolSpec) -> Value {
     let mut properties = Map::new();
     let name = match names {
@@ -276,7 +275,7 @@ fn plain(schema: &Value) -> Value {
     sorted(&schema)
 }
 
-/// Replaces each reference by its local definition, because not every provider resolves `$ref`.
+/// Replaces each reference by the local definition that it names, because not every provider resolves `$ref`.
 fn inline(schema: &Value) -> Value {
     fn walk(value: &Value, definitions: &Map<String, Value>) -> Value {
         match value {
@@ -381,7 +380,7 @@ mod tests {
             .clone()
     }
 
-    /// The names that a variant allows.
+    /// Returns the names that a variant allows.
     fn names_of(variant: &Value) -> Vec<String> {
         let name = &variant["properties"][NAME];
         let one = name["const"].as_str();
@@ -426,7 +425,7 @@ mod tests {
             declared.len(),
             "each once"
         );
-        // Arguments of the same name must be equal in all these tools, or one schema could not stand for them.
+        // Arguments of the same name must be equal in all these tools; otherwise one schema could not stand for them.
         for spec in tools
             .specs()
             .iter()

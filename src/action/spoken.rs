@@ -1,17 +1,16 @@
-//! Locators in the forms that models write without being taught: the visible text, or the grammar without its quotes.
+//! Parses locators in forms that models write without being taught: the visible text, or the grammar without its quotes.
 //!
-//! The text becomes steps of a [`Locator`], whose own checks apply: nothing in it is code, and a selector stays within
-//! its alphabet. A text in the grammar of another tool is refused with the right form, because no page shows such a
-//! text.
+//! The text becomes steps of a [`Locator`], whose own checks apply: no part of it is run as code, and a selector stays within its
+//! alphabet. A text in the grammar of another tool is refused with an error that gives the right form, because no page shows such a text.
 
 use crate::{
     base::{Error, ErrorKind, Result},
     page::{Locator, LocatorStep, Role},
 };
 
-/// Separator of the steps of a chain.
+/// The separator between the steps of a chain.
 const THEN: &str = " >> ";
-/// Strategies of our grammar that take a text.
+/// The strategies of the crate's grammar that take a text.
 const STRATEGIES: &[&str] = &[
     "label",
     "placeholder",
@@ -22,7 +21,7 @@ const STRATEGIES: &[&str] = &[
     "css",
     "has-text",
 ];
-/// Prefixes of other tools' locators.
+/// Prefixes of locators of other tools.
 const FOREIGN: &[&str] = &[
     "//",
     "xpath=",
@@ -38,14 +37,14 @@ const FOREIGN: &[&str] = &[
     "document.",
     "javascript:",
 ];
-/// The forms that a target can have, as told to a model that wrote another one.
+/// The forms that a target can have, for the error to a model that wrote another form.
 const FORMS: &str = "a ref such as e12, the exact text of one element such as Send, role \"name\" such as button \"Send\", or \
                      strategy=\"value\" such as label=\"User\" or css=\"#id\"";
 
 /// Parses a text as a locator.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] with the form to use.
+/// [`ErrorKind::InvalidInput`], with the form to use.
 pub(super) fn locator(text: &str) -> Result<Locator> {
     if let Ok(locator) = Locator::parse(text) {
         return Ok(locator);
@@ -67,7 +66,7 @@ fn wrong(expected: &'static str) -> Error {
     Error::new(ErrorKind::InvalidInput, "target").with("expected", expected)
 }
 
-/// Returns true if a part can only be a step of the grammar.
+/// Returns true if a part of a chain can only be a step of the grammar.
 fn is_in_grammar(part: &str) -> bool {
     part == "frame" || strategy(part).is_some() || named(part).is_some()
 }
@@ -111,7 +110,7 @@ fn step(part: &str) -> Result<LocatorStep> {
     Ok(make(unquoted(value).to_owned()))
 }
 
-/// Parses a role with or without a name: `button`, `button[name=Send]`, `button "Send"`.
+/// Parses a role with or without a name, such as `button`, `button[name=Send]` or `button "Send"`.
 fn role(value: &str) -> Result<LocatorStep> {
     const FORM: &str = "a role of the page, such as role=button[name=\"Send\"]";
     if let Some((role, name)) = named(value) {
@@ -150,14 +149,14 @@ fn by_role(role: Role, name: Option<&str>) -> LocatorStep {
     }
 }
 
-/// The text without a pair of quotes around it.
+/// Returns the text without a pair of quotes around it.
 fn unquoted(text: &str) -> &str {
     let text = text.trim();
     let without = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
     without('"').or_else(|| without('\'')).unwrap_or(text)
 }
 
-/// Returns true for a CSS selector by attribute: `a[href="x"]`, `[data-id=4]`.
+/// Returns true for a CSS selector by attribute, such as `a[href="x"]` or `[data-id=4]`.
 fn has_attribute_selector(text: &str) -> bool {
     let Some((before, inside)) = text.split_once('[') else {
         return false;

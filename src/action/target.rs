@@ -11,8 +11,8 @@ use crate::{
     page::{ElementRef, Locator, Role},
 };
 
-/// The target of an action: a reference of the current observation, or a checked locator for an element that has no
-/// reference or is named by its words.
+/// The target of an action: a reference of the current observation, or a checked locator, for an element that has no reference or that
+/// is named by its words.
 ///
 /// ```
 /// use webwise::action::Target;
@@ -26,19 +26,20 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Target {
-    /// A reference, valid for the current observation only.
+    /// A reference, valid only for the current observation.
     Ref(ElementRef),
     /// A locator, resolved again when the action runs.
     Locator(Locator),
 }
 
 impl Target {
-    /// Parses a target as a model writes it: `e12`, also with copied marks (`@e12`, `[ref=e12]`, `ref=e12`) or followed
-    /// by the words that prompts print (`e12 button "Reply"`); a locator, also without its quotes (`text=Reply`); a
-    /// role and a quoted name (`button "Reply"`); otherwise the text of an element.
+    /// Parses a target as a model writes it. It may be a reference such as `e12`, also with copied marks (`@e12`, `[ref=e12]`, `ref=e12`)
+    /// or followed by the words that prompts print (`e12 button "Reply"`). It may be a locator, also without its quotes (`text=Reply`),
+    /// or a
+    /// role and a quoted name (`button "Reply"`). Any other text is taken as the text of an element.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) with the forms to use, if it is none of these.
+    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput), with the forms to use, if the text is none of these.
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
         let bare = text
@@ -48,7 +49,7 @@ impl Target {
         if ElementRef::is_valid(bare) {
             return Ok(Self::Ref(ElementRef::parse(bare)?));
         }
-        // The form in which a prompt prints an element.
+        // This is the form in which a prompt prints an element.
         let mut words = text.split_whitespace();
         if let (Some(reference), Some(role)) = (words.next(), words.next())
             && ElementRef::is_valid(reference)
@@ -59,7 +60,7 @@ impl Target {
         spoken::locator(text).map(Self::Locator)
     }
 
-    /// The reference, if the target is one.
+    /// Returns the reference, if the target is one.
     pub const fn as_ref(&self) -> Option<&ElementRef> {
         match self {
             Self::Ref(reference) => Some(reference),

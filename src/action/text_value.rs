@@ -1,4 +1,4 @@
-//! Texts to be typed. They are never bare strings, because where a text comes from decides who may see it.
+//! Texts to be typed. They are never bare strings, because the source of a text decides who may see it.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
@@ -35,7 +35,7 @@ pub enum TextValue {
 }
 
 impl TextValue {
-    /// The same value with a parameter replaced by its value.
+    /// Returns the same value, or the parameter's value if this is a parameter.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the task has no such parameter.
@@ -52,7 +52,7 @@ impl TextValue {
         }
     }
 
-    /// The name of the secret, if the value is one.
+    /// Returns the name of the secret, if the text is a secret.
     pub const fn secret(&self) -> Option<&SecretName> {
         match self {
             Self::Secret(name) => Some(name),

@@ -1,4 +1,4 @@
-//! The backend for tests, and for runs that should leave nothing behind.
+//! A backend for tests, and for runs that should leave nothing behind.
 
 use std::{
     collections::BTreeMap,
@@ -13,7 +13,7 @@ use crate::{
     memory::{Committed, Durable, Edit, Shelf, ShelfFilter, ShelfState, StoreNotice, apply},
 };
 
-/// Records that live as long as this process; clones share them.
+/// Records that live as long as this process. Clones share them.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -31,7 +31,7 @@ pub struct InMemory {
 }
 
 impl InMemory {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }

@@ -1,4 +1,4 @@
-//! Memory in the hands of a person: listing, accepting, forgetting, undoing, exporting and importing records.
+//! A person's control over memory: listing, accepting, forgetting, undoing, exporting and importing records.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -16,7 +16,7 @@ use crate::{
 /// Maximum number of names that the error for an ambiguous prefix lists. Source: chosen.
 const MAX_NAMES: usize = 5;
 
-/// A record of memory with its shelf, as a person reads it.
+/// A record of memory together with its shelf, in the form that a person reads.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Item {
@@ -29,7 +29,7 @@ pub struct Item {
 }
 
 impl Item {
-    /// The name of the item: its key, with its host if it has one, because two hosts can have the same key.
+    /// Returns the name of the item: its key, with its host if it has one, because two hosts can have the same key.
     pub fn name(&self) -> String {
         self.shelf.item_name(&self.record.key)
     }
@@ -41,17 +41,17 @@ impl Item {
 pub struct Items {
     /// The items.
     pub items: Vec<Item>,
-    /// Number of records that their kind cannot read.
+    /// Number of records that their memory kind cannot read.
     pub unreadable: usize,
     /// Shelves of unknown memory kinds.
     pub unknown: Vec<Shelf>,
 }
 
 impl Items {
-    /// The item with this name or key, or the only one whose name begins with it.
+    /// Returns the item with this name or key, or else the only item whose name begins with it.
     ///
     /// # Errors
-    /// `InvalidInput` with the reason as `why` if there is none, or more than one.
+    /// `InvalidInput`, with the reason as `why`, if there is no such item, or more than one.
     pub fn find(&self, name: &str) -> Result<&Item> {
         let all = |is: &dyn Fn(&&Item) -> bool| self.items.iter().filter(is).collect::<Vec<_>>();
         let mut found = all(&|item| item.name() == name || item.record.key == name);
@@ -79,7 +79,7 @@ impl Items {
     }
 }
 
-/// Numbers of records that were removed or changed by forgetting a host or a site.
+/// Numbers of records that were removed or changed when a host or a site was forgotten.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Forgotten {
     /// Number of records that are kept for the host or site itself.
@@ -109,7 +109,7 @@ pub struct Keeper<'s, M> {
 }
 
 impl<'s, M: MemoryBackend> Keeper<'s, M> {
-    /// A keeper that knows the built-in memory kinds.
+    /// Creates a keeper that knows the built-in memory kinds.
     pub fn new(store: &'s M, namespace: Namespace) -> Self {
         Self {
             store,
@@ -118,18 +118,18 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         }
     }
 
-    /// Replaces the memory kinds. Pass the same ones as to the builder of the loop.
+    /// Replaces the memory kinds. Pass the same kinds as to the builder of the loop.
     #[must_use]
     pub fn with_kinds(self, kinds: Vec<Arc<dyn MemoryKind>>) -> Self {
         Self { kinds, ..self }
     }
 
-    /// The memory kinds that this keeper knows.
+    /// Returns the memory kinds that this keeper knows.
     pub fn kinds(&self) -> &[Arc<dyn MemoryKind>] {
         &self.kinds
     }
 
-    /// Reads every item of the namespace.
+    /// Returns every item of the namespace.
     ///
     /// # Errors
     /// Those of the store.
@@ -157,7 +157,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// Reads the shelves of a namespace (of all if `None`) with all their records, including shelves of unknown kinds and
+    /// Reads the shelves of a namespace (of all namespaces if `None`) with all their records. Includes shelves of unknown kinds, and
     /// runs that memory has yet to learn from.
     ///
     /// # Errors
@@ -171,7 +171,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// Lists the shelves of a namespace, or of all if `None`.
+    /// Lists the shelves of a namespace, or of all namespaces if `None`.
     ///
     /// # Errors
     /// Those of the store.
@@ -181,8 +181,9 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             ..ShelfFilter::default()
         };
         let mut shelves = self.store.shelves(&filter).await?;
-        // A store does not list a shelf that it cannot read. Loading it returns the error, so that nobody takes the shelf
-        // for forgotten.
+        // A store does not list a shelf that it cannot read. Loading such a shelf returns the error, so that nobody believes the shelf
+        // was
+        // forgotten.
         for kind in &self.kinds {
             let global = Shelf::global(&self.namespace, kind.name());
             if !shelves.contains(&global) && !self.store.load(&global).await?.records.is_empty() {
@@ -192,11 +193,11 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(shelves)
     }
 
-    /// Accepts the text of an item as the person's own words. It is stored exactly as `item` shows it.
+    /// Accepts the text of an item as the person's own words. The text is stored exactly as `item` shows it.
     ///
     /// # Errors
-    /// `InvalidInput` with the reason as `why` if the stored text has changed since; `Unsupported` if its memory kind
-    /// does not support acceptance; those of the store.
+    /// `InvalidInput`, with the reason as `why`, if the stored text has changed since it was read; `Unsupported` if the item's memory
+    /// kind does not support acceptance; the errors of the store.
     pub async fn accept(&self, item: &Item, now: DateTime<Utc>) -> Result<()> {
         let kind = self.kind(&item.shelf).ok_or_else(|| {
             Error::new(ErrorKind::Unsupported, "memory.accept").with("shelf", &item.shelf)
@@ -205,10 +206,10 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.store.update(&item.shelf, edit).await.map(drop)
     }
 
-    /// Removes an item, also from the store's backup.
+    /// Removes an item, from the store's backup too.
     ///
     /// # Errors
-    /// `InvalidInput` with the reason as `why` for an item that is part of the program; those of the store.
+    /// `InvalidInput`, with the reason as `why`, for an item that is part of the program; the errors of the store.
     pub async fn forget(&self, item: &Item) -> Result<()> {
         if item.described.origin == Origin::Shipped {
             let why = format!(
@@ -222,13 +223,12 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.change(&item.shelf, edit).await.map(drop)
     }
 
-    /// Forgets everything that was learned on a host: its shelves, its part in records for all sites, and all runs that
+    /// Forgets everything that was learned on a host: its shelves, its part in records for all sites, and all runs (of any host) that
     /// memory has yet to learn from.
     ///
     /// # Errors
-    /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot
-    /// forget a host: the context names these `shelves` and the number of records `changed` on the others. Those of the
-    /// store.
+    /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot forget a host:
+    /// the context names these `shelves`, and the number of records that were `changed` on the others. The errors of the store.
     pub async fn forget_host(&self, host: &Host) -> Result<Forgotten> {
         let site = host.site().ok_or_else(|| {
             Error::new(ErrorKind::InvalidInput, "memory.forget")
@@ -238,7 +238,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             .await
     }
 
-    /// Forgets everything that was learned on the hosts of a site, as [`forget_host`](Self::forget_host) does for one.
+    /// Forgets everything that was learned on the hosts of a site, as [`forget_host`](Self::forget_host) does for one host.
     ///
     /// # Errors
     /// As for [`forget_host`](Self::forget_host).
@@ -261,7 +261,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             .into_iter()
             .filter(|shelf| shelf.collection != PENDING)
             .partition(|shelf| matches!(&shelf.scope, Scope::Host(host) if hosts.contains(host)));
-        // A site without a shelf of its own may have taught something for all sites.
+        // A site without a shelf of its own may have contributed to the shelves for all sites.
         let mut taught = hosts;
         taught.extend(Host::of_domain(site.as_str()).ok());
         let global = others.iter().filter(|shelf| shelf.scope == Scope::Global);
@@ -276,14 +276,14 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         for (shelf, edit) in edits {
             forgotten.elsewhere += self.change(shelf, edit).await?;
         }
-        // A waiting run is stored in parts, and a name may be split between two of them, so all runs are removed.
+        // A waiting run is stored in parts, and a host's name may be split between two of them, so all waiting runs are removed.
         let pending = Shelf::global(&self.namespace, PENDING);
         forgotten.elsewhere += self.change(&pending, without(|_| true)).await?;
         whole(forgotten.own + forgotten.elsewhere, &untold)?;
         Ok(forgotten)
     }
 
-    /// Removes every shelf of the namespace, also those of unknown kinds.
+    /// Removes every shelf of the namespace, including shelves of unknown kinds.
     ///
     /// # Errors
     /// Those of the store.
@@ -294,11 +294,11 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(())
     }
 
-    /// Takes back what was learned from a run, and returns the number of changed records.
+    /// Undoes what was learned from a run, and returns the number of changed records.
     ///
     /// # Errors
-    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run: the context names these
-    /// `shelves` and the number of records `changed` on the others. Those of the store.
+    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run: the context names these `shelves`, and the
+    /// number of records that were `changed` on the others. The errors of the store.
     pub async fn undo(&self, run: &RunId) -> Result<usize> {
         let shelves = self.shelves(Some(&self.namespace)).await?;
         let kept = shelves.iter().filter(|shelf| shelf.collection != PENDING);
@@ -335,8 +335,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             .map(|kind| &**kind)
     }
 
-    /// Asks the memory kinds for the edits of their shelves. Also returns the shelves whose kind is unknown or cannot
-    /// tell what to change.
+    /// Asks the memory kinds for the edits of their shelves. Returns the edits, and the shelves whose kind is unknown or cannot say
+    /// what to change.
     fn edits<'a>(
         &self,
         shelves: impl Iterator<Item = &'a Shelf>,
@@ -352,11 +352,11 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         (edits, untold)
     }
 
-    /// Changes a shelf and returns the number of changed records. Removed records are removed from the backup too.
+    /// Changes a shelf and returns the number of changed records. Records that are removed also disappear from the backup.
     async fn change(&self, shelf: &Shelf, edit: Edit) -> Result<usize> {
         let changed = self.store.update(shelf, edit).await?.changes.len();
         if changed > 0 {
-            // The backup is the state before the last change, so one more change that alters nothing replaces it.
+            // The backup is the state before the last change, so a further change that alters nothing replaces it.
             let again = Edit::new(|now: &[Record]| {
                 Ok(now.first().cloned().map(Change::Put).into_iter().collect())
             });
@@ -368,7 +368,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     }
 }
 
-/// Fails if some shelves were left as they are, because a person must not take them for forgotten.
+/// Fails if some shelves were left unchanged, because a person must not believe that they were forgotten.
 fn whole(changed: usize, left: &[&Shelf]) -> Result<()> {
     if left.is_empty() {
         return Ok(());
@@ -379,7 +379,7 @@ fn whole(changed: usize, left: &[&Shelf]) -> Result<()> {
         .with("shelves", names.join(", ")))
 }
 
-/// An edit that removes the matching records.
+/// Returns an edit that removes the matching records.
 fn without(of: impl Fn(&Record) -> bool + Send + Sync + 'static) -> Edit {
     Edit::new(move |records: &[Record]| {
         let matching = records.iter().filter(|record| of(record));

@@ -2,8 +2,7 @@
 //!
 //! # Decisions
 //!
-//! - `notices` is a method of its own, because a repair that the store makes of its own accord is no result of any
-//!   call.
+//! - `notices` is a method of its own, because a repair that the store makes by itself belongs to the result of no call.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -19,10 +18,10 @@ use crate::{
 /// A backend keeps JSON bodies under keys and knows nothing of lessons or trajectories.
 ///
 /// # Contract
-/// - After `update` returns [`Durable::Yes`](crate::memory::Durable::Yes), the change is seen by every handle and by
-///   the next process, even after a power cut.
-/// - An edit may run more than once. It sees the records that are stored now, never a stale copy. Either all of its
-///   changes are applied or none.
+/// - After `update` has returned [`Durable::Yes`](crate::memory::Durable::Yes), every handle and the next process see the change,
+/// even after a power cut.
+/// - An edit may run more than once. It sees the records that are stored now, never a stale copy. Either all of its changes are
+/// applied or none of them.
 /// - No lock is held while the caller awaits something else.
 ///
 /// ```
@@ -51,36 +50,36 @@ use crate::{
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait MemoryBackend: Debug + Send + Sync {
-    /// Returns the records of one shelf, ordered by key, with the shelf's generation.
+    /// Returns the records of a shelf, ordered by key, and the shelf's generation.
     ///
     /// A shelf that was never written has no records and generation 0. That is not an error.
     ///
     /// # Errors
-    /// `Unavailable` if the store cannot be reached, `Corrupt` if nothing of the shelf can be read; the error names the shelf.
+    /// `Unavailable` if the store cannot be reached, `Corrupt` if no part of the shelf can be read; the error names the shelf.
     async fn load(&self, shelf: &Shelf) -> Result<ShelfState>;
 
-    /// Applies an edit to the records that are stored now. An edit without changes commits nothing and keeps the
-    /// generation.
+    /// Applies an edit to the records that are stored now. If the edit has no changes, nothing is committed and the generation stays the
+    /// same.
     ///
-    /// # Errors
-    /// `Busy` if the shelf stayed locked, `Unavailable`, `Corrupt`, `TooLarge`, or the error of the edit itself. The
+    /// `Busy` if the shelf stayed locked, `Unavailable`, `Corrupt`, `TooLarge`, or the error of the edit itself. After an error the shelf
+    /// is unchanged.
     /// shelf is then unchanged.
     async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed>;
 
-    /// Returns the shelves that hold something, in order.
+    /// Returns the shelves that contain something, in order.
     ///
     /// # Errors
     /// `Unavailable` if the store cannot be reached.
     async fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>>;
 
-    /// Removes a shelf with all its records. Does nothing if there is no such shelf.
+    /// Removes a shelf with all its records. Does nothing if the shelf does not exist.
     ///
     /// # Errors
-    /// `Busy` or `Unavailable`. The shelf is then unchanged.
+    /// `Busy` or `Unavailable`. After an error the shelf is unchanged.
     async fn remove(&self, shelf: &Shelf) -> Result<()>;
 
-    /// Returns the notices since the last call: repairs and findings that belong to no call's result. Each is
-    /// returned once. Does not block.
+    /// Returns the notices since the last call: repairs and findings that are part of no call's result. Each notice is returned once.
+    /// Does not block.
     fn notices(&self) -> Vec<StoreNotice>;
 }
 

@@ -1,15 +1,15 @@
-//! Almost-JSON as models write it, with trailing commas or text after it. The work is bounded, because a reply can be
+//! Parses almost-JSON as models write it, with trailing commas or with text after it. The work is bounded, because a reply can be
 //! hostile.
 
 use serde_json::Value;
 
-/// Longest text that is searched for JSON. Unit: bytes. Source: chosen; a reply of 2,048 tokens has about 8 kB.
+/// Maximum length of a text that is searched for JSON. Unit: bytes. Source: chosen; a reply of 2,048 tokens has about 8 kB.
 pub(super) const MAX_TEXT: usize = 256 * 1_024;
-/// Maximum number of bytes read without finding a value before the search gives up. Source: chosen; four times the
-/// longest text, so that a short one may contain any number of brackets.
+/// Maximum number of bytes that are read without finding a value before the search gives up. Source: chosen; four times the longest
+/// text, so that a short text may contain any number of brackets.
 const MAX_IN_VAIN: usize = 4 * MAX_TEXT;
 
-/// Returns the value of a text that consists of exactly one value.
+/// Returns the value of a text that consists of exactly one JSON object or array; `None` for any other text.
 pub(super) fn only_value(text: &str) -> Option<Value> {
     if text.len() > MAX_TEXT {
         return None;
@@ -22,7 +22,7 @@ pub(super) fn only_value(text: &str) -> Option<Value> {
     }
 }
 
-/// Parses values in one text, and gives up after reading too much without finding one.
+/// A parser of the values in one text. It gives up after reading too much without finding a value.
 #[derive(Debug)]
 pub(super) struct Reader {
     left: usize,
@@ -33,8 +33,8 @@ impl Reader {
         Self { left: MAX_IN_VAIN }
     }
 
-    /// Parses the objects and arrays at the start, and returns them with the rest of the text. White space, commas and
-    /// semicolons between them are skipped.
+    /// Parses the objects and arrays at the start. Returns them and the rest of the text. White space, commas and semicolons between them
+    /// are skipped.
     pub(super) fn values<'t>(&mut self, text: &'t str) -> (Vec<Value>, &'t str) {
         let (mut found, mut rest) = (Vec::new(), text.trim_start());
         while rest.starts_with(['{', '[']) {
@@ -48,7 +48,7 @@ impl Reader {
         (found, rest)
     }
 
-    /// Parses the value at the start, and returns it with its length in bytes. Trailing commas are accepted.
+    /// Parses the value at the start. Returns it and its length in bytes. Trailing commas are accepted.
     fn value(&mut self, text: &str) -> Option<(Value, usize)> {
         if self.left == 0 {
             return None;
@@ -110,9 +110,10 @@ fn without_trailing_commas(text: &str) -> String {
             _ => comma = None,
         }
     }
-    // The walk does not see a string after a comma, so a comma is dropped only if nothing but white space follows it.
+    // The loop does not see a string after a comma, so a comma is dropped only if nothing but white space and a closing bracket follow
+    // it.
     drop.retain(|at| text[at + 1..].trim_start().starts_with(['}', ']']));
-    // The positions are in order, because the walk met them in order.
+    // The positions are in order, because the loop reached them in order.
     text.char_indices()
         .filter(|(at, _)| drop.binary_search(at).is_err())
         .map(|(_, c)| c)

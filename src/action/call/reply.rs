@@ -1,13 +1,13 @@
-//! The places in a reply's text where a call may stand.
+//! Finds the places in a reply's text where a call may be.
 //!
-//! A model that quotes a page must not thereby act. So JSON counts only in the places where models put their own calls,
-//! and never in a sentence.
+//! If a model merely quotes a page, the quoted text must not become an action. So JSON counts only in the places where models put their
+//! own calls, and never in a sentence.
 
 use serde_json::Value;
 
 use super::json::Reader;
 
-/// The marks around a place for calls: the opening one begins a line, the closing one ends one.
+/// The marks around a place for calls. The opening mark begins a line, and the closing mark ends a line.
 #[derive(Debug, Clone, Copy)]
 struct Marks {
     open: &'static str,
@@ -60,7 +60,7 @@ fn without_thoughts(text: &str) -> &str {
     }
 }
 
-/// Returns the values at the end of the text, if nothing else stands on their lines and no text follows them.
+/// Returns the values at the end of the text, if their lines contain nothing else and no text follows them.
 fn last_lines(text: &str) -> Vec<Value> {
     let mut reader = Reader::new();
     let mut rest = text.trim_start();
@@ -74,7 +74,7 @@ fn last_lines(text: &str) -> Vec<Value> {
     Vec::new()
 }
 
-/// Returns the values between these marks.
+/// Returns the values between marks of these kinds.
 fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
     let mut reader = Reader::new();
     let mut found = Vec::new();
@@ -98,7 +98,7 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
     found
 }
 
-/// Returns the values up to the closing mark, with the text after it. If anything else is there, returns as an error
+/// Returns the values up to the closing mark, and the text after it. If anything else comes before the mark, returns as an error
 /// the text from which to continue.
 fn marked<'t>(
     reader: &mut Reader,
@@ -113,7 +113,7 @@ fn marked<'t>(
         inside
     };
     let (values, after) = reader.values(body);
-    // The reply may have been cut before its closing mark.
+    // The reply may have been cut off before its closing mark.
     let closed = if after.is_empty() {
         Some(after)
     } else {
@@ -128,7 +128,7 @@ fn marked<'t>(
     if !is_fence {
         return Err(next_line(after));
     }
-    // Skip the closing fence, which would otherwise count as an opening one.
+    // Skip the closing fence, which would otherwise count as an opening fence.
     let mut rest = next_line(inside);
     while !rest.is_empty() {
         let line = rest;

@@ -1,4 +1,4 @@
-//! The wrappers that models put around a call, and the keys in an object that belong to the call.
+//! Removes the wrappers that models put around a call, and tells which keys of an object belong to the call.
 
 use serde_json::{Map, Value};
 
@@ -7,15 +7,15 @@ use super::{
     RawCall,
 };
 
-/// Deepest nesting of wrappers that is unwrapped. Source: chosen; the deepest seen is 3.
+/// Maximum depth of wrappers that are removed. Source: chosen; the deepest nesting seen is 3.
 const MAX_WRAPPERS: usize = 6;
-/// Keys of lists of calls.
+/// Keys under which a wrapping object may hold a list of calls.
 const LISTS: &[&str] = &["calls", "tool_calls", "actions", "steps"];
 /// Keys under which a wrapping object may hold a single call.
 const AROUND: &[&str] = &["function", "function_call", "tool_call", "call", "action"];
-/// Keys of the tool's name, besides `tool` and `action`, which come first.
+/// Keys that may hold the tool's name, besides `tool` and `action`, which are tried first.
 const NAMES: &[&str] = &["name", "tool_name", "function"];
-/// Keys of objects or JSON strings that hold the arguments.
+/// Keys that may hold the arguments, as an object or a JSON string.
 const ARGUMENTS: &[&str] = &[
     WRAP,
     "args",
@@ -24,7 +24,7 @@ const ARGUMENTS: &[&str] = &[
     "input",
     "action_input",
 ];
-/// Keys of a model's notes beside a call.
+/// Keys that may hold a model's notes beside a call.
 const NOTES: &[&str] = &[
     "call_id",
     "comment",
@@ -63,8 +63,8 @@ fn look_into(value: Value, tools: &ToolSet, depth: usize, found: &mut Vec<RawCal
     }
 }
 
-/// An object that names a tool of the run is a call of it, whatever its other keys are, because `name`, `steps` and
-/// `input` may be arguments of the tool. Otherwise it is treated as a wrapper.
+/// Adds the calls in an object. If the object names a tool of the run, it is a call of that tool, whatever its other keys are, because
+/// `name`, `steps` and `input` may be arguments of the tool. Otherwise it is treated as a wrapper.
 fn look_into_object(
     mut map: Map<String, Value>,
     tools: &ToolSet,
@@ -101,7 +101,7 @@ fn look_into_object(
         });
         return;
     }
-    // No tool of the run has this name. The call is passed on, so that the model learns of it.
+    // No tool of the run has this name. The call is passed on, so that the model is told.
     let unknown = ["tool", "action"]
         .iter()
         .chain(NAMES)
@@ -131,7 +131,7 @@ fn through_other(map: &Map<String, Value>) -> Option<Value> {
     Some(inner.unwrap_or_else(|| Value::Object(beside())))
 }
 
-/// Returns the key whose value is the name of a tool of the run, with that tool.
+/// Returns the key whose value is the name of a tool of the run, and that tool.
 fn name_of_tool<'t>(
     map: &Map<String, Value>,
     tools: &'t ToolSet,
@@ -143,13 +143,13 @@ fn name_of_tool<'t>(
             Some(if is_argument { action } else { tool })
         }
         (Some(named), None) | (None, Some(named)) => Some(named),
-        // `tool` names another tool, so `name` is not the tool's name.
+        // `tool` names a tool that the run does not have, so `name` is not the tool's name.
         (None, None) if map.get("tool").is_some_and(Value::is_string) => None,
         (None, None) => NAMES.iter().find_map(|key| known(key)),
     }
 }
 
-/// Returns the arguments of a call: the keys beside the tool's name, or the content of a single wrapper beside it.
+/// Returns the arguments of a call: the keys beside the tool's name, or the content of a wrapper if that is the only key there.
 fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     map.retain(|key, _| !NOTES.contains(&key.as_str()) || spec.may_take(key));
     let mut entries = map.iter();
@@ -167,8 +167,8 @@ fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     Value::Object(map)
 }
 
-/// Returns the call in `{"click": {...}}`, where the name of one tool is the only key besides notes. Two names would
-/// have no order.
+/// Returns the call in `{"click": {...}}`, where the name of one tool is the only key besides notes. With two tool names, the order
+/// of the calls would be unknown.
 fn keyed_by_tool<'m>(map: &'m Map<String, Value>, tools: &ToolSet) -> Option<(&'m str, &'m Value)> {
     let is_call = |(key, value): &(&String, &Value)| {
         tools.contains(key) && (value.is_object() || value.is_null())

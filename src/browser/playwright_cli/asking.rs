@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::scripts::{LATE_MS, reading};
 use crate::{browser::HINTS, page::States};
 
-/// An element that a script is asked about.
+/// An element whose attributes a script is to read.
 #[derive(Debug, Serialize)]
 pub(super) struct Asked<'a> {
     pub(super) reference: &'a str,
@@ -16,31 +16,30 @@ pub(super) struct Asked<'a> {
     pub(super) need: Need,
 }
 
-/// The attributes that are read of an element. Each element takes the tool a millisecond or more, so
-/// most elements are asked only if the page can have an answer.
+/// The attributes to read from an element. Each element takes the tool a millisecond or more, so most elements are asked only
+/// if the page has attributes of this kind at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Need {
-    /// All attributes: for a field, and for any element that has no words.
+    /// All attributes, for a field and for an element that has neither words nor words inside it.
     All,
-    /// The remaining attributes: for an element that its words and role do not describe completely.
+    /// All attributes except those of fields, for an element that its words and role do not describe completely.
     Rest,
-    /// Any attributes only if the element can be edited or has an `onclick`.
+    /// All attributes, but only if the element can be edited or has an `onclick`.
     Click,
 }
 
-/// States and properties of an element that its attributes give and the snapshot lacks.
+/// States and properties of an element that come from its attributes and are missing in the snapshot.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Hint {
     pub(super) states: States,
     pub(super) props: Vec<(String, String)>,
-    /// The text of a field as it was written, if it has white space that the snapshot does not show.
+    /// The text of a field as it was written, if it contains white space that the snapshot does not show.
     pub(super) exact: Option<String>,
 }
 
-/// The script that reads the attributes of these elements. Its result leaves out an element that does
-/// not answer.
+/// Returns the script that reads the attributes of these elements. Its result leaves out any element that does not answer.
 pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     // Serialising text to memory does not fail.
     let asked = serde_json::to_string(asked).unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Files that pages offer for download: keeping them, and a limit for incomplete ones, so that they cannot fill the
-//! disk. There is no limit for all kept files together.
+//! Files that pages offer for download: the driver keeps complete files and limits the size of incomplete ones, so that they
+//! cannot fill the disk. The total size of all kept files is not limited.
 //!
-//! The browser writes a file while it arrives, and the tool has no limit. So a few lines of JavaScript, which the tool
-//! loads for each page, check the incomplete files and cancel them if they are too large. They leave a note in the
-//! private folder for each file that failed, because the tool does not report it.
+//! The browser writes a file to disk while it arrives, and the tool sets no limit. So a few lines of JavaScript, which the tool
+//! loads for each page, check the incomplete files and cancel them if they are too large. For each file that failed, the script
+//! leaves a note in the private folder, because the tool does not report the failure.
 
 use std::{fs, io, path::Path};
 
@@ -14,10 +14,10 @@ use crate::{
     page::Notice,
 };
 
-/// Largest file that is kept, and largest total size of incomplete files; above it, all incomplete files are dropped
-/// and reported as not kept. Unit: bytes. Source: chosen; a kept file is read as a whole.
+/// Maximum size of a kept file, and maximum total size of incomplete files. If the total is exceeded, all incomplete files are
+/// dropped and reported as not kept. Unit: bytes. Source: chosen; a kept file is read as a whole.
 const MAX_DOWNLOAD: u64 = 100 << 20;
-/// Longest note that is read. Unit: bytes. Source: chosen; it contains a file name, for which systems allow 255 bytes.
+/// Maximum length of a note that is read. Unit: bytes. Source: chosen; it contains a file name, for which systems allow 255 bytes.
 const MAX_NOTE: u64 = 4 << 10;
 /// Maximum number of notes that are read at once. Source: chosen; a page can offer thousands of files.
 const MAX_NOTES: usize = 100;
@@ -60,20 +60,20 @@ exports.default = async ({ page }) => {
 };
 ";
 
-/// Writes the script into a browser's folder.
+/// Writes the script that watches downloads into a browser's folder.
 pub(super) fn write_watch(folder: &Folder) -> io::Result<()> {
     chromium::folder::create_private_folder(&folder.file(NOTES))?;
     let script = WATCH.replace("MAX_DOWNLOAD", &MAX_DOWNLOAD.to_string());
     chromium::write_private(&watch_script(folder), script.as_bytes())
 }
 
-/// The path of the script.
+/// Returns the path of the script that watches downloads.
 pub(super) fn watch_script(folder: &Folder) -> std::path::PathBuf {
     folder.file("downloads.cjs")
 }
 
 impl PlaywrightCli {
-    /// The result of a download; `None` while it is incomplete.
+    /// Returns the result of a download; `None` while it is incomplete.
     pub(super) fn download(&self, download: &Download) -> Option<Notice> {
         let notice = |kept| {
             Some(Notice::Download {
@@ -88,7 +88,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Downloads that were dropped.
+    /// Returns a notice for each download that was dropped.
     pub(super) fn dropped(&self) -> Vec<Notice> {
         if self.options.common.downloads.is_none() {
             return Vec::new();
@@ -108,7 +108,7 @@ impl PlaywrightCli {
             .collect()
     }
 
-    /// Moves a file from the tool's own folder, and from no other, to a name of our own.
+    /// Moves a downloaded file into `folder` under a name of our own. Refuses a file from anywhere but the tool's output folder.
     fn keep(&self, from: &Path, folder: &Path) -> io::Result<()> {
         let from = from.canonicalize()?;
         if !from.starts_with(self.folder.file("out").canonicalize()?) {
@@ -128,7 +128,7 @@ impl PlaywrightCli {
     }
 }
 
-/// Reads and removes a note.
+/// Reads a note, removes it, and returns it as a notice.
 fn read_note(path: &Path) -> io::Result<Notice> {
     use io::Read as _;
     let mut name = Vec::new();

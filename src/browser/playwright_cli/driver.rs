@@ -31,9 +31,9 @@ use crate::{
     secret::TypedSecrets,
 };
 
-/// The address that the tool reports for a page that was never loaded, and for a page whose renderer died.
+/// The address that the tool reports for a page that was never loaded, and also for a page whose renderer died.
 pub(super) const BLANK: &str = "about:blank";
-/// Longest time for the daemon to end before it is killed. Source: chosen; it takes 0.2 s.
+/// Longest time that the daemon gets to end by itself before it is killed. Source: chosen; it takes 0.2 s.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest time for a check that the browser still lives. Source: chosen.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -53,22 +53,22 @@ pub struct PlaywrightCli {
 /// The state that is kept between commands.
 #[derive(Default)]
 pub(super) struct State {
-    /// The reason why the browser cannot be used any more.
+    /// The reason why the browser can no longer be used; `None` while it can.
     gone: Option<&'static str>,
-    /// The last page block: the content of the current tab.
+    /// The page as the last reply described it, which is the content of the current tab.
     pub(super) page: Option<Page>,
     pub(super) dialog: Option<Dialog>,
-    /// True if a blank page is expected; otherwise one means a dead renderer.
+    /// True if a blank page is expected. Otherwise a blank page means that the renderer died.
     pub(super) blank_is_fine: bool,
-    /// True if the last command got no answer in time, so that the page may be one that cannot be read.
+    /// True if the last command got no answer in time, so that the page may be unreadable.
     pub(super) stalled: bool,
     /// The number of known tabs.
     pub(super) tabs: usize,
-    /// References of fields whose value must be hidden, here and wherever else the same reference appears.
+    /// References of fields whose values must be hidden, wherever the reference appears.
     pub(super) secret: HashSet<String>,
     /// References of fields that accepted no text when they were asked.
     pub(super) readonly: HashSet<String>,
-    /// The record of fields with secrets that only a script can find.
+    /// The record of fields that contain secrets and that only a script can find.
     pub(super) typed: Typed,
     /// The secrets that were typed.
     pub(super) secrets: TypedSecrets,
@@ -101,7 +101,7 @@ impl PlaywrightCli {
         self.link.name()
     }
 
-    /// Returns the state, if there is still a browser to act on.
+    /// Returns the state, or an error if the browser is gone.
     pub(super) async fn state(&self, operation: &'static str) -> Result<MutexGuard<'_, State>> {
         let state = self.state.lock().await;
         match state.gone {
@@ -110,7 +110,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Returns a path for a file of ours in the private folder.
+    /// Returns a new path for a file of this driver in the private folder.
     pub(super) fn new_file(&self, extension: &str) -> PathBuf {
         let number = self.files.fetch_add(1, Ordering::Relaxed);
         self.folder.file(&format!("file-{number}.{extension}"))
@@ -129,7 +129,7 @@ impl PlaywrightCli {
         self.send_with(state, command, timeout, Trust::Tool).await
     }
 
-    /// Sends a script that runs in the page. The page may have written its error text, which therefore proves nothing.
+    /// Sends a script that runs in the page. The page may have written the error text of the reply, so that text proves nothing.
     pub(super) async fn send_foreign(
         &self,
         state: &mut State,
@@ -141,8 +141,8 @@ impl PlaywrightCli {
 
     /// Sends a command after which a blank page may be a valid current page.
     ///
-    /// Until it is answered, and permanently if no answer comes, the current page counts as unknown, so that a blank
-    /// one is not mistaken for a dead renderer.
+    /// Until the reply comes, and permanently if none comes, the current page counts as unknown, so that a blank page is not
+    /// mistaken for a dead renderer.
     pub(super) async fn send_leaving(
         &self,
         state: &mut State,
@@ -164,7 +164,7 @@ impl PlaywrightCli {
         Ok(reply)
     }
 
-    /// Sends a script that runs in the tool and may forge its whole reply: the state is not updated from it.
+    /// Sends a script that runs in the tool. The script may forge its whole reply, so the state is not updated from the reply.
     pub(super) async fn send_untrusted(
         &self,
         state: &mut State,
@@ -181,7 +181,7 @@ impl PlaywrightCli {
         command: Command,
         timeout: Duration,
     ) -> Result<RawReply> {
-        // This holds until an answer comes, and permanently if this future is dropped before.
+        // This holds until an answer comes, and permanently if this future is dropped first.
         state.stalled = true;
         let error = match self.link.run(&command, timeout).await {
             Ok(raw) => {
@@ -224,7 +224,7 @@ impl PlaywrightCli {
         Ok(reply)
     }
 
-    /// Runs a script of ours and reads the value that it returned.
+    /// Runs a script of this driver and reads the value that the script returned.
     pub(super) async fn script(
         &self,
         state: &mut State,
@@ -278,7 +278,7 @@ impl PlaywrightCli {
         Ok(())
     }
 
-    /// Returns notices of events apart from the actions, each once.
+    /// Returns notices of events that no action caused, each notice once.
     pub(super) fn notices(&self, state: &mut State) -> Vec<Notice> {
         let change = self
             .link
@@ -292,18 +292,18 @@ impl PlaywrightCli {
     }
 }
 
-/// The result of a script of ours.
+/// The result of a script of this driver.
 #[derive(Debug)]
 pub(super) enum Scripted {
     Returned(Box<Returned>),
-    /// The tool did not run the script, because a dialog is open.
+    /// The tool did not run the script because a dialog is open.
     Refused(String),
     /// The script ran, and a dialog opened before it returned anything.
     Interrupted(Dialog),
 }
 
 impl Scripted {
-    /// Returns the execution for a script that began its work and thereby opened this dialog.
+    /// Returns the execution of a script that began its work and thereby opened this dialog.
     pub(super) fn done_under(dialog: Dialog) -> Execution {
         Execution {
             dialog: Some(dialog),
@@ -312,19 +312,19 @@ impl Scripted {
     }
 }
 
-/// The author of the error text of a reply.
+/// Who may have written the error text of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trust {
-    /// The tool, about a command of its own.
+    /// The tool wrote it, about one of its own commands.
     Tool,
-    /// The tool, about a script of ours; the echo of the script may contain a secret.
+    /// The tool wrote it, about a script of this driver. The echo of the script may contain a secret.
     Script,
-    /// The tool, about a script in the page; the error text may be the page's.
+    /// The page may have written it, because the script ran in the page.
     Page,
 }
 
 impl fmt::Debug for State {
-    /// Writes nothing of the page: it may contain typed text, and only the run knows which text is secret.
+    /// Writes nothing from the page, which may contain typed text, because only the run knows which text is secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("State")
             .field("gone", &self.gone)
@@ -334,13 +334,13 @@ impl fmt::Debug for State {
 }
 
 impl State {
-    /// Marks the session as ended.
+    /// Marks the session as ended, and returns the error for it.
     pub(super) fn lose(&mut self, why: &'static str) -> Error {
         self.gone = Some(why);
         lost("browser.command", why)
     }
 
-    /// Makes this the current page. A page that crashed, or a blank one in place of a real one, means a lost browser.
+    /// Makes this the current page. A crashed page, or a blank page where a real page was, means that the browser is lost.
     pub(super) fn arrive(&mut self, page: &Page, under_dialog: bool) -> Result<()> {
         if page.crashed {
             return Err(self.lose("the page crashed"));
@@ -361,7 +361,7 @@ impl State {
         Ok(())
     }
 
-    /// Adds notices for tabs that opened by themselves since the last check. Such a tab never becomes the current one.
+    /// Adds notices for tabs that opened by themselves since the last check. Such tabs never become the current tab.
     pub(super) fn note_tabs(&mut self, tabs: &[Tab]) {
         let now = tabs.len().max(1);
         for tab in tabs.iter().skip(self.tabs).filter(|tab| !tab.current) {
@@ -372,7 +372,7 @@ impl State {
         self.tabs = now;
     }
 
-    /// Returns the address of the current page, if there is a real one.
+    /// Returns the address of the current page, if the page is known.
     pub(super) fn url(&self) -> Option<&str> {
         self.page.as_ref().map(|page| &*page.url)
     }
@@ -382,12 +382,12 @@ fn lost(operation: &'static str, why: &'static str) -> Error {
     Error::new(ErrorKind::BrowserLost, operation).with("why", why)
 }
 
-/// Returns the error for an answer of the tool that lacks an expected part.
+/// Returns the error for a reply that lacks an expected part.
 pub(super) fn malformed(what: &'static str) -> Error {
     Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what)
 }
 
-/// Converts a refusal of the tool into an error, for methods of the port that return no outcome.
+/// Returns the error for a refusal by the tool, for methods of the port that return no outcome.
 pub(super) fn refusal(operation: &'static str, error: &str) -> Error {
     let (kind, class) = match failure::classify(error) {
         failure::Verdict::Lost => (ErrorKind::BrowserLost, "lost"),
@@ -453,5 +453,5 @@ impl BrowserDriver for PlaywrightCli {
     }
 }
 
-/// The reason why nothing more can be done after [`BrowserDriver::close`].
+/// The reason why the browser cannot be used after [`BrowserDriver::close`].
 const CLOSED: &str = "it was closed";

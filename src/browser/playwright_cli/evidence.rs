@@ -1,6 +1,6 @@
 //! The evidence that a reply gives for an action.
 //!
-//! An action is done if the reply shows the code that carried it out. The tool prints the code only after it ran.
+//! An action counts as done if the reply shows the code that carried it out. The tool prints that code only after it has run.
 
 use super::{
     driver::malformed,
@@ -14,7 +14,7 @@ use crate::{
     browser::Execution,
 };
 
-/// A refusal of the tool as an execution.
+/// Returns the execution for a refusal by the tool.
 pub(super) fn failed(error: &str) -> Execution {
     match failure::classify(error) {
         Verdict::NoEffect => Outcome::NoEffect.into(),
@@ -24,7 +24,7 @@ pub(super) fn failed(error: &str) -> Execution {
     }
 }
 
-/// An execution with this outcome and the other information in the reply.
+/// Returns an execution with this outcome and with what the reply says about the page, the locator and the dialog.
 pub(super) fn told(reply: Reply, outcome: Outcome) -> Execution {
     let locator = reply.code.as_deref().and_then(locator::parse);
     Execution {
@@ -35,7 +35,7 @@ pub(super) fn told(reply: Reply, outcome: Outcome) -> Execution {
     }
 }
 
-/// The execution that a reply proves.
+/// Returns the execution that a reply proves. `evidence` is a text that the code in the reply must contain.
 pub(super) fn execution(reply: Reply, evidence: &str) -> Result<Execution> {
     if let Some(error) = &reply.error {
         let outcome = failed(error).outcome;

@@ -1,4 +1,4 @@
-//! Carries out the actions of the port by commands of the tool.
+//! Carries out the actions of the port with commands of the tool.
 
 use std::time::Duration;
 
@@ -410,16 +410,15 @@ impl PlaywrightCli {
         if let Some(error) = &reply.error {
             return Ok(failed(error));
         }
-        // The tool prints no code for dialogs. The evidence is that it did not refuse: it refuses if there is no
-        // dialog, and the transports have ruled out every other answer without text.
+        // The tool prints no code for dialogs. The evidence is that the tool did not refuse, because it refuses if there is no
+        // dialog. The transports have ruled out every other answer without text.
         if reply.is_silent() || reply.page.is_some() || reply.dialog.is_some() {
             return Ok(told(reply, Outcome::Done));
         }
         Err(malformed("no answer to a dialog"))
     }
 
-    /// Runs a script in the tool. Its whole reply may be written by the script, so the state of the page is read
-    /// afterwards.
+    /// Runs a script in the tool. The script may write its whole reply, so the state of the page is read afterwards.
     async fn run_code(
         &self,
         state: &mut State,
@@ -476,8 +475,8 @@ impl PlaywrightCli {
         Ok(told(Outcome::failed(class, &error)))
     }
 
-    /// Runs a script in the page. The value that it returns is data, and an error that it throws says nothing
-    /// about the browser.
+    /// Runs a script in the page. The value that the script returns is only data, and an error that it throws says nothing about
+    /// the browser.
     async fn foreign(
         &self,
         state: &mut State,
@@ -513,7 +512,7 @@ pub(super) fn is_done(result: &Result<Execution>) -> bool {
         .is_ok_and(|execution| execution.outcome.is_done())
 }
 
-/// Longest text given as an argument; see the process transport.
+/// Maximum length of a text that is passed as an argument; see the process transport.
 const MAX_ARGUMENT: usize = super::transport::MAX_ARGUMENT;
 
 /// Returns the target in the tool's syntax.

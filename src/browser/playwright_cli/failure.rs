@@ -1,8 +1,8 @@
 //! Classification of the tool's error texts.
 //!
-//! The tool writes the first line and the beginning of each line of a call log. The rest of a line may be a preview of
-//! an element, which the page controls. So only the beginnings and ends of lines are compared, never their middle. A
-//! text that a script of the page may have written is not classified at all.
+//! The tool writes the first line and the beginning of each line of a call log. The rest of such a line may be a preview of an
+//! element, which the page controls. So only the beginnings and ends of lines are compared. A text that a script in the page may have
+//! written is not classified at all.
 
 use crate::{
     action::{ErrorClass, Outcome},
@@ -14,13 +14,13 @@ use crate::{
 pub(super) enum Verdict {
     /// The page or the tool refused.
     Failed(ErrorClass),
-    /// The action was carried out, and the page undid it.
+    /// The action was carried out, but the page undid it.
     NoEffect,
     /// The browser, its page or its daemon is gone.
     Lost,
 }
 
-/// Beginnings of the first line, after `Error: `.
+/// Beginnings of the first line of an error text, after `Error: `, with their meaning.
 const BEGINNINGS: &[(&str, Verdict)] = &[
     (
         "strict mode violation",
@@ -45,7 +45,7 @@ const BEGINNINGS: &[(&str, Verdict)] = &[
         "Navigation to \"",
         Verdict::Failed(ErrorClass::NavigationFailed),
     ),
-    // After a step back to an address that failed, only another address leads on.
+    // After a step back to an address that failed, only navigating to another address works.
     (
         "Protocol error (Page.getNavigationHistory)",
         Verdict::Failed(ErrorClass::NavigationFailed),
@@ -133,7 +133,7 @@ const BEGINNINGS: &[(&str, Verdict)] = &[
     ("Browser '", Verdict::Lost),
 ];
 
-/// Beginnings of lines of a call log, after their bullet and count.
+/// Beginnings of lines of a call log, after the bullet and the count, with their meaning.
 const LOG_LINES: &[(&str, ErrorClass)] = &[
     ("element is not enabled", ErrorClass::Disabled),
     ("option being selected is not enabled", ErrorClass::Disabled),
@@ -145,7 +145,7 @@ const LOG_LINES: &[(&str, ErrorClass)] = &[
     ("did not find some options", ErrorClass::NoSuchOption),
 ];
 
-/// Classifies an error text that was cleaned; `Other` if nothing is known about it.
+/// Classifies a cleaned error text. Returns [`ErrorClass::Other`] if the text is unknown.
 pub(super) fn classify(error: &str) -> Verdict {
     let first = first_line(error);
     if let Some((_, verdict)) = BEGINNINGS
@@ -173,7 +173,7 @@ pub(super) fn classify(error: &str) -> Verdict {
     Verdict::Failed(ErrorClass::Other)
 }
 
-/// The outcome for an error text that does not mean a lost browser.
+/// Returns the outcome for an error text that does not mean a lost browser.
 pub(super) fn outcome(class: ErrorClass, error: &str) -> Outcome {
     let first = first_line(error);
     match telling_line(error) {
@@ -183,7 +183,7 @@ pub(super) fn outcome(class: ErrorClass, error: &str) -> Outcome {
     }
 }
 
-/// The first line without the exception classes at its start.
+/// Returns the first line without the exception classes at its start.
 fn first_line(error: &str) -> &str {
     let mut first = error.lines().next().unwrap_or_default().trim();
     while let Some(rest) = first
@@ -192,7 +192,7 @@ fn first_line(error: &str) -> &str {
     {
         first = rest;
     }
-    // Some commands put the name of the call before the reason: `locator.click: Timeout ..`.
+    // Some commands put the name of the call before the reason, as in `locator.click: Timeout ..`.
     match first.split_once(": ") {
         Some((call, rest))
             if !call.is_empty()
@@ -211,7 +211,7 @@ fn is_timeout(first: &str) -> bool {
         .is_some_and(|rest| rest.ends_with("ms exceeded."))
 }
 
-/// The last line of the call log that says why the tool went on waiting.
+/// Returns the last line of the call log that says why the tool kept waiting, with its class.
 fn telling_line(error: &str) -> Option<(ErrorClass, &str)> {
     error.lines().skip(1).filter_map(log_line).last()
 }
@@ -233,7 +233,7 @@ fn log_line(line: &str) -> Option<(ErrorClass, &str)> {
         .map(|(_, class)| (*class, line))
 }
 
-/// The class of a time-out without a reason in the log: either the element never appeared, or it was slow.
+/// Returns the class of a time-out for which the log gives no reason: the element never appeared, or it was slow.
 fn silent_timeout(error: &str) -> ErrorClass {
     let has = |beginning: &str| {
         error

@@ -1,6 +1,6 @@
-//! Hints: facts about elements that a snapshot lacks, such as input types, test ids, icons and read-only fields.
+//! Hints: facts about elements that a snapshot does not contain, such as input types, test ids, icons and read-only fields.
 //!
-//! One script per observation reads them from the elements, because the tool prints none of these facts.
+//! One script per observation reads the hints from the elements, because the tool prints none of these facts.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -19,11 +19,11 @@ use crate::{
 /// Maximum number of elements asked about at once, fields and elements without words first. Source: chosen; each
 /// takes the tool a millisecond or more.
 const MAX_ASKED: usize = 300;
-/// Maximum number of nodes in an element that are searched for words. Source: the page script of the other driver.
+/// Maximum number of nodes inside an element that are searched for words. Source: the page script of the other driver.
 const MOST_MUTE: usize = 50;
 
 impl PlaywrightCli {
-    /// Returns the tree with the attributes of its elements.
+    /// Returns the tree with the attributes of its elements added.
     pub(super) async fn with_hints(
         &self,
         state: &mut State,
@@ -73,7 +73,7 @@ fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
     asked.into_iter().unzip()
 }
 
-/// Returns true if attributes give the content of an element of this role, or the content that it accepts.
+/// Returns true if the attributes of an element of this role give its content, or say what content it accepts.
 const fn is_field(role: &Role) -> bool {
     role.is_editable()
         || matches!(
@@ -98,7 +98,7 @@ const fn is_asked(role: &Role) -> bool {
         )
 }
 
-/// Returns true if neither the node nor anything in it has words.
+/// Returns true if neither the node nor any node inside it has words.
 fn is_mute(tree: &Tree, id: NodeId) -> bool {
     let inside = std::iter::once(id).chain(tree.descendants(id));
     let says = |at: NodeId| {
@@ -111,7 +111,7 @@ fn is_mute(tree: &Tree, id: NodeId) -> bool {
         .all(|(at, id)| at < MOST_MUTE && !says(id))
 }
 
-/// Returns the tree with the answers in it.
+/// Returns the tree with the answers written into its nodes.
 fn told(tree: Tree, answers: impl Iterator<Item = (NodeId, Option<Hint>)>) -> Tree {
     let mut answers: Vec<(NodeId, Hint)> =
         answers.filter_map(|(id, hint)| Some((id, hint?))).collect();
@@ -150,7 +150,7 @@ fn give(
     if !is_told {
         return;
     }
-    // The tool prints one line without the white space around it. Text that it did not print, because it is hidden, stays hidden.
+    // The tool prints one line, without the white space around it. Text that the tool hid, and so did not print, stays hidden.
     if let (Some(exact), Some(value)) = (exact, &mut node.value) {
         let exact = clean(&exact);
         if squeeze(&exact) == squeeze(value) {

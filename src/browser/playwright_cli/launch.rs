@@ -1,4 +1,4 @@
-//! Starting a browser: folder, configuration, the tool's `open`, and the choice of the transport.
+//! Starts a browser: its folder, its configuration, the tool's `open` command, and the choice of the transport.
 
 use std::path::PathBuf;
 #[cfg(unix)]
@@ -16,16 +16,16 @@ use crate::{
 };
 
 const OPERATION: &str = "browser.launch";
-/// Folders in the private folder. The tool searches the parent folders for one called `.playwright`; this one ends the
-/// search.
+/// Names of folders in the private folder. The tool searches the parent folders for a folder called `.playwright`; the one here
+/// ends that search.
 const INSIDE: [&str; 6] = [".playwright", "sessions", "s", "registry", "t", "out"];
-/// Longest time for the first answer through a socket. Source: it takes 10 ms, on a busy machine a few seconds.
+/// Longest time to wait for the first answer through a socket. Source: it takes 10 ms, and a few seconds on a busy machine.
 #[cfg(unix)]
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// A script that is loaded into the tool's daemon and connects to the owner's socket in the private folder. When this
-/// process ends, for whatever reason, the kernel closes the socket; the daemon notices, ends its browser and removes
-/// the folder. `WEBWISE_FOLDER` names the folder.
+/// A script that is loaded into the tool's daemon and connects to this process's socket in the private folder. When this process
+/// ends, for whatever reason, the kernel closes the socket. The daemon notices, ends its browser and removes the folder, whose path is
+/// in `WEBWISE_FOLDER`.
 const WATCH: &str = r"'use strict';
 // Ends the browser's daemon when the program that started it is gone.
 const path = require('path');
@@ -53,12 +53,12 @@ if (folder && path.basename(process.argv[1] || '') === 'cliDaemon.js') {
 }
 ";
 
-/// The path of the script.
+/// Returns the path of the script that watches for the end of this process.
 pub(super) fn watch_script(folder: &Folder) -> PathBuf {
     folder.file("watch.cjs")
 }
 
-/// Starts a browser with a private folder. Both end when the folder is dropped.
+/// Starts a browser with a private folder. The browser and the folder are removed when the returned folder is dropped.
 pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Link)> {
     let failed = |error: std::io::Error| {
         let kind = match error.kind() {
@@ -105,7 +105,7 @@ pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Li
     Ok((folder, link))
 }
 
-/// A session name that no other session of this user has, in case the tool does not keep to our folder.
+/// Returns a session name that no other session of this user has, in case the tool does not keep to the private folder.
 fn session_name(folder: &Folder) -> String {
     let name = folder
         .path()
@@ -116,7 +116,7 @@ fn session_name(folder: &Folder) -> String {
     name.replace(chromium::folder::PREFIX, "ww-")
 }
 
-/// The daemon's process, if the tool reports that the browser is open and shows its first page.
+/// Returns the process id of the daemon, if the tool reports that the browser is open and shows its first page.
 fn opened_with_pid(opened: &RawReply, session: &str) -> Result<u32> {
     let text = opened.text.expose();
     let reply = Reply::parse(text);
@@ -169,7 +169,7 @@ async fn with_socket(link: Link, _: &Folder, _: &str, required: bool) -> Result<
     Ok(link)
 }
 
-/// Returns true for a list of tabs. The daemon is ready only once it answers, not when it accepts a connection.
+/// Returns true if the reply is a list of tabs. A daemon that accepts connections is not ready until it answers.
 #[cfg(unix)]
 fn is_list_of_tabs(reply: &RawReply) -> bool {
     let parsed = Reply::parse(reply.text.expose());
@@ -179,7 +179,7 @@ fn is_list_of_tabs(reply: &RawReply) -> bool {
             .is_some_and(|list| !super::reply::parse_tabs(&list).is_empty())
 }
 
-/// The session file, which the daemon writes into a folder named after a hash of the workspace.
+/// Returns the path of the session file, which the daemon writes into a folder named after a hash of the workspace.
 #[cfg(unix)]
 fn session_file(folder: &Folder, session: &str) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder.file("sessions")).ok()?;

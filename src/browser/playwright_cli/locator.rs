@@ -1,14 +1,14 @@
-//! Conversion of our locators into the tool's form, and back.
+//! Conversion of the crate's locators into the tool's form, and back.
 //!
-//! The tool names the target of an action in JavaScript, `page.getByRole('button', { name: 'Go' }).first().click()`,
-//! and accepts the same form as a target. Parts that our grammar does not have (a regular expression, an `exact` that
-//! cannot be expressed) give no locator, because a wrong one would be worse than none.
+//! The tool names the target of an action in JavaScript, as in `page.getByRole('button', { name: 'Go' }).first().click()`, and
+//! accepts the same form as a target. If a part cannot be expressed in the crate's grammar (a regular expression, some uses of
+//! `exact`), the result is no locator at all, because a wrong locator would be worse.
 
 use std::fmt::Write as _;
 
 use crate::page::{Locator, LocatorStep, Role};
 
-/// The locator in the form in which the tool accepts it as a target. In scripts, `page.` goes before it.
+/// Returns the locator in the form that the tool accepts as a target. A script must write `page.` before it.
 pub(super) fn print(locator: &Locator) -> String {
     let mut out = String::new();
     for (index, step) in locator.steps().iter().enumerate() {
@@ -42,14 +42,14 @@ pub(super) fn print(locator: &Locator) -> String {
             LocatorStep::Alt(text) => write!(out, "getByAltText({})", quote(text)),
             LocatorStep::Title(text) => write!(out, "getByTitle({})", quote(text)),
             LocatorStep::TestId(text) => write!(out, "getByTestId({})", quote(text)),
-            // The engine is named, so that no text can choose another one.
+            // The engine is named so that the text cannot choose another engine.
             LocatorStep::Css(css) => write!(out, "locator({})", quote(&format!("css={css}"))),
             LocatorStep::HasText(text) => write!(out, "filter({{ hasText: {} }})", quote(text)),
             LocatorStep::Nth(place) => write!(out, "nth({place})"),
             LocatorStep::Frame => write!(out, "contentFrame()"),
         };
     }
-    // Only a locator has methods for frames and filters, a page has none.
+    // Only a locator has methods for frames and filters; a page does not.
     match locator.steps().first() {
         Some(LocatorStep::HasText(_) | LocatorStep::Nth(_)) => format!("locator('*').{out}"),
         Some(LocatorStep::Frame) => format!("locator('iframe').{out}"),
@@ -57,7 +57,7 @@ pub(super) fn print(locator: &Locator) -> String {
     }
 }
 
-/// A JavaScript string in single quotes.
+/// Returns the text as a JavaScript string in single quotes.
 fn quote(text: &str) -> String {
     format!(
         "'{}'",
@@ -67,7 +67,7 @@ fn quote(text: &str) -> String {
     )
 }
 
-/// The locator of the first element that a script acts on, if our grammar can express it.
+/// Returns the locator of the first element that a script acts on, if the crate's grammar can express it.
 ///
 /// `code` is the content of the tool's "Ran Playwright code" block.
 pub(super) fn parse(code: &str) -> Option<Locator> {
@@ -94,7 +94,7 @@ pub(super) fn parse(code: &str) -> Option<Locator> {
     Locator::new(steps).ok()
 }
 
-/// Parses one call of a chain, and returns it with the rest; `Some(None)` if the method is the action itself.
+/// Parses one call of a chain. Returns its step and the rest of the text, or `Some(None)` if the call is the action itself.
 #[expect(
     clippy::option_option,
     reason = "not understood, the end of the chain, and a step are three answers"
@@ -168,7 +168,7 @@ fn role(arguments: &str) -> Option<(LocatorStep, &str)> {
     ))
 }
 
-/// Parses a JavaScript string in single quotes at the start of the text.
+/// Parses a JavaScript string in single quotes at the start of the text. Returns the string and the rest.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut out = String::new();
     let mut chars = text.strip_prefix('\'')?.char_indices();

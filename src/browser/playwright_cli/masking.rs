@@ -1,9 +1,9 @@
 //! Fields whose value must be hidden from everybody.
 //!
-//! A snapshot shows the value of every field, so each look at a page with filled fields checks which of them hold
-//! secrets. The quick check is a locator that names all of these fields and matches only if each one exists and is
-//! plain; it takes some 10 ms. If it does not match, or if a script has typed a secret and marked its field, a script
-//! checks field by field. That is slower, because the tool waits half a second after each script.
+//! A snapshot shows the value of every field, so each time a page with filled fields is read, the driver checks which of them
+//! hold secrets. The quick check uses a locator that names all of these fields and matches only if each one exists and is plain; it
+//! takes some 10 ms. If the locator does not match, or if a script has typed a secret and marked its field, a script checks field by
+//! field. That is slower, because the tool waits half a second after each script.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -18,12 +18,12 @@ use super::{
 };
 use crate::{base::Result, page::ElementRef};
 
-/// Maximum number of fields that are checked at once; the values of others are hidden without a check. Source:
-/// chosen; the quick check of this many takes 0.4 s.
+/// Maximum number of fields that are checked at once; the values of all other fields are hidden without a check. Source:
+/// chosen; the quick check of this many fields takes 0.4 s.
 const MAX_FIELDS: usize = 300;
 
 impl PlaywrightCli {
-    /// The references whose values must be hidden. A field that is unknown and cannot be checked is hidden.
+    /// Returns a function that says whether the value of a field must be hidden. A field that cannot be checked is hidden.
     ///
     /// The result applies to this snapshot only, because another tab, or the next page of a frame, uses the same
     /// references for other fields.
@@ -50,7 +50,7 @@ impl PlaywrightCli {
         Ok(move |reference: &str| hidden.contains(reference))
     }
 
-    /// Returns true if the tool finds all of these fields and none of them holds a secret.
+    /// Returns true if the tool finds all of these fields and none of them contains a secret.
     async fn are_plain(
         &self,
         state: &mut State,
@@ -98,14 +98,14 @@ impl PlaywrightCli {
     }
 }
 
-/// For each frame, a locator that matches only if all of its references exist and are plain.
+/// Returns one locator for each frame, which matches only if all of that frame's references exist and are plain.
 ///
 /// The first step of a locator chooses the frame. Each further reference is looked up in that frame's last snapshot,
 /// wherever the previous element is.
 fn plain_fields(references: &[&str]) -> Vec<String> {
     let mut frames: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for reference in references {
-        // `f12e7` is element 7 of frame 12, `e7` is an element of the main document.
+        // `f12e7` is element 7 of frame 12; `e7` is an element of the main document.
         let frame = reference.split('e').next().unwrap_or_default();
         let step = format!(
             "locator('aria-ref={reference}').and(locator('css={}'))",
@@ -116,24 +116,24 @@ fn plain_fields(references: &[&str]) -> Vec<String> {
     frames.into_values().map(|steps| steps.join(".")).collect()
 }
 
-/// The record of typed secrets in fields that only a script can find.
+/// The record of secrets that were typed into fields that only a script can find.
 ///
-/// The script that types a secret marks the field, because its reference may be unknown or may change.
+/// The script that types a secret also marks the field, because the field's reference may be unknown or may change.
 #[derive(Debug, Default)]
 pub(super) struct Typed {
     marked: bool,
-    /// Number of typing scripts without an answer: they may still mark and type.
+    /// Number of typing scripts that have not answered: they may still type a secret and mark a field.
     unfinished: usize,
 }
 
 impl Typed {
-    /// Called before a typing script is sent.
+    /// Records that a typing script is about to be sent.
     pub(super) fn begin(&mut self) {
         self.marked = true;
         self.unfinished += 1;
     }
 
-    /// Called when the script has returned.
+    /// Records that a typing script has returned.
     pub(super) fn end(&mut self) {
         self.unfinished = self.unfinished.saturating_sub(1);
     }

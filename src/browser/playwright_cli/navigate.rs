@@ -15,10 +15,10 @@ use crate::{
     browser::{Execution, rules::web_address},
 };
 
-/// Attempts to find the error page after a failed navigation, and the pause between them. A navigation that starts
-/// before the error page appears is taken for an interruption. Source: measured, under 50 ms.
+/// Number of attempts to find the error page after a failed navigation, and the pause between them. If the next navigation
+/// started before the error page appears, it would be taken for an interruption. Source: measured, under 50 ms.
 const ERROR_PAGE: (u32, Duration) = (6, Duration::from_millis(50));
-/// Longest time for the browser to give up a navigation. Source: chosen; it takes 10 ms.
+/// Longest time for the browser to stop a navigation. Source: chosen; it takes 10 ms.
 const STOP_LOADING: Duration = Duration::from_secs(5);
 
 impl PlaywrightCli {
@@ -32,7 +32,7 @@ impl PlaywrightCli {
             Ok(url) => url,
             Err(refused) => return Ok(refused.into()),
         };
-        // Under a dialog, the tool reports success without navigating.
+        // While a dialog is open, the tool reports success without navigating.
         if let Some(dialog) = &state.dialog {
             let outcome = Outcome::failed(ErrorClass::DialogOpen, &dialog.message);
             return Ok(Execution {
@@ -41,8 +41,7 @@ impl PlaywrightCli {
             });
         }
         if self.options.common.downloads.is_some() {
-            // A new page makes the tool forget the files that it has saved, so a list of tabs is requested to get
-            // their events first.
+            // A new page makes the tool forget the files that it has saved. So a list of tabs is requested first, to get their events.
             let _ = self.tabs(state, Command::read("tab-list"), timeout).await?;
         }
         let before = state.url().unwrap_or(BLANK).to_owned();
@@ -54,7 +53,7 @@ impl PlaywrightCli {
             Some(ErrorClass::NavigationFailed) => {
                 self.await_error_page(state, &before, timeout).await?;
             }
-            // Otherwise the browser would go on waiting, and nothing could be read until then.
+            // Otherwise the browser would keep waiting, and the page could not be read until the wait ended.
             Some(ErrorClass::Timeout) => {
                 self.stop_loading(state, STOP_LOADING).await?;
                 state.stalled = true;
@@ -95,7 +94,7 @@ impl PlaywrightCli {
             .await?;
         let now_blank = reply.page.as_ref().is_some_and(|page| page.url == BLANK);
         if now_blank && reply.error.is_none() {
-            // The first page of the browser does not belong to the task, so there is nothing to go back to.
+            // The first page of the browser does not belong to the task, so it is no page to go back to.
             if before != BLANK {
                 self.send(state, Command::new("go-forward"), timeout)
                     .await?;
@@ -135,8 +134,8 @@ impl PlaywrightCli {
         execution(reply, "page.goForward(")
     }
 
-    /// The position in the history, and its length. They show whether a step moved: the tool also reports success
-    /// for a step beyond either end.
+    /// Returns the page's position in the history, and the number of entries. They show whether a step moved, because the tool
+    /// also reports success for a step beyond either end.
     pub(super) async fn place_in_history(
         &self,
         state: &mut State,

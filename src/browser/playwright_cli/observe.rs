@@ -1,4 +1,4 @@
-//! Observing the page: snapshots with hidden values masked, and pictures.
+//! Observes the page: takes snapshots, in which secret values are masked, and pictures.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -20,13 +20,13 @@ use crate::{
     page::{ElementRef, Node, Observation, Tree},
 };
 
-/// Maximum number of frames whose addresses are read at once; those of others stay unknown. Source: chosen.
+/// Maximum number of frames whose addresses are read at once; the addresses of all others stay unknown. Source: chosen.
 const MAX_FRAMES: usize = 100;
-/// Largest picture that is read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB uncompressed.
+/// Maximum size of a picture that is read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB uncompressed.
 const MAX_PICTURE: u64 = 32 << 20;
 
-/// The identity of the document in a frame: the number with which the tool counts documents in its references, such
-/// as 12 in `f12e7`. If no element in the document has a reference, its text is used instead.
+/// Returns the identity of the document in a frame: the number by which the tool counts documents in its references, such as
+/// `f12` in `f12e7`. If no element in the document has a reference, its text is used instead.
 fn document(tree: &Tree, frame: &str) -> Option<(BTreeSet<String>, String)> {
     let id = tree.by_ref(frame)?;
     let inside = tree
@@ -65,17 +65,17 @@ impl PlaywrightCli {
             .unwrap_or_else(late)
     }
 
-    /// The current state of the page.
+    /// Returns the current state of the page.
     ///
-    /// A page that waits for a server cannot be read meanwhile. It is then stopped and read again.
+    /// While a page waits for a server, it cannot be read. Then its loading is stopped and it is read again.
     pub(super) async fn snapshot(
         &self,
         state: &mut State,
         timeout: Duration,
     ) -> Result<Observation> {
-        // The rest of the time is for reporting that the page does not answer.
+        // The rest of the time is kept for reporting that the page does not answer.
         let timeout = timeout * 7 / 8;
-        // If the page blocked the previous command, the first look is short.
+        // If the page blocked the previous command, the first attempt is short.
         let (first, second) = if state.stalled {
             (timeout / 6, timeout / 3)
         } else {
@@ -102,7 +102,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Stops loading the page. Returns the browser's reply, if any.
+    /// Stops loading the page. Returns the answer, if the browser confirmed the stop.
     pub(super) async fn stop_loading(
         &self,
         state: &mut State,
@@ -115,7 +115,7 @@ impl PlaywrightCli {
         {
             Ok(Scripted::Returned(returned)) if returned.done => Ok(Some(*returned)),
             Ok(_) => Ok(None),
-            // This was only an attempt; the next look shows if it helped.
+            // This was only an attempt; the next snapshot shows whether it helped.
             Err(error) if error.kind() == ErrorKind::Timeout => Ok(None),
             Err(error) => Err(error),
         }
@@ -123,7 +123,7 @@ impl PlaywrightCli {
 
     async fn try_snapshot(&self, state: &mut State, timeout: Duration) -> Result<Observation> {
         let reply = self.send(state, Command::read("snapshot"), timeout).await?;
-        // This comes before any error: a dialog that opens during the snapshot leaves an empty tree.
+        // The dialog is checked before the error, because a dialog that opens during the snapshot leaves an empty tree.
         if let Some(dialog) = &reply.dialog {
             let page = state.page.clone().unwrap_or_default();
             let mut observation = Observation::new(page.url, &page.title, Tree::default());
@@ -139,7 +139,7 @@ impl PlaywrightCli {
         };
         let snapshot = Snapshot::parse(text);
         let hidden = self.hidden_fields(state, &snapshot, timeout).await?;
-        // Nobody can ask about a field without a reference.
+        // A field without a reference cannot be checked, so it is hidden.
         let tree = lower(&snapshot, |reference| reference.is_none_or(&hidden));
         let tree = self.with_frames(state, tree, timeout).await?;
         let mut observation = Observation::new(page.url.clone(), &page.title, tree);
@@ -147,10 +147,10 @@ impl PlaywrightCli {
         Ok(observation)
     }
 
-    /// The tree with the addresses of its frames, because the content of a frame may belong to another site.
+    /// Returns the tree with the addresses of its frames, because the content of a frame may belong to another site.
     ///
-    /// The addresses are read after the snapshot, so a second snapshot must show the same documents in the frames. A
-    /// frame that navigated in between has an unknown address.
+    /// The addresses are read after the snapshot, so a second snapshot must show the same documents in the frames. If a frame
+    /// navigated in between, its address is unknown.
     async fn with_frames(&self, state: &mut State, tree: Tree, timeout: Duration) -> Result<Tree> {
         let frames: Vec<&str> = tree
             .frames()
@@ -203,7 +203,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// The picture, or the tool's reason for refusing.
+    /// Returns the picture, or the tool's reason for refusing.
     pub(super) async fn try_picture(
         &self,
         state: &mut State,
@@ -225,7 +225,7 @@ impl PlaywrightCli {
             return Err(Error::new(ErrorKind::TooLarge, "browser.screenshot").with("bytes", size));
         }
         let bytes = std::fs::read(&file).map_err(failed)?;
-        // If the file cannot be removed now, it is removed with the folder.
+        // If the file cannot be removed now, it is removed later with the folder.
         let _ = std::fs::remove_file(&file);
         if bytes.starts_with(PNG) {
             Ok(Ok(bytes))
@@ -235,7 +235,7 @@ impl PlaywrightCli {
     }
 }
 
-/// The references of read-only fields.
+/// Returns the references of read-only fields.
 fn readonly(tree: &Tree) -> HashSet<String> {
     let nodes = tree.nodes().iter().filter(|node| node.states.readonly);
     let references = nodes.filter_map(|node| node.reference.as_ref());
@@ -244,14 +244,14 @@ fn readonly(tree: &Tree) -> HashSet<String> {
         .collect()
 }
 
-/// The observation of a page that cannot be read: all its content counts as left out.
+/// Returns the observation of a page that cannot be read: all its content counts as left out.
 fn unread(url: String) -> Observation {
     let mut tree = Tree::builder().with_max_nodes(0);
     tree.leaf(Node::text(""));
     Observation::new(url, "", tree.finish())
 }
 
-/// The class of a refusal, for outcomes.
+/// Returns the error class of a refusal, for outcomes.
 pub(super) fn class_of(error: &str) -> ErrorClass {
     match failure::classify(error) {
         Verdict::Failed(class) => class,

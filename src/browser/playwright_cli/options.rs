@@ -1,4 +1,4 @@
-//! Options of a browser, and the tool's configuration made from them.
+//! The options of a browser, and the tool's configuration that is made from them.
 
 use std::{
     ffi::OsString,
@@ -17,10 +17,10 @@ use crate::{
     },
 };
 
-/// Largest size of the tool's output in the folder (snapshots, logs, kept downloads). Unit: bytes. Source: chosen.
+/// Maximum size of the tool's output in the folder (snapshots, logs, kept downloads). Unit: bytes. Source: chosen.
 const MAX_OUTPUT: u64 = 256 << 20;
-/// Features of Chromium that the tool switches off. They are repeated because a second switch of ours replaces the tool's.
-/// Source: playwright 1.64, `chromiumSwitches`, those that concern Chromium.
+/// Features of Chromium that the tool switches off. They are repeated here because our own switch replaces the tool's. Source:
+/// playwright 1.64, `chromiumSwitches`, those that concern Chromium.
 const FEATURES: &str = "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,DialMediaRouteProvider,\
 GlobalMediaControls,HttpsUpgrades,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,\
 BlockOriginHeaderModificationOnRedirect,Translate,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled";
@@ -29,12 +29,12 @@ BlockOriginHeaderModificationOnRedirect,Translate,OptimizationHints,NetworkTimeS
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransportChoice {
-    /// Through the daemon's socket, and through processes as soon as anything about the socket is unusual.
+    /// Through the daemon's socket, but through processes once anything about the socket is unusual.
     #[default]
     Auto,
     /// Only through processes, one for each command.
     Process,
-    /// Only through the socket. Launching fails if that is not possible.
+    /// Only through the socket. Launching fails if the socket cannot be used.
     Socket,
 }
 
@@ -61,7 +61,7 @@ pub struct PlaywrightCliOptions {
 }
 
 impl PlaywrightCliOptions {
-    /// The default options for these two programs. If `program` is a bare name, it is searched for in `PATH`.
+    /// Returns the default options for these two programs. A `program` without a folder is searched for in `PATH`.
     pub fn new(program: impl Into<PathBuf>, chromium: impl Into<PathBuf>) -> Self {
         Self {
             common: Choices::new(chromium.into(), Duration::from_millis(500)),
@@ -71,10 +71,10 @@ impl PlaywrightCliOptions {
         }
     }
 
-    /// The default options for the programs that [`ProgramPlaces`] finds.
+    /// Returns the default options for the programs that [`ProgramPlaces`] finds.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable), which names what is missing and what to do.
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable), with a text that names what is missing and what to do.
     pub fn from_env() -> Result<Self> {
         let places = ProgramPlaces::from_env();
         let options = Self::new(places.tool_program()?, places.chromium_program()?);
@@ -84,7 +84,7 @@ impl PlaywrightCliOptions {
         })
     }
 
-    /// Uses another playwright-cli. A bare name is searched for in `PATH`.
+    /// Sets the playwright-cli program. A program without a folder is searched for in `PATH`.
     pub fn with_program(self, program: impl Into<PathBuf>) -> Self {
         Self {
             program: on_path_or_absolute(program.into()),
@@ -111,14 +111,14 @@ impl PlaywrightCliOptions {
         self
     }
 
-    /// Sets the tool's wait for the consequences of a click. Default: 500 ms, the tool's own.
+    /// Sets how long the tool waits for the consequences of a click. Default: 500 ms, the tool's own.
     pub fn with_settle(mut self, settle: Duration) -> Self {
         self.common.settle = chromium::bounded(settle);
         self
     }
 
-    /// Keeps the files that pages offer in this folder, under names of our own. Default: downloads are refused. A
-    /// file of more than 100 MiB is dropped, and so are all incomplete files if together they exceed that.
+    /// Keeps the files that pages offer, in this folder and under names that the driver chooses. Default: downloads are refused. A
+    /// file of more than 100 MiB is dropped. If all incomplete files together exceed 100 MiB, all of them are dropped.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self
@@ -126,13 +126,13 @@ impl PlaywrightCliOptions {
 
     /// Allows `eval` and `run_code`, which run scripts in the page and in the tool itself. Default: not allowed.
     ///
-    /// Such scripts can read typed text and send it anywhere, and `run_code` can do on this machine what this user can.
+    /// Such scripts can read typed text and send it anywhere, and `run_code` can do on this machine whatever this user can.
     pub fn with_scripts(mut self, scripts: bool) -> Self {
         self.common.scripts = scripts;
         self
     }
 
-    /// The tool's configuration file.
+    /// Returns the content of the tool's configuration file.
     pub(super) fn config(&self, folder: &Folder) -> Value {
         let sandbox = self.common.is_in_a_sandbox();
         let mut switches: Vec<String> = chromium::SWITCHES.map(str::to_owned).to_vec();
@@ -162,9 +162,9 @@ impl PlaywrightCliOptions {
                 "navigation": millis(self.common.navigation_timeout),
                 "settle": millis(self.common.settle),
             },
-            // The code that the tool prints is the evidence for actions and the source of durable locators.
+            // The tool prints the code of each action. It is the evidence for the action and the source of durable locators.
             "codegen": "typescript",
-            // Otherwise tools that a page defines would be printed before the snapshot.
+            // Otherwise the tool would print tools that a page defines before the snapshot.
             "webmcp": false,
             // Console messages of pages go to a file; write as few as possible.
             "console": { "level": "error" },
@@ -175,7 +175,7 @@ impl PlaywrightCliOptions {
         })
     }
 
-    /// The complete environment of the tool.
+    /// Returns the complete environment of the tool.
     pub(super) fn environment(&self, folder: &Folder) -> Vec<(OsString, OsString)> {
         let mut environment = chromium::environment(folder);
         environment.retain(|(name, _)| name != "PATH");
@@ -203,7 +203,7 @@ impl PlaywrightCliOptions {
     }
 }
 
-/// The option that makes Node.js load a file first. The quotes are Node.js syntax.
+/// Returns the option that makes Node.js load a file first. The quotes are Node.js syntax.
 fn require(file: &Path) -> String {
     let file = file
         .display()
@@ -213,7 +213,7 @@ fn require(file: &Path) -> String {
     format!("--require \"{file}\"")
 }
 
-/// An absolute path, but a bare name of a program unchanged, because the system searches for it.
+/// Returns an absolute path, but leaves the bare name of a program unchanged, because the system searches for it.
 fn on_path_or_absolute(program: PathBuf) -> PathBuf {
     if program.components().count() > 1 {
         chromium::absolute(program)

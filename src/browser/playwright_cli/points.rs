@@ -1,9 +1,10 @@
-//! Scripts that click and drag points of an element, which none of the tool's commands does.
+//! Scripts that click or drag at a given point of an element, which no command of the tool can do.
 
 use super::scripts::{expression, guarded};
 use crate::action::{BrowserAction, Target};
 
-/// The script that clicks or drags points of an element; `None` for an action without one.
+/// Returns the script that clicks or drags at a point of an element; `None` for an action without
+/// such a point.
 pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<String> {
     match action {
         BrowserAction::ClickXy(click) => {
@@ -19,12 +20,12 @@ pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<Strin
     }
 }
 
-/// Reads the width of the border: the tool measures points from inside the border, the port
-/// from its outer edge.
+/// A statement that reads the width of the border: the tool measures points from the inner edge of
+/// the border, but the port from its outer edge.
 const BORDER: &str = "const border = await handle.evaluate(element => ({ x: element.clientLeft, y: element.clientTop }));";
 
-/// The beginning of a script that uses a point of an element. If the point is outside, the
-/// script returns the element's size, because the tool would wait for ever.
+/// Returns the beginning of a script that uses a point of an element. If the point is outside, the
+/// script returns the element's size instead, because the tool would wait forever.
 fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
     format!(
         "const field = {};
@@ -36,7 +37,7 @@ fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
     )
 }
 
-/// Clicks a point of an element, or double-clicks it.
+/// Returns the script that clicks or double-clicks a point of an element.
 pub(super) fn click_at(
     target: &Target,
     (x, y): (u32, u32),
@@ -52,7 +53,7 @@ pub(super) fn click_at(
     ))
 }
 
-/// Drags from one point of an element to another one.
+/// Returns the script that drags from one point of an element to another.
 fn drag_at(
     target: &Target,
     (x, y): (u32, u32),

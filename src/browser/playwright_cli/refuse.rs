@@ -1,4 +1,4 @@
-//! Refusals before anything is sent: texts that not every transport can carry, and actions whose page is gone.
+//! Refusals before anything is sent: of texts that not every transport can carry, and of actions whose page is gone.
 
 use serde_json::Value;
 
@@ -54,8 +54,7 @@ impl PlaywrightCli {
         )
     }
 
-    /// Returns true if the page's origin is no longer the one that the action was decided for, and the action would
-    /// apply to whatever page is there.
+    /// Returns true if the page has another origin than when the action was decided, and the action would apply to any page.
     ///
     /// An action with a reference needs no such check, because the reference is invalid on another page.
     async fn has_moved(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
@@ -75,7 +74,7 @@ impl PlaywrightCli {
             .map(|tab| tab.url);
         let now = match listed {
             Some(url) if !url.is_empty() => url,
-            // A title can make the list unreadable.
+            // The title of a tab can make the list unreadable.
             _ => match self
                 .script(state, scripts::address(), request.timeout)
                 .await?
@@ -91,7 +90,7 @@ impl PlaywrightCli {
     }
 }
 
-/// The reason why the texts of an action cannot be sent by every transport: NUL ends a process argument, and a text
+/// Returns the reason why the texts of an action cannot be sent by every transport. NUL would end a process argument, and a text
 /// that no script can carry must fit into one argument.
 fn unsendable(action: &BrowserAction) -> Option<&'static str> {
     let by_script = matches!(

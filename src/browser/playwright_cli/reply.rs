@@ -1,22 +1,22 @@
-//! The tool's text replies, as typed sections.
+//! The tool's text replies, parsed into typed sections.
 //!
-//! A reply is a list of sections, each under a line `### Name`. The page controls some of their text, so this is what a
+//! A reply is a list of sections, each under a line `### Name`. The page controls some of their text. The following says what a
 //! page can and cannot forge:
 //!
 //! - The tool prints the sections in a fixed order. A heading counts only if it comes later in that order than the
 //!   previous one: a `### Page` in the message of an alert is text, because `Modal state` comes after `Page`.
 //! - `Page`: the browser serialises the address and folds the white space of the title, so neither can contain a line
 //!   break. Snapshot lines start with `-` or a space and are escaped by the tool. Results of scripts are JSON.
-//! - `Error`: text of a script or of a call log may contain line breaks. Nothing after an error is trusted, unless the
-//!   tool wrote the whole error itself (the refusals for an open dialog).
+//! - `Error`: the text of a script or of a call log may contain line breaks. Nothing after an error is trusted, unless the tool
+//! wrote the whole error itself (the refusals because of an open dialog).
 //! - A script that runs in the tool (`run_code`) may print anything anywhere. Its reply has a type of its own,
 //!   [`Untrusted`], which keeps only its result or error.
-//! - `Ran Playwright code`: `type` echoes its text raw in a comment. The driver never sends a line break to `type`.
-//! - `Modal state`: the message is raw, so everything after its heading is the message. The notice of a download that
-//!   ends while a dialog is open is lost, and a forged one is not trusted.
-//! - `Open tabs` and the list of tabs: one line for each tab, `[title](address)`. Both may contain `](`; such a line
-//!   gives no address.
-//! - Paths that the tool prints are never opened, except those of files that the driver named itself.
+//! - `Ran Playwright code`: the command `type` echoes its text unescaped in a comment. So the driver never sends it a line break.
+//! - `Modal state`: the message is unescaped, so everything after the heading counts as the message. The notice of a download
+//! that ends while a dialog is open is therefore lost, but a forged notice is not trusted.
+//! - `Open tabs` and the list of tabs: each tab is one line, `[title](address)`. Title and address may both contain `](`, and
+//! then the line gives no address.
+//! - Paths that the tool prints are never opened, unless the driver itself named the file.
 
 use crate::{
     base::text::clean,
@@ -39,11 +39,11 @@ const ORDER: [&str; 9] = [
 /// A parsed reply.
 #[derive(Debug, Default)]
 pub(super) struct Reply {
-    /// The error that the tool printed, cleaned.
+    /// The error that the tool printed, after cleaning.
     pub(super) error: Option<String>,
     /// The result of a script or of a list command, as printed.
     pub(super) result: Option<String>,
-    /// The code that carried out the command, which is the evidence for it.
+    /// The code that carried out the command, which is the evidence that it ran.
     pub(super) code: Option<String>,
     /// The open tabs, unless there is exactly one.
     pub(super) tabs: Vec<Tab>,
@@ -51,11 +51,11 @@ pub(super) struct Reply {
     pub(super) page: Option<Page>,
     /// The dialog that blocks the page.
     pub(super) dialog: Option<Dialog>,
-    /// The snapshot, if it was asked for: undecoded and not yet cleaned.
+    /// The snapshot, if it was requested, neither decoded nor cleaned.
     pub(super) snapshot: Option<String>,
     /// Files that the page offered for download.
     pub(super) downloads: Vec<Download>,
-    /// True if the output is not a reply, such as the tool's help.
+    /// True if the text is not a reply but other output, such as the tool's help.
     foreign: bool,
 }
 
@@ -67,23 +67,23 @@ pub(super) struct Page {
     pub(super) crashed: bool,
 }
 
-/// A line of the `Events` section about a file.
+/// A downloaded file, from a line of the `Events` section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Download {
-    /// The name that the page gave it, cleaned.
+    /// The name that the page gave the file, after cleaning.
     pub(super) name: String,
-    /// The path at which the tool saved it, once it has.
+    /// The path at which the tool saved the file; `None` until it is saved.
     pub(super) path: Option<String>,
 }
 
 impl Reply {
-    /// Parses any text.
+    /// Parses a reply. No text is refused.
     pub(super) fn parse(text: &str) -> Self {
         Self::read(text, true)
     }
 
-    /// Parses any text without its code, which contains what a script of ours types: [`code`](Self::code) is an empty
-    /// text if there was any.
+    /// Parses a reply but leaves out its code, which contains what a script of this driver types. If there was any code,
+    /// [`code`](Self::code) is an empty text.
     pub(super) fn parse_without_echo(text: &str) -> Self {
         Self::read(text, false)
     }
@@ -113,7 +113,7 @@ impl Reply {
         reply
     }
 
-    /// Returns true if the tool printed nothing at all, as it does when it has nothing to report.
+    /// Returns true if the tool printed nothing, as it does when there is nothing to report.
     pub(super) fn is_silent(&self) -> bool {
         let told = self.error.is_some()
             || self.result.is_some()
@@ -123,15 +123,15 @@ impl Reply {
     }
 }
 
-/// A reply to a script that ran in the tool. Such a script can print a heading, close a frame, and choose its result
-/// and error freely. So nothing here counts as the tool's word: there is no address, no dialog and no file.
+/// A reply to a script that ran in the tool. Such a script can print a heading, close a frame, and choose its result and error
+/// freely. So no part of the reply is trusted, and no address, dialog or file is read from it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Untrusted {
-    /// The error that it threw, or the reason why it was not run, cleaned.
+    /// The error that the script threw, or the reason why it was not run, after cleaning.
     pub(super) error: Option<String>,
-    /// Its result, as printed.
+    /// The result of the script, as printed.
     pub(super) result: Option<String>,
-    /// True if the reply is about a script at all. It does not prove that the script ran.
+    /// True if the reply is about a script at all. This does not prove that the script ran.
     pub(super) ran: bool,
 }
 
@@ -154,7 +154,7 @@ impl Untrusted {
     }
 }
 
-/// Name and body of each section that can be trusted, in order.
+/// Returns the name and body of each section that can be trusted, in order.
 fn sections(text: &str) -> Vec<(&'static str, &str)> {
     let mut found: Vec<(usize, usize, usize)> = Vec::new();
     let mut at = 0;
@@ -201,7 +201,7 @@ fn sections(text: &str) -> Vec<(&'static str, &str)> {
         .collect()
 }
 
-/// Returns true if the tool writes the whole error text itself, without words of the page.
+/// Returns true if the tool wrote the whole error text itself, without any words of the page.
 fn is_own_refusal(error: &str) -> bool {
     let error = error.trim_end_matches('\n');
     let (Some(first), None) = (error.lines().next(), error.lines().nth(1)) else {
@@ -241,7 +241,7 @@ fn parse_page(body: &str) -> Page {
     page
 }
 
-/// Parses a list of tabs such as `- 0: (current) [Title](http://address/)`.
+/// Parses a list of tabs whose lines look like `- 0: (current) [Title](http://address/)`.
 pub(super) fn parse_tabs(body: &str) -> Vec<Tab> {
     body.lines().filter_map(parse_tab).collect()
 }
@@ -256,7 +256,7 @@ fn parse_tab(line: &str) -> Option<Tab> {
     let rest = rest.strip_suffix(" [crashed]").unwrap_or(rest);
     let inside = rest.strip_prefix('[')?.strip_suffix(')')?;
     let (title, url) = inside.split_once("](")?;
-    // The page may have written a second `](`, and then the true address is unknown.
+    // The page may have written a second `](`; then the true address is unknown.
     let url = if url.contains("](") {
         String::new()
     } else {
@@ -265,7 +265,7 @@ fn parse_tab(line: &str) -> Option<Tab> {
     Some(Tab::new(index.parse().ok()?, current, title, url))
 }
 
-/// The first dialog of the section. Its message may have several lines.
+/// Returns the first dialog of the section. Its message may have several lines.
 fn parse_dialog(body: &str) -> Option<Dialog> {
     if body.starts_with("- [File chooser]: ") {
         return Some(Dialog::new(DialogKind::FileChooser, ""));
@@ -294,7 +294,7 @@ fn parse_download(line: &str) -> Option<Download> {
             path: None,
         });
     }
-    // The path has no quotation marks, so the last separator is the right one.
+    // The path contains no quotation marks, so the last separator is the right one.
     let (name, path) = line
         .strip_prefix("- Downloaded file ")?
         .strip_suffix('"')?

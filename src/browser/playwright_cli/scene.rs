@@ -1,5 +1,5 @@
-//! The visible part of the page and of its frames. A snapshot gives the boxes of elements, and one script asks the
-//! documents which of them are on top.
+//! The visible part of the page and of its frames. A snapshot gives the boxes of elements, and one script asks the documents
+//! which of these boxes nothing else covers.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ use crate::{
     page::{ElementRef, Scene},
 };
 
-/// A document, with the boxes of its elements in a snapshot, measured from the corner of the document's own window.
+/// A document, and the boxes that a snapshot gives for its elements, measured from the corner of the document's own window.
 #[derive(Debug, PartialEq, Serialize)]
 struct Document<'a> {
     /// The reference of the frame element that shows the document; `None` for the page itself.
@@ -35,7 +35,7 @@ struct Document<'a> {
 #[serde(default)]
 pub(super) struct SeenScene {
     url: String,
-    /// The documents, the page first; `None` for one that is gone.
+    /// The documents, the page first; `None` for a document that is gone.
     documents: Vec<Option<SeenDocument>>,
 }
 
@@ -43,11 +43,11 @@ pub(super) struct SeenScene {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct SeenDocument {
-    /// The corner of the document's window in the page's window.
+    /// The position of the document's window in the page's window.
     corner: (f64, f64),
     width: f64,
     height: f64,
-    /// True for each box that can be seen.
+    /// For each box, true if it can be seen.
     seen: Vec<bool>,
     drawings: Vec<SeenDrawing>,
     blank: Vec<[f64; 4]>,
@@ -55,7 +55,7 @@ struct SeenDocument {
 }
 
 impl PlaywrightCli {
-    /// Returns what is visible in the window, with the boxes of these elements.
+    /// Returns what is visible in the window, including the boxes of these elements.
     pub(super) async fn look_around(&self, request: &SceneRequest) -> Result<Scene> {
         let mut state = self.state("browser.scene").await?;
         if request.elements.is_empty() {
@@ -75,7 +75,7 @@ impl PlaywrightCli {
         Ok(scene)
     }
 
-    /// Returns what these documents show; if only the page is given, its frames are asked too.
+    /// Returns what these documents show. If only the page is given, its frames are asked too.
     async fn seen(&self, state: &mut State, documents: &[Document<'_>]) -> Result<Option<Scene>> {
         let answer = self
             .script(state, script(documents), COMMAND_TIMEOUT)
@@ -97,11 +97,11 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The documents of a page with the boxes of these elements, the page itself first.
+/// Returns the documents of a page with the boxes of these elements, the page itself first.
 fn documents<'a>(snapshot: &Snapshot<'a>, wanted: &'a [ElementRef]) -> Vec<Document<'a>> {
     let wanted: HashMap<&str, &ElementRef> = wanted.iter().map(|one| (one.as_str(), one)).collect();
     let mut documents = vec![Document::of(None)];
-    // The documents around the current node, each with the index at which it ends.
+    // The documents around the current node, each with the index of the first node after it.
     let mut open: Vec<(usize, usize)> = Vec::new();
     for (at, node) in snapshot.nodes().iter().enumerate() {
         while open.last().is_some_and(|(end, _)| *end <= at) {
@@ -133,7 +133,7 @@ fn documents<'a>(snapshot: &Snapshot<'a>, wanted: &'a [ElementRef]) -> Vec<Docum
     documents
 }
 
-/// `1,2,3,4`
+/// Parses four numbers, as in `1,2,3,4`.
 fn numbers(text: &str) -> Option<[f64; 4]> {
     let numbers: Vec<f64> = text
         .split(',')
@@ -171,7 +171,7 @@ impl SeenScene {
     }
 }
 
-/// The script that asks each document which of its boxes are visible, what is drawn in it, and where it stands in the
+/// Returns the script that asks each document which of its boxes are visible, what is drawn in it, and where it is in the
 /// page's window.
 fn script(documents: &[Document<'_>]) -> String {
     // Writing texts to memory does not fail.

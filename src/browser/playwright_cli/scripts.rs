@@ -1,8 +1,7 @@
 //! The few scripts that the driver runs in the tool, for tasks that its commands cannot do.
 //!
-//! They are our own code, run in the tool's process and not in the page, and take values only as JSON literals. They
-//! catch their own errors, so that an error thrown by the page comes back as data under `error` and never as the tool's
-//! words.
+//! The scripts are the driver's own code. They run in the tool's process, not in the page, and take values only as JSON literals.
+//! They catch their own errors, so that an error thrown by the page comes back as data under `error` and never as the tool's words.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -15,7 +14,7 @@ use crate::{
     secret::SecretName,
 };
 
-/// The value that one of the scripts returned.
+/// The value that a script of this module returned.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 #[expect(
@@ -24,11 +23,11 @@ use crate::{
 )]
 pub(super) struct Returned {
     pub(super) done: bool,
-    /// True if the page or the frame is no longer the same.
+    /// True if the page or the frame has changed to another site or is gone.
     pub(super) moved: bool,
     /// True if no field, or more than one, has the focus.
     pub(super) unfocused: bool,
-    /// True if the page or the frame is in a sandbox, so that its server does not trust its content either.
+    /// True if the page or the frame is in a sandbox, which means that even its own server does not trust its content.
     pub(super) opaque: bool,
     pub(super) top: String,
     pub(super) frame: String,
@@ -37,29 +36,29 @@ pub(super) struct Returned {
     pub(super) place: Option<(u64, u64)>,
     /// True if the document has no content that could be read, such as the document of an image.
     pub(super) bodiless: bool,
-    /// For each reference asked for, true if its value must be hidden; `None` if it is gone.
+    /// For each requested reference, true if its value must be hidden; `None` if the field is gone.
     pub(super) hidden: Vec<Option<bool>>,
-    /// Number of fields, in all tabs, that a secret was typed into and that are still there.
+    /// Number of fields, in all tabs, into which a secret was typed and that still exist.
     pub(super) kept: Option<usize>,
-    /// For each frame asked for, its address; `None` if it is gone.
+    /// For each requested frame, its address; `None` if the frame is gone.
     pub(super) frames: Vec<Option<String>>,
-    /// For each element asked about, its attributes; `None` if it has none of interest or is gone.
+    /// For each requested element, its attributes; `None` if it has none of interest or is gone.
     pub(super) hints: Vec<Option<Hint>>,
-    /// The addresses that the form of a field may go to.
+    /// The addresses that the form of the field may go to.
     pub(super) to: Vec<String>,
-    /// The address that the field's form goes to now, if it went elsewhere when it was checked.
+    /// The address that the field's form goes to now, if that differs from the address that was checked.
     pub(super) turned: Option<String>,
-    /// The secrets that the action would send.
+    /// The secrets that the action would send, with their addresses.
     pub(super) sends: Vec<Sends>,
-    /// The reactions of the page to an action, if they were watched for.
+    /// The reactions of the page to an action; `None` if the page was not watched.
     pub(super) traces: Option<Vec<Trace>>,
-    /// Width and height of the element, if the point of the action lies outside of it. Unit: CSS pixels.
+    /// Width and height of the element, if the point of the action lies outside the element. Unit: CSS pixels.
     pub(super) size: Option<(u64, u64)>,
     /// The visible part of the page and of its frames.
     pub(super) scene: Option<SeenScene>,
 }
 
-/// A secret in a form that would be sent, and the addresses it would go to.
+/// A secret in a form that would be sent, and the address that it would go to.
 #[derive(Debug, Deserialize)]
 pub(super) struct Sends {
     pub(super) name: SecretName,
@@ -75,23 +74,23 @@ pub(super) enum By {
 }
 
 impl Returned {
-    /// Reads the `Result` section; `None` if it is not the answer of one of these scripts.
+    /// Parses the `Result` section; `None` if it is not the answer of a script of this module.
     pub(super) fn parse(result: &str) -> Option<Self> {
         serde_json::from_str(result).ok()
     }
 }
 
-/// The property of the tool's page object that keeps the handles of fields with typed secrets; the page cannot see it.
+/// The property of the tool's page object that keeps the handles of fields with typed secrets. The page cannot see the property.
 const KEPT: &str = "webwiseSecretFields";
 
-/// Longest time for a field to report that it still exists. Unit: milliseconds. Source: chosen; it takes about one.
+/// Longest time for a field to report that it still exists. Unit: milliseconds. Source: chosen; it takes about 1 ms.
 pub(super) const LATE_MS: u32 = 250;
 
-/// The placeholder for the value of a secret in a script. No text of ours and no address contains this character.
+/// The placeholder for the value of a secret in a script. No other text in a script and no address contains this character.
 const VALUE: char = '\0';
-/// Statements that set `opaque`: true if the page or the frame has no origin, whatever its address is. They ask the
-/// browser in an isolated world, because a page could lie about itself. A frame that the browser does not know by its
-/// address counts as one without an origin.
+/// Statements that set `opaque` to true if the page or the frame has no origin, whatever its address is. They ask the browser
+/// in an isolated world, because a page could lie about itself. A frame whose address the browser does not know counts as one
+/// without an origin.
 const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames || []).flatMap(all)];
     const origins = async (at, address) => {
       const session = await page.context().newCDPSession(at);
@@ -117,11 +116,11 @@ const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames 
     };
     const opaque = await isOpaque(page.mainFrame()) || !frame || await isOpaque(frame);";
 
-/// Two functions for the page that are safe against fields named like properties. `sendsFrom` returns every address
-/// that the form of an element may go to. `sendsBy` returns the address that it goes to when `element` is clicked or
-/// receives a key, if the form also sends `kept`.
+/// Two functions that run in the page and cannot be confused by fields that are named like properties. `sendsFrom` returns
+/// every address that the form of an element may go to. `sendsBy` returns the address that the form goes to when `element` is clicked
+/// or receives a key, if the form also sends the field `kept`.
 ///
-/// They run among the page's own scripts. Such a script could deceive them, but it could as well send the value itself.
+/// They run among the page's own scripts. Such a script could deceive them, but it could just as well send the value itself.
 const FORMS: &str = r"const forms = `
       const get = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
       const tagOf = node => get(Element, 'localName').call(node);
@@ -177,23 +176,23 @@ pub(super) enum Field<'a> {
     Focused,
 }
 
-/// A JavaScript expression for the element.
+/// Returns a JavaScript expression for the element.
 pub(super) fn expression(target: &Target) -> String {
     match target {
-        // A reference is letters and digits only.
+        // A reference consists of letters and digits only.
         Target::Ref(reference) => format!("page.locator('aria-ref={reference}')"),
         Target::Locator(locator) => format!("page.{}", locator::print(locator)),
     }
 }
 
-/// A JavaScript literal.
+/// Returns the text as a JavaScript literal.
 fn literal(text: &str) -> String {
-    // JSON is JavaScript, line separators included since ES2019.
+    // JSON is valid JavaScript, including line separators since ES2019.
     Value::from(text).to_string()
 }
 
-/// Returns the script with a value as a literal, in a buffer that is wiped. No buffer grows, because growing leaves a
-/// copy behind.
+/// Returns the script with the value in it as a literal, in a buffer that is wiped. No buffer grows, because growing would
+/// leave a copy behind.
 fn with_value(script: &str, value: &str) -> String {
     // A byte of the value takes at most six bytes, as `\u0000`.
     let mut literal = Zeroizing::new(Vec::with_capacity(value.len() * 6 + 2));
@@ -207,7 +206,7 @@ fn with_value(script: &str, value: &str) -> String {
     out
 }
 
-/// Returns statements that set `handle` and `frame`, which the driver knows and the page does not.
+/// Returns statements that set `handle` and `frame`. The driver knows these handles, and the page does not.
 fn find(field: Field<'_>, timeout_ms: u64) -> String {
     let handle = match field {
         Field::At(target) => {
@@ -216,7 +215,7 @@ fn find(field: Field<'_>, timeout_ms: u64) -> String {
                 expression(target)
             )
         }
-        // If a frame holds the focus, the frame's element has the focus in its parent too.
+        // If the focus is inside a frame, the frame's element has the focus in its parent too.
         Field::Focused => "const focused = [];
     for (const frame of page.frames()) {
       const found = await frame.$('css=:focus').catch(() => null);
@@ -241,10 +240,10 @@ pub(super) fn guarded(body: &str) -> String {
     )
 }
 
-/// Like [`guarded`], for a script that only reads: the tool does not wait after it.
+/// Works like [`guarded`], but for a script that only reads: the tool does not wait after it.
 ///
-/// The tool waits by calling `page.evaluate` with a number. The script answers that call at once, a single time. If the
-/// tool ever waits in another way, the script is slower and still correct.
+/// The tool waits by calling `page.evaluate` with a number. The script answers that call at once, but only one such call. If
+/// the tool ever waits in another way, the script is slower but still correct.
 pub(super) fn reading(body: &str) -> String {
     guarded(&format!(
         "try {{
@@ -259,8 +258,8 @@ pub(super) fn reading(body: &str) -> String {
     ))
 }
 
-/// Reads the addresses of the page and of the frame that contains the field, from the browser and not from the page,
-/// and the addresses that the field's form goes to.
+/// Returns the script that reads the addresses of the page and of the frame that contains the field, from the browser and not
+/// from the page, and the addresses that the field's form goes to.
 pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     guarded(&format!(
@@ -270,7 +269,7 @@ pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     ))
 }
 
-/// Asks which of the secrets typed by [`type_if_still_at`] an element would send.
+/// Returns the script that asks which of the secrets typed by [`type_if_still_at`] an element would send.
 pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     let by = match by {
@@ -289,8 +288,8 @@ pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     ))
 }
 
-/// Types a value if the page and the frame still have these origins and the field's form goes to these addresses only.
-/// Presses Enter afterwards if that is still true.
+/// Returns the script that types a value if the page and the frame still have these origins and the field's form goes only to
+/// these addresses. With `submit`, it then presses Enter if that is still true.
 pub(super) fn type_if_still_at(
     field: Field<'_>,
     (top, frame): (&str, &str),
@@ -336,7 +335,7 @@ pub(super) fn type_if_still_at(
     with_value(&script, value)
 }
 
-/// Fills a field with a text that is too long for an argument.
+/// Returns the script that fills a field with a text that is too long for an argument.
 pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -> String {
     let field = expression(target);
     let enter = if submit {
@@ -350,7 +349,7 @@ pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -
     ))
 }
 
-/// Types a text that the tool would repeat with its line breaks.
+/// Returns the script that types a text with line breaks, which the tool's own command would repeat unescaped.
 pub(super) fn type_text(text: &str, submit: bool) -> String {
     let enter = if submit {
         "await page.keyboard.press('Enter');"
@@ -363,7 +362,7 @@ pub(super) fn type_text(text: &str, submit: bool) -> String {
     ))
 }
 
-/// Presses a key as often as asked; on an element, if that takes the focus.
+/// Returns the script that presses a key as often as requested. A target element must first take the focus.
 pub(super) fn press(press: &Press, timeout_ms: u64) -> String {
     let focus = press
         .target
@@ -377,7 +376,7 @@ pub(super) fn press(press: &Press, timeout_ms: u64) -> String {
     ))
 }
 
-/// Gives an element the focus, or returns that it did not take it.
+/// Returns statements that give an element the focus, or report that it did not take the focus.
 fn focus_for_keys(target: &Target, timeout_ms: u64) -> String {
     format!(
         "const field = {};
@@ -394,7 +393,7 @@ fn focus_for_keys(target: &Target, timeout_ms: u64) -> String {
     )
 }
 
-/// Asks if a field accepts text now.
+/// Returns the script that asks whether a field accepts text now.
 pub(super) fn takes_text(target: &Target, timeout_ms: u64) -> String {
     reading(&format!(
         "return {{ done: await {}.isEditable({{ timeout: {timeout_ms} }}) }};",
@@ -402,7 +401,7 @@ pub(super) fn takes_text(target: &Target, timeout_ms: u64) -> String {
     ))
 }
 
-/// Scrolls until an element is in view.
+/// Returns the script that scrolls until an element is in view.
 pub(super) fn into_view(target: &Target, timeout_ms: u64) -> String {
     guarded(&format!(
         "await {}.scrollIntoViewIfNeeded({{ timeout: {timeout_ms} }});\n    return {{ done: true }};",
@@ -410,7 +409,7 @@ pub(super) fn into_view(target: &Target, timeout_ms: u64) -> String {
     ))
 }
 
-/// Chooses several options at once.
+/// Returns the script that chooses several options at once.
 pub(super) fn select(target: &Target, values: &[String], timeout_ms: u64) -> String {
     let values: Vec<String> = values.iter().map(|value| literal(value)).collect();
     guarded(&format!(
@@ -420,8 +419,8 @@ pub(super) fn select(target: &Target, values: &[String], timeout_ms: u64) -> Str
     ))
 }
 
-/// Asks the browser for the position of the page in the history of its tab; a page knows only its own part of the
-/// history.
+/// Returns the script that asks the browser for the position of the page in the history of its tab. A page itself knows only
+/// its own part of the history.
 pub(super) fn place_in_history() -> String {
     guarded(
         "const session = await page.context().newCDPSession(page);
@@ -431,17 +430,16 @@ pub(super) fn place_in_history() -> String {
     )
 }
 
-/// A CSS selector for plain fields, which certainly contain nothing that [`hidden_fields`] looks for. It may miss other
-/// plain fields; then [`hidden_fields`] decides. It compares attributes, because the tool reads them out of the page's
-/// reach.
+/// A CSS selector for plain fields, which certainly contain nothing that [`hidden_fields`] looks for. It may miss some plain
+/// fields, and then [`hidden_fields`] decides. It compares attributes, because the tool reads them where the page cannot interfere.
 pub(super) const PLAIN: &str = ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
 
-/// Asks the browser for the address of the page.
+/// Returns the script that asks the browser for the address of the page.
 pub(super) fn address() -> String {
     guarded("return { top: page.url() };")
 }
 
-/// Asks the browser, and not the page, for the addresses of frames.
+/// Returns the script that asks the browser, and not the page, for the addresses of frames.
 pub(super) fn frame_addresses(references: &[&str]) -> String {
     let references: Vec<String> = references
         .iter()
@@ -459,8 +457,8 @@ pub(super) fn frame_addresses(references: &[&str]) -> String {
     ))
 }
 
-/// Stops loading, and checks if the document has a body: without one the tool's snapshot would wait for one in vain. A
-/// page that does not answer is assumed to have one.
+/// Returns the script that stops loading and checks whether the document has a body, because the tool's snapshot would wait
+/// for one in vain. A page that does not answer is assumed to have a body.
 pub(super) fn stop_loading(patience_ms: u64) -> String {
     guarded(&format!(
         "const session = await page.context().newCDPSession(page);
@@ -473,8 +471,8 @@ pub(super) fn stop_loading(patience_ms: u64) -> String {
     ))
 }
 
-/// Asks which fields contain text that nobody should read: passwords, one-time codes, card numbers, and every text that
-/// [`type_if_still_at`] typed. A field that does not answer is hidden.
+/// Returns the script that asks which fields contain text that nobody may read: passwords, one-time codes, card numbers, and
+/// every text that [`type_if_still_at`] typed. A field that does not answer is hidden.
 pub(super) fn hidden_fields(references: &[&str]) -> String {
     let references: Vec<String> = references
         .iter()

@@ -1,4 +1,4 @@
-//! Tabs: the only commands whose evidence is a list.
+//! Tabs: the only commands that are proved by a list instead of code.
 
 use std::time::Duration;
 
@@ -20,8 +20,9 @@ use crate::{
 };
 
 impl PlaywrightCli {
-    /// Runs a command whose result is the list of tabs. Returns the tool's own error text
-    /// if it refused.
+    /// Runs a command whose result is the list of tabs. Returns the list, or the tool's own error
+    /// text
+    /// if the tool refused.
     pub(super) async fn tabs(
         &self,
         state: &mut State,
@@ -43,7 +44,7 @@ impl PlaywrightCli {
         Ok(Ok(tabs))
     }
 
-    /// Updates the state after a requested change of tabs.
+    /// Updates the state after a requested change of tabs, and returns the execution for it.
     fn settle_tabs(state: &mut State, tabs: &[Tab]) -> Execution {
         state.tabs = tabs.len();
         // The stored page and dialog belonged to another tab.
@@ -77,7 +78,7 @@ impl PlaywrightCli {
                 Ok(tabs) => Self::settle_tabs(state, &tabs),
                 Err(error) => {
                     if class_of(&error) != ErrorClass::DialogOpen {
-                        // The tab exists nevertheless, and is blank.
+                        // The tab exists nevertheless, but is blank.
                         state.page = None;
                     }
                     failed(&error)

@@ -1,7 +1,8 @@
-//! Reactions to an action that a page tree may not show: one script starts to watch before the
-//! action, another one returns the result afterwards.
+//! Reactions to an action that a page tree may not show. One script starts to watch the page before
+//! the action, and another script returns the result afterwards.
 //!
-//! They run in the tool, which uses the browser's protocol to watch the page in a world of its own.
+//! The scripts run in the tool, which uses the browser's protocol to watch the page in an isolated
+//! world.
 
 use std::time::Duration;
 
@@ -16,14 +17,14 @@ use crate::{
     page::Trace,
 };
 
-/// The property of the tool's page object that holds the session that watches. The page cannot see
-/// it.
+/// The property of the tool's page object that holds the session that watches the page. The page
+/// cannot see the property.
 const KEPT: &str = "webwiseTraces";
-/// The script world that watches the page.
+/// The name of the isolated world in which the scripts watch the page.
 const WORLD: &str = "webwise traces";
-/// Maximum number of documents of a page that are watched. Source: the same as in the other driver.
+/// Maximum number of documents in a page that are watched. Source: the same as in the other driver.
 const MAX_WATCHED: usize = 16;
-/// Longest time for the documents to answer. Unit: milliseconds. Source: chosen; it takes a few.
+/// Longest time for the documents to answer. Unit: milliseconds. Source: chosen; it takes a few ms.
 const PATIENCE_MS: u64 = 1_000;
 
 impl PlaywrightCli {
@@ -40,7 +41,7 @@ impl PlaywrightCli {
         Ok(())
     }
 
-    /// The traces since [`trace`](Self::trace); `None` if the page was not watched.
+    /// Returns the traces since [`trace`](Self::trace); `None` if the page was not watched.
     pub(super) async fn traced(
         &self,
         state: &mut State,
@@ -53,7 +54,7 @@ impl PlaywrightCli {
         self.told(state, until_now(), timeout).await
     }
 
-    /// The result of one of the scripts; `None` under a dialog, or if the page does not answer.
+    /// Returns the result of a script; `None` if a dialog is open or the page does not answer.
     async fn told(
         &self,
         state: &mut State,
@@ -68,7 +69,7 @@ impl PlaywrightCli {
     }
 }
 
-/// The script that starts to watch.
+/// Returns the script that starts to watch the page.
 fn from() -> String {
     reading(&format!(
         "const late = new Promise(done => setTimeout(done, {PATIENCE_MS}));
@@ -100,7 +101,7 @@ fn from() -> String {
     )
 }
 
-/// The script that stops watching and returns the traces.
+/// Returns the script that stops watching and returns the traces.
 fn until_now() -> String {
     reading(&format!(
         "const late = new Promise(done => setTimeout(done, {PATIENCE_MS}, []));

@@ -1,10 +1,9 @@
-//! Typing of secrets: the last step, and the only place in this driver that sees a value.
+//! Types secrets: the last step, and the only module of this driver that sees a value.
 //!
-//! First the addresses of the page and the frame are read from the browser. The run's resolver releases the value only
-//! for those. The script that types it compares the origins once more, in the same process and right before it types,
-//! because a page can navigate in between. It also checks the addresses that the field's form goes to, and so does a
-//! script before each action that may send a form with a typed secret. None of the tool's words about that script are
-//! kept, because they may quote the value.
+//! First, the addresses of the page and the frame are read from the browser. The run releases the value of a secret only for those
+//! addresses. The script that types the value compares the origins once more, in the same process and right before it types, because
+//! a page can navigate in between. It also checks the addresses that the field's form goes to. Before each action that may send a form
+//! with a typed secret, another script checks them too. No error text about the typing script is kept, because it may quote the value.
 
 use std::{slice, time::Duration};
 
@@ -27,8 +26,8 @@ use crate::{
 const TURNED: &str = "the form was turned to another address while the value was typed";
 
 impl PlaywrightCli {
-    /// Returns the refusal of an action that would send a form with a secret to an address where the secret may not
-    /// go.
+    /// Returns the refusal of an action that would send a form with a secret to an address where the secret may not go; `None` if the
+    /// action may go on.
     pub(super) async fn misdirected(
         &self,
         state: &mut State,
@@ -39,7 +38,7 @@ impl PlaywrightCli {
             return Ok(None);
         };
         let script = scripts::sends(field, by, self.action_ms());
-        // If the form cannot be checked, as while a dialog is open, the action itself reports the problem.
+        // If the form cannot be checked, for example because a dialog is open, the action itself reports the problem.
         let Scripted::Returned(returned) = self.script(state, script, request.timeout).await?
         else {
             return Ok(None);
@@ -125,8 +124,8 @@ impl PlaywrightCli {
                 return Ok(Outcome::failed(ErrorClass::SecretLeaves, &why).into());
             }
         }
-        // From here on the field may contain the value, even if the script fails. The script itself also marks the
-        // element, which is the only mark if no reference names it.
+        // From here on the field may contain the value, even if the script fails. The script itself also marks the element. That is
+        // the only mark if the element has no reference.
         if let Field::At(Target::Ref(reference)) = field {
             state.secret.insert(reference.to_string());
         }
@@ -179,7 +178,7 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the element by which an action may send a form, and the way in which it does.
+/// Returns the element through which an action may send a form, and the way in which it does.
 fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
     match action {
         BrowserAction::Click(click) | BrowserAction::Dblclick(click) => {
@@ -206,7 +205,7 @@ fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
     }
 }
 
-/// Returns the reason why a script did not type, if it did not.
+/// Returns the reason why a script did not type, if there is one.
 fn obstacle(returned: &Returned) -> Option<Outcome> {
     if returned.moved {
         return Some(Outcome::failed(
@@ -232,7 +231,7 @@ fn obstacle(returned: &Returned) -> Option<Outcome> {
         .map(|error| without_words(error).outcome)
 }
 
-/// Returns the class of a refusal without the tool's words.
+/// Returns a failure with the class of a refusal but without the tool's words.
 fn without_words(error: &str) -> Execution {
     match failure::classify(error) {
         Verdict::Failed(class) => Outcome::failed(class, "").into(),

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Pause between two looks while waiting for a text. Source: chosen; a look takes 10 to 500 ms.
+/// Pause between two checks while waiting for a text. Source: chosen; a check takes 10 to 500 ms.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 impl PlaywrightCli {

@@ -1,6 +1,6 @@
-//! Keeps the whole store within its caps by deleting the shelves of the hosts that were written least recently.
+//! Keeps the whole store within its caps by deleting the shelves of the hosts that have gone unwritten for longest.
 //!
-//! A host stays if a person has written something for it, or if its folder holds a file that is not understood.
+//! A host stays if a person has written something for it, or if its folder contains a file that cannot be understood.
 
 use std::{
     collections::BTreeMap,
@@ -21,20 +21,19 @@ use super::{
 };
 use crate::memory::{Record, Scope, StoreNoticeKind};
 
-/// A clean-up starts when less than `1/HIGH` of a cap is free, and ends when `1/LOW` is. The caps are checked only from
-/// time to time, so some room must stay free for the writes in between. Source: chosen.
+/// A clean-up starts when less than `1/HIGH` of a cap is free, and ends when `1/LOW` is free. The caps are checked only from time to
+/// time, so some room must stay free for the writes in between. Source: chosen.
 const HIGH: u64 = 32;
 const LOW: u64 = 16;
-/// One handle may fill `1/SHARE` of the room below a cap before it checks again. Source: chosen; eight processes that
-/// do so at once stay below the cap.
+/// One handle may fill `1/SHARE` of the room that is left below a cap before it checks again. Source: chosen; even if eight processes
+/// do so at once, the store stays below the cap.
 const SHARE: u64 = 8;
-/// Least growth between two checks. Unit: bytes. Source: chosen.
+/// Minimum growth between two checks. Unit: bytes. Source: chosen.
 const MIN_GROWTH: u64 = 1_024 * 1_024;
-/// Longest wait of a clean-up for a shelf's lock. Source: chosen; a host that is being written now is not forgotten
-/// now.
+/// Longest wait of a clean-up for a shelf's lock. Source: chosen; if a host is just being written, it is not forgotten now.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// The growth that this handle caused since its last check.
+/// The growth of the store that this handle has caused since its last check.
 #[derive(Debug, Default)]
 pub(super) struct Growth(Mutex<Added>);
 
@@ -42,7 +41,7 @@ pub(super) struct Growth(Mutex<Added>);
 struct Added {
     hosts: u64,
     bytes: u64,
-    /// Hosts and bytes after which to check again; `None` before the first check.
+    /// Numbers of hosts and bytes after which to check again; `None` before the first check.
     at: Option<(u64, u64)>,
 }
 
@@ -56,7 +55,7 @@ pub struct Compacted {
     pub bytes: u64,
 }
 
-/// The folder of a host.
+/// The folder of a host, as a clean-up sees it.
 #[derive(Debug)]
 struct HostDir {
     path: PathBuf,
@@ -66,8 +65,8 @@ struct HostDir {
 }
 
 impl Files {
-    /// Counts what was written, and starts a clean-up when one is due. The write is already committed, so an error here
-    /// does not make it fail.
+    /// Counts what was written, and starts a clean-up when one is due. The write is already committed, so an error of the clean-up does
+    /// not make it fail.
     pub(super) fn grew(&self, written: &Written, is_host: bool) {
         {
             let mut added = self.growth.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,7 +79,7 @@ impl Files {
             if !is_due {
                 return;
             }
-            // Keeps other threads of this process from checking at the same time.
+            // This keeps other threads of this process from checking at the same time.
             *added = Added {
                 hosts: 0,
                 bytes: 0,
@@ -106,7 +105,7 @@ impl Files {
             return Ok(done);
         };
         let (mut dirs, mut total) = self.survey()?;
-        // The least recently written come first.
+        // The hosts that were written least recently come first.
         dirs.sort_by(|a, b| b.age.cmp(&a.age).then_with(|| a.path.cmp(&b.path)));
         let mut hosts = dirs.len() as u64;
         let max_hosts = self.options.max_hosts as u64;
@@ -162,7 +161,7 @@ impl Files {
         };
     }
 
-    /// Lists all folders of hosts, and the size of the whole store.
+    /// Returns all folders of hosts, and the size of the whole store.
     fn survey(&self) -> Result<(Vec<HostDir>, u64), Failure> {
         let (mut dirs, mut total) = (Vec::new(), 0);
         for namespace in self
@@ -192,7 +191,7 @@ impl Files {
                 let path = domains.join(&entry.name);
                 let entries = self.list(&path)?;
                 let bytes = size(&entries);
-                // The cap of hosts per site applies to each namespace by itself.
+                // The cap on hosts per site applies to each namespace separately.
                 let site = self.site_of(&path, &entry.name, &entries);
                 let site = site.map(|site| format!("{}/{site}", namespace.display()));
                 total += bytes;
@@ -234,7 +233,7 @@ impl Files {
             else {
                 return Ok(false);
             };
-            // Check again, now that nobody else can write the shelf.
+            // Check again, now that no other writer can change the shelf.
             if self
                 .place_to_forget(&place.file())
                 .is_none_or(|(_, now)| now != *generation)
@@ -243,12 +242,12 @@ impl Files {
             }
             self.unlink_shelf(place)?;
         }
-        // The folder stays if somebody has begun to write another shelf of this host.
+        // The folder stays if another writer has begun to write another shelf of this host.
         Ok(self.fs.remove_dir(&dir.path).is_ok())
     }
 
-    /// The place and generation of a file's shelf; `None` if the file is not understood or holds a record that a person
-    /// wrote, so that it must stay.
+    /// Returns the place and generation of a file's shelf. `None` means that the file must stay, because it is not understood or
+    /// contains a record that a person wrote.
     fn place_to_forget(&self, path: &Path) -> Option<(Place, u64)> {
         let document = self.document_at(path)?;
         let place = Place::of(&document.shelf)
@@ -258,7 +257,7 @@ impl Files {
             .then_some((place, document.generation))
     }
 
-    /// The document in a file, whichever shelf it belongs to.
+    /// Returns the document in a file, whichever shelf it belongs to; `None` if the file is not understood.
     fn document_at(&self, path: &Path) -> Option<Document> {
         let bytes = self.fs.read(path, self.options.max_file_bytes).ok()?;
         match parse(&bytes, None, self.schema) {
@@ -267,7 +266,7 @@ impl Files {
         }
     }
 
-    /// The registrable domain of a host's folder. If the folder's name was cut, the files in it tell the host.
+    /// Returns the registrable domain of a host's folder. If the folder's name was cut, the host is read from a file in the folder.
     fn site_of(&self, dir: &Path, name: &str, entries: &[FsEntry]) -> Option<String> {
         if let Some(host) = host_name::decode(name) {
             return host.site().map(|site| site.to_string());

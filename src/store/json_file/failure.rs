@@ -14,7 +14,7 @@ pub(super) enum Failure {
     Name(&'static str),
     /// Other writers held the lock for this whole time.
     Busy(Duration),
-    /// The file system has no locks; writing without them would lose updates.
+    /// The file system has no locks. Writing without locks would lose updates.
     NoLocks(io::Error),
     /// The system refused a call.
     Io {
@@ -24,7 +24,7 @@ pub(super) enum Failure {
     },
     /// The shelf may be read but not written.
     ReadOnly { why: ReadOnly, detail: String },
-    /// Nothing of the shelf can be read.
+    /// No part of the shelf can be read.
     Unreadable { detail: String },
     /// The shelf would be larger than the cap.
     ShelfTooLarge { bytes: usize, max: usize },
@@ -33,7 +33,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// Returns a function for `map_err` that makes an I/O error a failure of this call for this path.
+    /// Returns a function for `map_err` that turns an I/O error into a failure of this call on this path.
     pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = if path.as_os_str().is_empty() {
             ".".to_owned()
@@ -43,7 +43,7 @@ impl Failure {
         move |error| Self::Io { what, path, error }
     }
 
-    /// Converts to the crate's error, with the operation and the shelf.
+    /// Converts the failure to the crate's error, with the operation and the shelf.
     pub(super) fn into_error(self, operation: &'static str, shelf: Option<&Shelf>) -> Error {
         let error = |kind| {
             let error = Error::new(kind, operation);
@@ -68,8 +68,8 @@ impl Failure {
                 path,
                 error: source,
             } => {
-                // An error without a system code is our own: the path holds something that is neither
-                // file nor folder of the store, so waiting does not help. The system also reports
+                // An error without a system code comes from the store itself: the path leads to something that
+                // is neither a file nor a folder of the store, so waiting does not help. The system also reports
                 // "invalid" for operations that it does not support.
                 let is_ours =
                     source.kind() == io::ErrorKind::InvalidInput && source.raw_os_error().is_none();
@@ -120,7 +120,7 @@ mod tests {
             ),
             (io(io::ErrorKind::PermissionDenied), ErrorKind::Unavailable),
             (io(io::ErrorKind::InvalidInput), ErrorKind::InvalidInput),
-            // EINVAL as the system reports it.
+            // EINVAL, as the system reports it.
             (
                 Failure::io("sync_dir", Path::new("a"))(io::Error::from_raw_os_error(22)),
                 ErrorKind::Unavailable,

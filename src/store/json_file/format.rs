@@ -1,4 +1,4 @@
-//! The format of a shelf's file. Text in, values out.
+//! The format of a shelf's file, as conversions between text and values.
 //!
 //! ```json
 //! {
@@ -10,7 +10,7 @@
 //! }
 //! ```
 //!
-//! Stored formats are API: every version that was ever written is read, the newest is written, and unknown fields
+//! Stored formats are API: every version that was ever written can be read, the newest version is written, and unknown fields
 //! survive. There is no checksum, because people may edit these files.
 
 use std::collections::BTreeMap;
@@ -23,37 +23,37 @@ use crate::{
     memory::{Record, Shelf},
 };
 
-/// Marks a file as one of the store's.
+/// The text that marks a file as one of the store's.
 const FORMAT: &str = "webwise-shelf";
-/// The fields of a [`Shelf`].
+/// The names of the fields of a [`Shelf`].
 const SHELF: [&str; 3] = ["namespace", "collection", "scope"];
 
-/// A migration from one version to the next. It is pure and keeps unknown fields.
+/// A migration from one version to the next. It is a pure function and keeps unknown fields.
 pub(super) type Step = fn(Map<String, Value>) -> Option<Map<String, Value>>;
 
-/// The versions that are read, and the migrations from the older ones to the newest.
+/// The versions that can be read, and the migrations from the older versions to the newest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Schema {
-    /// The oldest version that is read.
+    /// The oldest version that can be read.
     pub(super) oldest: u64,
-    /// The migration from each version to the next, the oldest first.
+    /// The migration from each version to the next, from the oldest version on.
     pub(super) steps: &'static [Step],
 }
 
-/// Every version that was ever written. A new version adds a migration here and a golden file to the tests.
+/// The versions that were ever written. A new version adds a migration here and a golden file to the tests.
 pub(super) const SCHEMA: Schema = Schema {
     oldest: 1,
     steps: &[],
 };
 
 impl Schema {
-    /// The version that is written.
+    /// Returns the version that is written.
     pub(super) fn current(self) -> u64 {
         self.oldest + self.steps.len() as u64
     }
 }
 
-/// A shelf's file in the newest version.
+/// The content of a shelf's file, converted to the newest version.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Document {
     /// The number of commits so far.
@@ -75,7 +75,7 @@ pub(super) struct Document {
 pub(super) enum Parsed {
     /// A valid file of a shelf.
     Good(Document),
-    /// A newer version than this program knows, with the records that can be read.
+    /// A file of a newer version than this program knows, with the records that can be read.
     Newer(Document),
     /// A file that is nested too deeply to be read.
     TooDeep,
@@ -89,7 +89,7 @@ pub(super) enum Parsed {
 pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Parsed {
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
-        // The reader reports its limit of 128 levels only in the error's text.
+        // `serde_json` reports its limit of 128 levels only in the text of the error.
         Err(error) if error.to_string().starts_with("recursion limit exceeded") => {
             return Parsed::TooDeep;
         }
@@ -157,7 +157,7 @@ pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Pars
     }
 }
 
-/// The fields of a file that describe its shelf.
+/// The part of a file that describes its shelf.
 struct Stored {
     shelf: Option<Shelf>,
     extra: BTreeMap<String, Value>,
@@ -182,7 +182,7 @@ impl Stored {
     }
 }
 
-/// Unknown fields, in the form in which they are kept.
+/// Returns unknown fields in the form in which they are kept.
 fn unknown(fields: Map<String, Value>) -> BTreeMap<String, Value> {
     fields
         .into_iter()
@@ -200,7 +200,7 @@ fn ordered(records: Map<String, Value>) -> Vec<Record> {
 }
 
 impl Document {
-    /// The document of a shelf that was never written.
+    /// Returns the document of a shelf that was never written.
     pub(super) fn empty(shelf: &Shelf, schema: Schema) -> Self {
         let version = schema.current();
         Self {
@@ -213,7 +213,7 @@ impl Document {
         }
     }
 
-    /// Returns the bytes of the file in the newest version: readable, with sorted keys, and equal for equal documents.
+    /// Returns the bytes of the file in the newest version: readable, with sorted keys, and the same bytes for equal documents.
     pub(super) fn to_bytes(&self, schema: Schema) -> Result<Vec<u8>, serde_json::Error> {
         let file = File {
             format: FORMAT,

@@ -1,4 +1,4 @@
-//! The file system interface of the store. It exists so that full disks and power cuts can be simulated.
+//! The store's interface to the file system. It exists so that full disks and power cuts can be simulated.
 
 use std::{
     fmt::Debug,
@@ -10,25 +10,24 @@ use std::{
 /// The file system below one root.
 ///
 /// # Contract
-/// - Paths are relative to the root and made of names that the store chose. No call follows a symbolic link below the
-///   root.
-/// - Folders and files are created with modes 0700 and 0600, whatever the umask. An existing one that belongs to
-///   another user is refused with [`io::ErrorKind::PermissionDenied`].
-/// - Only [`create_dir`](Self::create_dir), [`FsFile::sync`] and [`sync_dir`](Self::sync_dir) promise anything that
-///   survives a power cut.
+/// - Paths are relative to the root and consist of names that the store chose. No call follows a symbolic link below the root.
+/// - Folders are created with mode 0700 and files with mode 0600, whatever the umask. An existing folder or file that belongs to
+/// another user is refused with [`io::ErrorKind::PermissionDenied`].
+/// - Only the effects of [`create_dir`](Self::create_dir), [`FsFile::sync`] and [`sync_dir`](Self::sync_dir) are certain to survive
+/// a power cut.
 pub trait Fs: Debug + Send + Sync {
-    /// Creates a folder and its parents; existing ones are kept. Afterwards the entries of all of them are durable,
-    /// whoever created them. The empty path is the root itself.
+    /// Creates a folder and its missing parents. Afterwards the entries of all of these folders are durable, whoever created them. The
+    /// empty path is the root itself.
     fn create_dir(&self, dir: &Path) -> io::Result<()>;
 
-    /// Creates a new file for writing; [`io::ErrorKind::AlreadyExists`] if the name is taken.
+    /// Creates a new file for writing. Fails with [`io::ErrorKind::AlreadyExists`] if the name is taken.
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn FsFile>>;
 
-    /// Reads a file; [`io::ErrorKind::FileTooLarge`] if it has more than `max` bytes, without reading it.
+    /// Reads a file. Fails with [`io::ErrorKind::FileTooLarge`], without reading it, if it has more than `max` bytes.
     fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>>;
 
-    /// Renames a file and replaces any file at the new name. As POSIX says, nothing happens if both are names of the
-    /// same file.
+    /// Renames a file, replacing any file that has the new name. As POSIX specifies, nothing happens if both names belong to the same
+    /// file.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Adds another name for a file. Fails if the name is taken.
@@ -37,21 +36,20 @@ pub trait Fs: Debug + Send + Sync {
     /// Removes a name of a file.
     fn unlink(&self, path: &Path) -> io::Result<()>;
 
-    /// Removes an empty folder; fails if it is not empty.
+    /// Removes a folder. Fails if it is not empty.
     fn remove_dir(&self, dir: &Path) -> io::Result<()>;
 
     /// Makes the entries of a folder durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
 
-    /// Lists a folder, in no particular order; empty if there is no such folder. Names that are not UTF-8 are left
-    /// out.
+    /// Lists a folder, in no particular order. Returns an empty list if there is no such folder. Leaves out names that are not UTF-8.
     fn list(&self, dir: &Path) -> io::Result<Vec<FsEntry>>;
 
-    /// Tries once to take the exclusive lock of a lock file; `None` if another holder has it. The file is created if
-    /// needed, and never renamed or deleted. The lock is released on drop or when the process ends.
+    /// Tries once to take the exclusive lock of a lock file; `None` if another holder has the lock. The file is created if needed, and
+    /// never renamed or deleted. The lock is released on drop or when the process ends.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>>;
 
-    /// Returns the paths that were open to other users and have been made private since the last call.
+    /// Returns the paths that were open to other users and that this store has made private since the last call.
     fn tightened(&self) -> Vec<PathBuf>;
 }
 
@@ -60,7 +58,7 @@ pub trait FsFile: Debug + Send {
     /// Appends all bytes.
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Makes the content durable. After an error it is unknown what is on the disk, and another call does not help.
+    /// Makes the content durable. After an error, it is unknown what is on the disk, and calling this again does not help.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -74,9 +72,9 @@ pub struct FsEntry {
     pub name: String,
     /// The kind of the entry.
     pub kind: FsKind,
-    /// Size of a file in bytes.
+    /// Size of the file. Unit: bytes.
     pub size: u64,
-    /// Time since the last change; for a folder, since an entry was last added or removed.
+    /// Time since the last change of the file; for a folder, time since an entry was last added or removed.
     pub age: Duration,
 }
 
@@ -87,6 +85,6 @@ pub enum FsKind {
     File,
     /// A folder.
     Dir,
-    /// Anything that the store never creates: a symbolic link, a device, a socket.
+    /// An entry that the store never creates: a symbolic link, a device or a socket.
     Other,
 }

@@ -1,4 +1,4 @@
-//! Folder names for hosts and namespaces: one plain path component each, valid on every system, and different for
+//! Folder names for hosts and namespaces. Each is a single plain path component, valid on every system, and different hosts get
 //! different names.
 
 use std::fmt::Write as _;
@@ -7,26 +7,25 @@ use sha2::{Digest as _, Sha256};
 
 use crate::base::Host;
 
-/// Longest name that is written in full. Unit: bytes. Source: chosen; file systems allow 255.
+/// Maximum length of a name that is written in full. Unit: bytes. Source: chosen; file systems allow 255.
 const MAX_PLAIN: usize = 100;
-/// Length of the part of a longer name that stands before its hash. Unit: bytes. Source: chosen.
+/// Length of the part of a longer name that is kept before its hash. Unit: bytes. Source: chosen.
 const KEPT: usize = 60;
 /// Names that Windows reserves for devices, with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// The folder of a host.
+/// Returns the name of a host's folder.
 ///
-/// Lower-case letters, digits, and inner `-` and single dots stand for themselves; every other byte becomes `_` and two
-/// hexadecimal digits. A name of more than 100 bytes is cut and ends with `~` and its hash; the files in the folder
-/// contain the full host.
+/// Lower-case letters, digits, inner `-` and inner single dots stay as they are; every other byte becomes `_` and two hexadecimal
+/// digits. A name of more than 100 bytes is cut and ends with `~` and its hash; the files in the folder contain the full host.
 pub(super) fn encode(host: &Host) -> String {
     component(host.as_str())
 }
 
-/// The host of a folder; `None` for a name that [`encode`] does not produce, or that was cut.
+/// Returns the host of a folder; `None` for a name that was cut or that [`encode`] does not produce.
 pub(super) fn decode(name: &str) -> Option<Host> {
     let text = plain(name)?;
-    // The name must be the one that `encode` gives this host, not a second spelling.
+    // The name must be exactly the one that `encode` gives this host, not another spelling of it.
     (component(&text) == name).then(|| serde_json::from_value(text.into()).ok())?
 }
 
@@ -40,7 +39,7 @@ pub(super) fn is_device(name: &str) -> bool {
     DEVICES.contains(&stem) || numbered("com") || numbered("lpt")
 }
 
-/// Encodes a text as one path component; the empty text becomes `_`.
+/// Encodes a text as one path component. The empty text becomes `_`.
 pub(super) fn component(text: &str) -> String {
     let bytes = text.as_bytes();
     if bytes.is_empty() {

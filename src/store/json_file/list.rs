@@ -1,4 +1,5 @@
-//! Listing the shelves of the store. The only call that reads more than one shelf.
+//! Lists the shelves of the store. No other module reads more than one shelf in one call, except
+//! the clean-up.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,8 @@ use super::{
 use crate::memory::{Shelf, ShelfFilter};
 
 impl Files {
-    /// Lists the shelves that hold something, in order. Each file names its shelf.
+    /// Returns the shelves that contain something, in order. The name of each shelf is read from
+    /// its file.
     pub(super) fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>, Failure> {
         let mut shelves = Vec::new();
         for dir in self.dirs(filter)? {
@@ -36,7 +38,7 @@ impl Files {
         Ok(shelves)
     }
 
-    /// The folders that may hold shelves of a filter.
+    /// Returns the folders that may contain shelves of a filter.
     fn dirs(&self, filter: &ShelfFilter) -> Result<Vec<PathBuf>, Failure> {
         if let (Some(namespace), Some(scope)) = (&filter.namespace, &filter.scope) {
             let any = Shelf {
@@ -67,9 +69,9 @@ impl Files {
         Ok(dirs)
     }
 
-    /// The shelf of a file, if the filter selects it and the file holds something readable.
+    /// Returns the shelf of a file, if the filter selects it and anything in the file can be read.
     fn shelf_at(&self, path: &Path, filter: &ShelfFilter) -> Option<Shelf> {
-        // The file or its backup names the shelf; reading that shelf decides if it holds
+        // The file or its backup names the shelf. Reading that shelf then shows whether it contains
         // anything.
         let backup = path.with_added_extension("bak");
         let whose = [path, &backup].into_iter().find_map(|path| {

@@ -1,4 +1,4 @@
-//! Write locks: one thread of one process writes a shelf at a time. Threads wait for each other in memory,
+//! Write locks: at any time, only one thread of one process writes a shelf. Threads wait for each other in memory;
 //! processes poll a lock file.
 
 use std::{
@@ -15,13 +15,13 @@ use super::{
     place::{LOCKS, STRIPES},
 };
 
-/// Shortest pause between two attempts. Source: chosen; an update takes about a millisecond.
+/// Shortest pause between two attempts to take a lock. Source: chosen; an update takes about a millisecond.
 const MIN_PAUSE: Duration = Duration::from_micros(200);
-/// Upper bound of the random addition to each pause, so that waiting processes do not retry in step. Unit: nanoseconds.
-/// Source: chosen.
+/// Upper bound of the random addition to each pause, so that waiting processes do not all retry at the same moments. Unit:
+/// nanoseconds. Source: chosen.
 const JITTER: u32 = 1_800_000;
 
-/// The locks in memory of one handle, one for each lock file. Threads wait here, so that only processes
+/// The in-memory locks of one handle, one for each lock file. Threads wait for these, so that only processes
 /// poll.
 #[derive(Debug)]
 pub(super) struct Locks(Vec<Stripe>);
@@ -41,7 +41,7 @@ pub(super) struct Held<'a> {
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        // The lock file is released first: otherwise the next thread of this process would have to poll
+        // The lock file is released first, because otherwise the next thread of this process would have to poll
         // for it.
         self.file = None;
         *self
@@ -60,7 +60,7 @@ impl Default for Locks {
 }
 
 impl Locks {
-    /// Acquires the lock with this index; waits for at most `wait`.
+    /// Acquires the lock with this index, waiting for at most `wait`.
     pub(super) fn acquire(
         &self,
         fs: &dyn Fs,
@@ -101,7 +101,7 @@ impl Locks {
     }
 }
 
-/// Tries once, and creates the folder of the locks if it is missing.
+/// Tries once to take the lock, and creates the folder of the locks if it is missing.
 pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock>>, Failure> {
     let tried = match fs.try_lock(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -120,7 +120,7 @@ pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock
     })
 }
 
-/// Returns true if the error means that the file system cannot lock, rather than that something blocks it.
+/// Returns true if the error means that the file system has no locks at all, and not that something blocks this one.
 fn has_no_locks(error: &io::Error) -> bool {
     #[cfg(unix)]
     {

@@ -1,29 +1,28 @@
 //! One readable JSON file for each shelf, safe against kills, power cuts and other processes.
 //!
-//! An update takes the shelf's lock, reads the file as it is now, applies the edit, writes a new file beside the old
-//! one, makes it durable, keeps the old one as the backup, renames the new one over the old one, and makes the rename
-//! durable. Only then is the update acknowledged. A file that cannot be understood is put into quarantine and never
-//! overwritten.
+//! An update takes the shelf's lock, reads the file as it is now and applies the edit. It writes the result to a new file beside the
+//! old one and makes the new file durable. It keeps the old file as the backup, renames the new file over the old one, and makes the
+//! rename durable. Only then is the update acknowledged. A file that cannot be understood is put into quarantine and never overwritten.
 //!
 //! # Decisions
 //!
 //! - Each namespace has a quarantine folder of its own, so that a tenant's data stays together and is deleted
 //!   together.
-//! - A broken file gets a second name in quarantine and is not moved. It stays in place until it is replaced, so a
-//!   reader never finds nothing.
-//! - When a missing file is restored from its backup, one generation is skipped: the lost file was one commit ahead,
-//!   and no generation may be given twice.
+//! - A broken file is not moved into quarantine: it gets a second name there and stays in place until it is replaced. So a reader
+//! never finds no file at all.
+//! - When a missing file is restored from its backup, one generation is skipped: the lost file was one commit ahead of the backup,
+//! and no generation may be given twice.
 //! - Nothing is salvaged from a file that names another shelf, because lessons of one host must not be shown on
 //!   another.
-//! - A shelf's file never had a version 0. The chain of migrations is tested with a made-up version 2.
-//! - A root that others also use, such as `/tmp` or `/var/lib`, stays open to them. Only a root that is empty or
-//!   holds nothing but a store is made private.
-//! - A temporary file is removed when its process is dead or is this one, or after an hour. The held lock already
-//!   proves that the file is abandoned; these conditions are for file systems whose locks do not work.
-//! - Removing a shelf first makes the removal of the backup durable. Otherwise a power cut could leave the backup
-//!   alone, and the shelf would be restored from it.
-//! - A shelf's file has no checksum, because people may edit it. So a flipped bit that leaves valid JSON of the same
-//!   shelf is not noticed.
+//! - A shelf's file never had a version 0. The chain of migrations is tested with an invented version 2.
+//! - A root that others also use, such as `/tmp` or `/var/lib`, stays open to them. A root is made private only if it is empty or
+//! contains nothing but a store.
+//! - A temporary file is removed if the process that wrote it is dead or is this process, or after an hour. The held lock already
+//! proves that the file is abandoned; these extra conditions are for file systems whose locks do not work.
+//! - When a shelf is removed, the removal of its backup is made durable first. Otherwise a power cut could leave only the backup, and
+//! the shelf would be restored from it.
+//! - A shelf's file has no checksum, because people may edit it. So a flipped bit is not noticed if the file is still valid JSON for
+//! the same shelf.
 
 mod compact;
 mod failure;
@@ -80,11 +79,11 @@ use crate::{
 
 /// A store of JSON files in a folder. People may read, edit and compare the files.
 ///
-/// The files count as the words of the person whose memory it is. So do not open a folder that came from elsewhere,
-/// for example from a repository: import it instead, and review what was imported.
+/// Everything in the files is trusted as the words of the person whose memory it is. So do not open a folder that came from elsewhere,
+/// for example from a repository. Import it instead, and review what was imported.
 ///
-/// Any number of processes may use one folder. Clones share a handle. All file work runs on blocking threads, so
-/// dropping a future leaves the shelf either unchanged or completely updated.
+/// Any number of processes may use one folder. Clones share a handle. All file work runs on blocking threads, so if a future is
+/// dropped, the shelf is either unchanged or completely updated.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -116,7 +115,7 @@ struct Files {
 }
 
 impl JsonFiles {
-    /// Opens the store in this folder. Reads nothing yet; the first update creates the folder.
+    /// Opens the store in this folder. Nothing is read yet, and the first update creates the folder.
     pub fn open(root: impl Into<PathBuf>) -> Self {
         Self::new(Arc::new(StdFs::new(root)), SCHEMA)
     }
@@ -139,7 +138,7 @@ impl JsonFiles {
         }))
     }
 
-    /// Returns the same store with other limits. It is a handle of its own, which shares nothing with earlier clones.
+    /// Returns the same store with other limits. The returned handle shares no locks, notices or counts with earlier clones.
     pub fn with_options(self, options: JsonFilesOptions) -> Self {
         let (fs, schema) = (Arc::clone(&self.0.fs), self.0.schema);
         let (locks, notices, growth) = (Locks::default(), Notices::default(), Growth::default());
@@ -153,8 +152,8 @@ impl JsonFiles {
         }))
     }
 
-    /// Brings the whole store within its caps: deletes the shelves of the hosts that were written least recently,
-    /// except hosts for which a person has written something. Updates also do this from time to time.
+    /// Brings the whole store within its caps: deletes the shelves of the hosts that were written least recently, except hosts for which
+    /// a person has written something. Updates also do this from time to time.
     ///
     /// # Errors
     /// `Unavailable` if the store cannot be reached. Hosts that were forgotten before the error stay forgotten.
@@ -162,7 +161,7 @@ impl JsonFiles {
         self.run("store.compact", None, Files::compact).await
     }
 
-    /// Runs file work on a blocking thread.
+    /// Runs file work on a blocking thread, and returns its result.
     async fn run<T: Send + 'static>(
         &self,
         operation: &'static str,
@@ -177,7 +176,7 @@ impl JsonFiles {
         });
         match done.await {
             Ok(done) => done.map_err(|failure| failure.into_error(operation, shelf)),
-            // The edit comes from the caller, so its panic goes back to the caller.
+            // The edit comes from the caller, so a panic in it is passed on to the caller.
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
             Err(error) => Err(Error::new(ErrorKind::Cancelled, operation).with_source(error)),
         }
@@ -259,7 +258,7 @@ impl Files {
         self.telling(shelf, self.remove_locked(&place, shelf))
     }
 
-    /// Adds a notice if an operation failed because the shelf is read-only.
+    /// Adds a notice if the operation failed because the shelf is read-only. Returns its result unchanged.
     fn telling<T>(&self, shelf: &Shelf, done: Result<T, Failure>) -> Result<T, Failure> {
         if let Err(Failure::ReadOnly { why, .. }) = &done {
             self.notices.found(

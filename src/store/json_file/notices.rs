@@ -8,9 +8,9 @@ use std::{
 
 use crate::memory::{Shelf, StoreNotice, StoreNoticeKind};
 
-/// Maximum number of notices that are kept; later ones are dropped. Source: chosen; the first ones say enough.
+/// Maximum number of notices that are kept; later ones are dropped. Source: chosen; the first notices say enough.
 const MAX_WAITING: usize = 256;
-/// Maximum number of findings that are remembered as reported. Source: chosen.
+/// Maximum number of reported findings that are remembered. Source: chosen.
 const MAX_TOLD: usize = 1_024;
 
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ struct Inner {
 }
 
 impl Notices {
-    /// Adds a notice of something that the store did, such as a repair.
+    /// Adds a notice of an action of the store, such as a repair.
     pub(super) fn did(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),
@@ -35,8 +35,8 @@ impl Notices {
         }
     }
 
-    /// Adds a notice of a finding. Every later read finds it again, so it is reported only
-    /// once.
+    /// Adds a notice of something that a read found. Every later read finds it again, so it is reported
+    /// only once.
     pub(super) fn found(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),
@@ -56,7 +56,7 @@ impl Notices {
     /// Adds notices of paths that were made private.
     pub(super) fn tightened(&self, paths: Vec<PathBuf>) {
         for path in paths {
-            // The same separator on every system.
+            // The path is written with the same separator on every system.
             let path = path
                 .iter()
                 .map(|part| part.to_string_lossy())

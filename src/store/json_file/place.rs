@@ -24,13 +24,13 @@ use crate::memory::{Namespace, Scope, Shelf};
 pub(super) const LOCKS: &str = "locks";
 /// The folder of a namespace's hosts.
 pub(super) const DOMAINS: &str = "domains";
-/// Suffix of a shelf's file.
+/// The suffix of a shelf's file.
 pub(super) const JSON: &str = ".json";
-/// Suffix of a file that is being written.
+/// The suffix of a file that is being written.
 pub(super) const TEMP: &str = ".tmp";
-/// Number of locks. Source: chosen; few shelves of one process share one.
+/// Number of locks. Source: chosen; then few shelves of one process share a lock.
 pub(super) const STRIPES: u8 = 64;
-/// Longest name of a collection. Unit: bytes. Source: chosen.
+/// Maximum length of a collection's name. Unit: bytes. Source: chosen.
 const MAX_COLLECTION: usize = 64;
 
 /// The paths and the lock of one shelf.
@@ -42,7 +42,7 @@ pub(super) struct Place {
     pub(super) name: String,
     /// The folder for the shelf's broken files.
     pub(super) quarantine: PathBuf,
-    /// Prefix of the broken files' names.
+    /// The prefix of the names of the shelf's broken files.
     pub(super) quarantine_prefix: String,
     /// The index of the shelf's lock.
     pub(super) stripe: u8,
@@ -63,7 +63,7 @@ impl Place {
                 Some(host.as_str()),
             ),
         };
-        // Only the host could contain a NUL, and it comes last, so different shelves never share an identity.
+        // Only the host could contain a NUL, and the host comes last, so different shelves never share an identity.
         let scope = scope.map_or_else(String::new, |host| format!("\0{host}"));
         let identity = format!("{}\0{}{scope}", shelf.namespace.as_str(), shelf.collection);
         let hash = Sha256::digest(identity.as_bytes());
@@ -76,23 +76,23 @@ impl Place {
         })
     }
 
-    /// The shelf's file.
+    /// Returns the path of the shelf's file.
     pub(super) fn file(&self) -> PathBuf {
         self.dir.join(&self.name)
     }
 
-    /// The backup: the state before the last change.
+    /// Returns the path of the backup, which holds the state before the last change.
     pub(super) fn backup(&self) -> PathBuf {
         self.dir.join(format!("{}.bak", self.name))
     }
 
-    /// The copy of the file in this older version of the format, kept when the file is first written in the newest
+    /// Returns the path of the copy that is kept in this older version of the format when the file is first written in the newest
     /// version.
     pub(super) fn old_version(&self, version: u64) -> PathBuf {
         self.dir.join(format!("{}.v{version}.bak", self.name))
     }
 
-    /// A new name for a file that is being written.
+    /// Returns a new path for a file that is being written.
     pub(super) fn temp(&self) -> PathBuf {
         self.dir.join(format!(
             "{}.{}-{}{TEMP}",
@@ -102,7 +102,7 @@ impl Place {
         ))
     }
 
-    /// The process that wrote the temporary file of this name, if the file belongs to this shelf.
+    /// Returns the id of the process that wrote the temporary file of this name, if the file belongs to this shelf.
     pub(super) fn writer_of(&self, name: &str) -> Option<u32> {
         let middle = name
             .strip_prefix(&self.name)?
@@ -117,13 +117,13 @@ impl Place {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// The lock file.
+    /// Returns the path of the lock file.
     pub(super) fn lock(&self) -> PathBuf {
         Path::new(LOCKS).join(format!("{:02x}", self.stripe))
     }
 }
 
-/// The folder of a namespace. A namespace called `locks` gets another name, because that folder holds the locks.
+/// Returns the folder of a namespace. A namespace called `locks` gets another name, because the folder `locks` holds the locks.
 fn namespace_dir(namespace: &Namespace) -> PathBuf {
     let name = component(namespace.as_str());
     if name == LOCKS {
@@ -133,7 +133,7 @@ fn namespace_dir(namespace: &Namespace) -> PathBuf {
     }
 }
 
-/// The collection whose shelf has a file of this name; `None` if no shelf has.
+/// Returns the collection whose shelves have a file of this name; `None` if no shelf has such a file.
 pub(super) fn collection_of(file: &str) -> Option<&str> {
     file.strip_suffix(JSON).filter(|name| is_collection(name))
 }

@@ -1,4 +1,4 @@
-//! Keeps a broken file whole under another name before it is replaced.
+//! Keeps a broken file whole, under another name, before the file is replaced.
 
 use std::{io, path::Path};
 
@@ -12,13 +12,13 @@ use super::{
 };
 use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 
-/// Maximum number of broken files kept for one shelf. Source: chosen; a program that breaks the same file again and again
+/// Maximum number of broken files that are kept for one shelf. Source: chosen; a program that breaks the same file again and again
 /// must not fill the disk.
 const MAX_KEPT: usize = 5;
 
 impl Files {
-    /// Keeps a broken file under another name. The original also stays until it is replaced. Files of equal content
-    /// are kept once.
+    /// Keeps a broken file under another name. The original also stays until it is replaced. Of files with equal content, only one is
+    /// kept.
     pub(super) fn quarantine(
         &self,
         place: &Place,
@@ -64,7 +64,7 @@ impl Files {
         let target = dir.join(&name);
         self.link_or_copy(path, &target, &dir.join(format!("{name}{TEMP}")), bytes)
             .map_err(failed)?;
-        // The quarantined entry must be durable before the original is replaced.
+        // The entry in quarantine must be durable before the original is replaced.
         self.fs.sync_dir(dir).map_err(failed)?;
         let file = target
             .iter()
@@ -76,7 +76,7 @@ impl Files {
         Ok(())
     }
 
-    /// Adds another name for a file, or copies it if the file system does not support that.
+    /// Gives a file another name, or copies the file if the file system has no such links.
     pub(super) fn link_or_copy(
         &self,
         from: &Path,

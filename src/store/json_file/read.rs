@@ -1,5 +1,5 @@
-//! Reading a shelf: its file, else its backup, else the records that can be salvaged. Reading writes nothing, because
-//! the reader may not have the right to. It needs no lock, because files are only ever replaced whole.
+//! Reads a shelf: from its file, else from its backup, else the records that can be salvaged. Reading writes nothing, because the
+//! reader may not have the right to write. It needs no lock, because files are only ever replaced as a whole.
 
 use std::{
     io,
@@ -15,39 +15,39 @@ use super::{
 };
 use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 
-/// The readable state of a shelf.
+/// The state of a shelf, as far as it can be read.
 #[derive(Debug)]
 pub(super) struct Found {
     /// The document, as far as it can be read.
     pub(super) document: Document,
     /// The source of the document.
     pub(super) source: Source,
-    /// The bytes of the shelf's file, if it is good.
+    /// The bytes of the shelf's file; `None` if the file is missing or broken.
     pub(super) good: Option<Vec<u8>>,
-    /// Files that were not understood. They are put into quarantine before anything is written.
+    /// The files that were not understood, with their bytes. They are put into quarantine before anything is written.
     pub(super) bad: Vec<(PathBuf, Vec<u8>)>,
-    /// True if a newer version of the program wrote it.
+    /// True if a newer version of the program wrote the file.
     pub(super) is_newer: bool,
-    /// The generation that the next commit counts from. It is not below any generation that this shelf has had.
+    /// The generation that the next commit counts from. No generation that this shelf ever had is higher.
     pub(super) generation: u64,
 }
 
-/// The source that a shelf was read from.
+/// The place that a shelf was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// Nothing: the shelf was never written.
+    /// No file: the shelf was never written.
     Nobody,
     /// The shelf's file.
     File,
-    /// The backup: the state before the last change.
+    /// The backup, which holds the state before the last change.
     Backup,
     /// Single records salvaged from a broken file.
     Salvage,
-    /// Nothing: the files are broken, and no record can be read.
+    /// No file: the files are broken, and no record can be read.
     Lost,
 }
 
-/// One of a shelf's two files.
+/// One of a shelf's two files: its file or its backup.
 enum Copy {
     Missing,
     Good(Document, Vec<u8>),
@@ -60,7 +60,7 @@ enum Copy {
 }
 
 impl Files {
-    /// Finds the current state of a shelf.
+    /// Finds the current state of a shelf on disk.
     pub(super) fn find(&self, place: &Place, shelf: &Shelf) -> Result<Found, Failure> {
         let missing = match self.copy(&place.file(), shelf)? {
             Copy::Good(document, bytes) => {
@@ -166,7 +166,7 @@ impl Files {
         })
     }
 
-    /// The reason, for a person, why nothing of a shelf can be read.
+    /// Returns the reason, written for a person, why no part of a shelf can be read.
     pub(super) fn why_unreadable(&self, place: &Place, shelf: &Shelf) -> String {
         match self.copy(&place.file(), shelf) {
             Ok(Copy::Bad { why, .. }) => format!("{}: {why}", place.file().display()),
@@ -174,7 +174,7 @@ impl Files {
         }
     }
 
-    /// Adds a notice if the shelf was not read from a good file of a known version.
+    /// Adds a notice if the shelf was read from a backup, from a broken file, or from a file of a newer version.
     pub(super) fn tell(&self, shelf: &Shelf, found: &Found) {
         let kind = match found.source {
             _ if found.is_newer => StoreNoticeKind::ReadOnly {

@@ -1,14 +1,14 @@
-//! Reads the intact records of a broken file, one after the other.
+//! Reads the intact records of a broken file, one by one.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::memory::{Record, Shelf, is_too_deep};
 
-/// The bytes before a record's key in the written layout. No string can contain them, because JSON escapes line breaks.
+/// The bytes before a record's key, as the store writes them. No string can contain them, because JSON escapes line breaks.
 const RECORD: &[u8] = b"\n    \"";
 
-/// The readable records, and the generation if it was readable.
+/// The records that could be read, and the generation, which is 0 if it could not be read.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Salvaged {
     pub(super) generation: u64,
@@ -17,7 +17,7 @@ pub(super) struct Salvaged {
 
 /// Reads the intact records of a broken file.
 ///
-/// Takes nothing from a file that names another shelf, because lessons of one host must not be shown on another.
+/// Takes nothing from a file that names another shelf, because lessons of one host must not be shown on another host.
 pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
     let mut found = Salvaged::default();
     let Some(at) = after(bytes, b"\"records\":") else {
@@ -44,8 +44,7 @@ pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
                 rest = &rest[length..];
                 match rest.iter().position(|b| !b.is_ascii_whitespace()) {
                     Some(at) if rest[at] == b',' => rest = &rest[at + 1..],
-                    // Either the records end here or something is broken. Only text that looks like a record counts as
-                    // the next one.
+                    // Either the records end here or something is broken. Only text that looks like a record counts as the next record.
                     Some(at) if rest[at] == b'}' => break,
                     _ => rest = next_record(rest),
                 }
@@ -60,13 +59,13 @@ pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
     found
 }
 
-/// The shelf that a broken file names.
+/// Returns the shelf that a broken file names; `None` if it cannot be read.
 pub(super) fn whose(bytes: &[u8]) -> Option<Shelf> {
     let at = after(bytes, b"\"shelf\":")?;
     value(&bytes[at..]).map(|(shelf, _)| shelf)
 }
 
-/// The position after the first occurrence of a text.
+/// Returns the position after the first occurrence of a text.
 fn after(bytes: &[u8], text: &[u8]) -> Option<usize> {
     bytes
         .windows(text.len())
@@ -74,14 +73,14 @@ fn after(bytes: &[u8], text: &[u8]) -> Option<usize> {
         .map(|at| at + text.len())
 }
 
-/// Parses the JSON value at the start of the bytes, and returns it with its length.
+/// Parses the JSON value at the start of the bytes. Returns the value and its length.
 fn value<T: DeserializeOwned>(bytes: &[u8]) -> Option<(T, usize)> {
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<T>();
     let value = values.next()?.ok()?;
     Some((value, values.byte_offset()))
 }
 
-/// Parses the key and body at the start of the bytes, and returns them with their length.
+/// Parses the key and body at the start of the bytes. Returns both and their total length.
 fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
     let (key, end) = value::<String>(bytes)?;
     let colon = end + bytes[end..].iter().position(|b| !b.is_ascii_whitespace())?;
@@ -92,7 +91,7 @@ fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
     Some((key, body, colon + 1 + length))
 }
 
-/// The rest of the bytes, from the next line that looks like a record.
+/// Returns the rest of the bytes, from the next line that looks like a record.
 fn next_record(bytes: &[u8]) -> &[u8] {
     after(bytes, RECORD).map_or(&[], |at| &bytes[at - 1..])
 }
@@ -133,7 +132,7 @@ mod tests {
             let kept = salvage(&whole[..end], &shelf()).records;
             let expected = (0..4).filter(|n| {
                 let at = text.find(&format!("\"k{n}\"")).unwrap();
-                // A body is complete with its closing brace.
+                // A body ends with its closing brace.
                 end > at + text[at..].find("\n    }").unwrap() + 5
             });
             assert_eq!(kept.len(), expected.count(), "cut at {end}");

@@ -15,7 +15,7 @@ use super::fs::{FsFile, FsLock};
 
 /// The real file system below a root.
 ///
-/// The root itself may be a symbolic link, and is created if it is missing. Nothing is opened before it is needed.
+/// The root itself may be a symbolic link, and is created if it is missing. No file or folder is opened before it is needed.
 #[derive(Debug)]
 pub struct StdFs {
     root: PathBuf,
@@ -24,7 +24,7 @@ pub struct StdFs {
 }
 
 impl StdFs {
-    /// The file system below this folder. A relative path is resolved against the current directory now.
+    /// Creates the file system below this folder. A relative path is resolved now, against the current directory.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         let root = root.into();
         Self {
@@ -35,7 +35,7 @@ impl StdFs {
     }
 }
 
-/// The components of a path. Any component that is not a plain name is an error of the caller.
+/// Returns the components of a path. A component that is not a plain name is an error of the caller.
 fn names(path: &Path) -> io::Result<Vec<&std::ffi::OsStr>> {
     path.components()
         .map(|component| match component {
@@ -48,7 +48,7 @@ fn names(path: &Path) -> io::Result<Vec<&std::ffi::OsStr>> {
         .collect()
 }
 
-/// Splits a path into the folder and the name in it.
+/// Splits a path into its folder and its last name.
 #[cfg(unix)]
 fn split(path: &Path) -> io::Result<(&Path, &std::ffi::OsStr)> {
     match (path.parent(), path.file_name()) {
@@ -82,7 +82,7 @@ fn not_ours(path: &Path, what: &str) -> io::Error {
     )
 }
 
-/// Reads an open file of known size, up to `max` bytes.
+/// Reads an open file whose size is `size`, up to `max` bytes.
 fn read_up_to(file: &File, size: u64, max: u64) -> io::Result<Vec<u8>> {
     if size > max {
         return Err(too_large(size, max));
@@ -114,7 +114,7 @@ struct HeldLock(#[expect(dead_code, reason = "closing the file gives the lock up
 
 impl FsLock for HeldLock {}
 
-/// Tries to take the lock; an interrupting signal is not counted as an attempt.
+/// Tries once to take the lock. An attempt that a signal interrupts is repeated.
 fn take_lock(file: File) -> io::Result<Option<Box<dyn FsLock>>> {
     loop {
         match file.try_lock() {

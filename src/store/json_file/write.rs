@@ -1,4 +1,4 @@
-//! Writing a shelf. At every moment either the whole old state or the whole new one is on disk, whatever fails.
+//! Writes a shelf. At every moment either the whole old state or the whole new state is on disk, whatever fails.
 
 use std::{
     io,
@@ -16,10 +16,10 @@ use super::{
 };
 use crate::memory::{Committed, Durable, Edit, ReadOnly, Shelf, StoreNoticeKind, apply};
 
-/// Age after which a temporary file counts as abandoned. Source: chosen; by then the process number may
+/// Age from which a temporary file counts as abandoned. Source: chosen; by then the process number may
 /// belong to another process.
 const ORPHANED: Duration = Duration::from_hours(1);
-/// Attempts to create a folder that others remove. Source: chosen; only a clean-up removes empty folders.
+/// Maximum number of attempts to create a folder that others remove. Source: chosen; only a clean-up removes empty folders.
 const MAX_TRIES: u32 = 5;
 /// A commit, and its effect on the size of the store.
 #[derive(Debug)]
@@ -50,8 +50,7 @@ impl Files {
             .map_err(Failure::Edit)?;
         if changes.is_empty() {
             if found.source != Source::Nobody {
-                // An earlier writer may have ended before the entry was durable. This acknowledgement promises that it
-                // is.
+                // An earlier writer may have ended before the entry was durable. The acknowledgement of this update promises that it is.
                 self.fs
                     .create_dir(&place.dir)
                     .map_err(Failure::io("create_dir", &place.dir))?;
@@ -146,9 +145,8 @@ impl Files {
         }
     }
 
-    /// Removes the files of a shelf. The shelf's file is removed last, after the removal of the others is durable: a
-    /// backup without its file would be restored, even after a power cut. The removal of the file itself is not durable
-    /// yet.
+    /// Removes the files of a shelf. The shelf's file is removed last, once the removal of the others is durable, because a backup
+    /// without its file would be restored, even after a power cut. The removal of the file itself is not yet durable on return.
     pub(super) fn unlink_shelf(&self, place: &Place) -> Result<(), Failure> {
         let mut others = self.list(&place.dir)?;
         others.retain(|entry| place.owns(&entry.name) && entry.name != place.name);
@@ -175,8 +173,8 @@ impl Files {
         Ok(())
     }
 
-    /// Removes leftovers of dead writers from the shelf's folder, and refuses anything that is not a file. Returns true
-    /// if the folder is missing or empty.
+    /// Removes leftovers of dead writers from the shelf's folder, and refuses any entry that is not a file. Returns true if the folder
+    /// is missing or empty.
     fn tidy(&self, place: &Place) -> Result<bool, Failure> {
         let entries = self.list(&place.dir)?;
         for entry in entries.iter().filter(|entry| place.owns(&entry.name)) {
@@ -227,7 +225,7 @@ impl Files {
             .map_err(Failure::io("sync_dir", &place.dir))
     }
 
-    /// Writes these bytes into a new file beside the shelf's and makes it durable. Leaves no file if that fails.
+    /// Writes these bytes into a new file beside the shelf's file, and makes the new file durable. Leaves no file if that fails.
     fn write_temp(&self, place: &Place, bytes: &[u8]) -> Result<PathBuf, Failure> {
         let temp = place.temp();
         let mut tries = 0;
@@ -236,7 +234,7 @@ impl Files {
                 .create_dir(&place.dir)
                 .map_err(Failure::io("create_dir", &place.dir))?;
             match self.fs.create_new(&temp) {
-                // A clean-up removed the empty folder.
+                // A clean-up has removed the empty folder.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && tries < MAX_TRIES => {
                     tries += 1;
                 }
@@ -244,7 +242,7 @@ impl Files {
             }
         };
         let written = file.write_all(bytes).map_err(Failure::io("write", &temp));
-        // A failed sync is never repeated: the system may have forgotten what it did not write.
+        // A failed sync is never repeated, because the system may have forgotten what it did not write.
         let written = written.and_then(|()| file.sync().map_err(Failure::io("sync", &temp)));
         drop(file);
         match written {
@@ -256,7 +254,7 @@ impl Files {
         }
     }
 
-    /// Keeps the good file that is about to be replaced as the backup. A broken file never becomes the backup.
+    /// Keeps the good file that is about to be replaced, as the backup. A broken file never becomes the backup.
     fn keep_old(&self, place: &Place, found: &Found) -> Result<(), Failure> {
         let Some(good) = &found.good else {
             return Ok(());
@@ -273,8 +271,9 @@ impl Files {
         let kept = self
             .link_or_copy(&file, &link, &copy, good)
             .and_then(|()| self.fs.rename(&link, &backup));
-        // A rename of two names of the same file leaves both. They are the same if an earlier process made the backup
-        // and ended before it replaced the file.
+        // If both names belong to the same file, a rename leaves both. This is so if an earlier process made the backup and ended before
+        // it
+        // replaced the file.
         let _ = self.fs.unlink(&link);
         kept.map_err(Failure::io("backup", &backup))
     }
@@ -291,8 +290,8 @@ fn newer(found: &Found) -> Failure {
     }
 }
 
-/// Returns true if the process is this one, which writes nothing else of the shelf now, or if it does not exist. A
-/// process of another container looks as if it did not exist; the lock protects against that.
+/// Returns true if the process does not exist or is this process, which writes nothing else of the shelf now. A process of another
+/// container seems not to exist; the lock protects against that.
 fn is_gone(pid: u32) -> bool {
     if pid == std::process::id() {
         return true;

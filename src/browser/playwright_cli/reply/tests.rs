@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A recorded reply, parsed.
+/// Returns a recorded reply, parsed.
 pub(in super::super) fn recorded(name: &str) -> Reply {
     let path = format!(
         "{}/tests/fixtures/replies/{name}.txt",

@@ -1,7 +1,7 @@
 //! Conversion of the tool's syntax into the crate's page tree: every line becomes a node, a state or a property.
 //!
-//! Text of a page enters the crate here. So it is cleaned here, and values of fields with secrets are masked here,
-//! before any other code sees them.
+//! Text of a page enters the crate here. So it is cleaned here, and the values of fields with secrets are masked here, before any
+//! other code sees them.
 
 use super::{Element, Line, Snapshot};
 use crate::{
@@ -9,9 +9,9 @@ use crate::{
     page::{ElementRef, Node, Role, Tree, Tri},
 };
 
-/// The text in place of a value that must not be shown.
+/// The text that replaces a value that must not be shown.
 const MASK: &str = "••••••";
-/// References of the fields that contain text, in reading order.
+/// Returns the references of the fields that contain text, in reading order.
 pub(crate) fn filled_fields<'a>(snapshot: &Snapshot<'a>) -> Vec<&'a str> {
     let nodes = snapshot.nodes();
     let mut fields = Vec::new();
@@ -33,8 +33,8 @@ pub(crate) fn filled_fields<'a>(snapshot: &Snapshot<'a>) -> Vec<&'a str> {
     fields
 }
 
-/// The page tree. `is_secret` says if the value of the field with this reference must be masked; it is also asked for
-/// fields without one.
+/// Returns the page tree. `is_secret` says whether the value of the field with this reference must be masked. It is also called,
+/// with `None`, for fields without a reference.
 pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) -> bool) -> Tree {
     let nodes = snapshot.nodes();
     let mut tree = Tree::builder().with_room_for(nodes.len());
@@ -61,7 +61,7 @@ pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) ->
                     }
                     next += 1;
                 }
-                // A field with a placeholder has its value as its only text.
+                // If a field has a placeholder, its value is printed as its only text.
                 if lowered.role.is_editable()
                     && next + 1 == node.end()
                     && let Line::Text(value) = &nodes[next].line
@@ -109,7 +109,7 @@ fn reference<'a>(element: &Element<'a>) -> Option<&'a str> {
 fn lower_element(element: &Element<'_>) -> Node {
     let mut node = Node::new(Role::parse(element.role), clean(&element.name()));
     node.value = element.value().map(|value| clean(&value.decode()).into());
-    // The tool leaves out states that are off, but these roles always have one.
+    // The tool leaves out states that are off, but elements of these roles always have the state.
     node.states.checked = matches!(
         node.role,
         Role::Checkbox | Role::Radio | Role::Switch | Role::MenuItemCheckbox | Role::MenuItemRadio

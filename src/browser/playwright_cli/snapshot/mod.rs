@@ -10,13 +10,13 @@
 //!   - text: "quoted # because of the sign"
 //! ```
 //!
-//! Every line becomes one [`Node`] of a flat list in reading order. A node borrows its parts from the text, undecoded,
-//! so printing the parts gives the input back byte for byte. A line outside the grammar is kept whole as
-//! [`Line::Malformed`] and counted, so page text cannot make the parser drop or move anything. Block scalars and flow
-//! collections are YAML, but the tool never prints them.
+//! Every line becomes one [`Node`] of a flat list in reading order. A node borrows its parts from the text, undecoded, so printing
+//! the parts gives the input back byte for byte. A line outside the grammar is kept whole as [`Line::Malformed`] and counted, so page
+//! text cannot make the parser drop or move anything. The grammar excludes the block scalars and flow collections of YAML, because the
+//! tool never prints them.
 //!
-//! Nothing here recurses, so a deeply nested page cannot exhaust the stack. `lower` gives the nodes their meaning for
-//! the rest of the crate.
+//! Nothing here recurses, so a deeply nested page cannot exhaust the stack. The module `lower` converts the nodes into the page
+//! tree that the rest of the crate uses.
 
 mod lower;
 mod parse;
@@ -35,7 +35,7 @@ pub(crate) struct Snapshot<'a> {
     ends_with_newline: bool,
 }
 
-/// One line, with its place in the tree.
+/// One line of the snapshot, with its place in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node<'a> {
     /// The white space at the start of the line.
@@ -69,7 +69,7 @@ pub(crate) enum Line<'a> {
 pub(crate) struct Element<'a> {
     /// True if everything before the value stands in single quotes.
     quoted: bool,
-    /// The ARIA role, or `generic`, `iframe`.
+    /// The role as printed: an ARIA role, `generic` or `iframe`.
     pub(crate) role: &'a str,
     /// The accessible name as printed: a JSON string with its quotes.
     name: Option<&'a str>,
@@ -94,12 +94,12 @@ enum Tail<'a> {
 pub(crate) struct Scalar<'a>(&'a str);
 
 impl<'a> Snapshot<'a> {
-    /// Parses any text. No text is refused.
+    /// Parses a snapshot. No text is refused.
     pub(crate) fn parse(text: &'a str) -> Self {
         parse::snapshot(text)
     }
 
-    /// All nodes in reading order.
+    /// Returns all nodes in reading order.
     pub(crate) fn nodes(&self) -> &[Node<'a>] {
         &self.nodes
     }
@@ -125,7 +125,7 @@ impl std::fmt::Display for Snapshot<'_> {
 }
 
 impl Node<'_> {
-    /// Index of the next node that is not below this one.
+    /// Returns the index of the next node that is not below this one.
     pub(crate) fn end(&self) -> usize {
         self.end
     }
@@ -146,14 +146,14 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// The accessible name, decoded; empty if the tool printed none, as for names of more than 900 characters.
+    /// Returns the decoded accessible name. It is empty if the tool printed none, as for names of more than 900 characters.
     pub(crate) fn name(&self) -> Cow<'a, str> {
         self.name.map_or(Cow::Borrowed(""), |raw| {
             scalar::json_string(raw, self.quoted)
         })
     }
 
-    /// The text after the colon, if the only child is text.
+    /// Returns the text after the colon, if the only child is text.
     pub(crate) fn value(&self) -> Option<Scalar<'a>> {
         match self.tail {
             Tail::Value(value) => Some(value),
@@ -161,7 +161,7 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Attribute names with their values, in the order in which they were printed. A flag such as `[checked]` has no
+    /// Returns the attribute names with their values, in the order in which they were printed. A flag such as `[checked]` has no
     /// value.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = (&'a str, Option<&'a str>)> + use<'a> {
         self.attributes
@@ -175,7 +175,7 @@ impl<'a> Element<'a> {
 }
 
 impl<'a> Scalar<'a> {
-    /// The value without quotes and escapes.
+    /// Returns the value without quotes and escapes.
     pub(crate) fn decode(self) -> Cow<'a, str> {
         scalar::yaml(self.0)
     }

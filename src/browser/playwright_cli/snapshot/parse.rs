@@ -1,4 +1,4 @@
-//! Parsing lines into nodes, in one pass, without backtracking over lines and without recursion.
+//! Parses lines into nodes, in one pass, without going back over lines and without recursion.
 
 use super::{Element, Line, Node, Scalar, Snapshot, Tail};
 
@@ -41,7 +41,7 @@ pub(super) fn snapshot(text: &str) -> Snapshot<'_> {
                 line,
             });
         } else {
-            // It belongs to the innermost open node, so that the lines after it keep their ancestors.
+            // A malformed line belongs to the innermost open node, so that the lines after it keep their ancestors.
             nodes.push(Node {
                 indent,
                 end: index + 1,
@@ -94,7 +94,7 @@ fn element(key: &str, quoted: bool) -> Option<Element<'_>> {
     let (attributes, mut rest) = rest.split_at(attributes_end);
     if quoted {
         rest = rest.strip_prefix('\'')?;
-        // Quotes are doubled inside single quotes, so an odd number would have ended the key earlier.
+        // Quotation marks are doubled inside single quotes, so an odd number would have ended the key earlier.
         if name.is_some_and(|raw| !quotes_are_doubled(raw)) {
             return None;
         }
@@ -113,7 +113,7 @@ fn element(key: &str, quoted: bool) -> Option<Element<'_>> {
     })
 }
 
-/// Length of the attributes at the start of `text`; `None` if one of them is malformed.
+/// Returns the length of the attributes at the start of `text`; `None` if one of them is malformed.
 fn attributes_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -130,7 +130,7 @@ fn attributes_end(text: &str) -> Option<usize> {
     Some(at)
 }
 
-/// Length of the JSON string at the start of `bytes`, including its quotes.
+/// Returns the length of the JSON string at the start of `bytes`, including its quotes.
 fn json_string_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     while let Some(step) = bytes

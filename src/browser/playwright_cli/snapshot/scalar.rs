@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-/// Decodes a value: double-quoted with escapes, or plain.
+/// Decodes a value, which is plain or stands in double quotes with escapes.
 pub(super) fn yaml(raw: &str) -> Cow<'_, str> {
     match raw.strip_prefix('"').and_then(|r| r.strip_suffix('"')) {
         Some(inner) => unescape(inner),
@@ -12,7 +12,7 @@ pub(super) fn yaml(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// Decodes a JSON string with its quotes. `doubled` is true if it stood in single quotes, where `'` is written `''`.
+/// Decodes a JSON string with its quotes. `doubled` is true if the string stood in single quotes, where `'` is written `''`.
 pub(super) fn json_string(raw: &str, doubled: bool) -> Cow<'_, str> {
     let inner = raw
         .strip_prefix('"')
@@ -44,7 +44,7 @@ fn unescape(inner: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The character of the escape at the start of `text`, with the length of the escape in bytes.
+/// Returns the character of the escape at the start of `text`, and the length of the escape in bytes.
 fn escape(text: &str) -> (Option<char>, usize) {
     let Some(&kind) = text.as_bytes().get(1) else {
         return (None, 1);
@@ -63,7 +63,7 @@ fn escape(text: &str) -> (Option<char>, usize) {
     (Some(simple), 2)
 }
 
-/// `\uXXXX`, joined with the next one if the two are a surrogate pair. Half a pair is not a character.
+/// Decodes `\uXXXX`, together with the next escape if the two are a surrogate pair. Half a pair is not a character.
 fn unicode(text: &str) -> (Option<char>, usize) {
     let Some(high) = hex(text, 2, 4) else {
         return (None, 2);

@@ -18,7 +18,7 @@ enum Given {
     },
 }
 
-/// The tool's own printer, rule by rule (`renderAriaSnapshotAsYaml`, `yamlEscapeKeyIfNeeded`,
+/// The tool's own printer, copied rule by rule (`renderAriaSnapshotAsYaml`, `yamlEscapeKeyIfNeeded`,
 /// `yamlEscapeValueIfNeeded` of playwright-core 1.62).
 fn print(nodes: &[Given], depth: usize, out: &mut Vec<String>) {
     let indent = "  ".repeat(depth);
@@ -118,7 +118,7 @@ fn needs_quotes(text: &str) -> bool {
         || words.contains(&text.to_lowercase().as_str())
 }
 
-/// The parser's result, in the test's own form.
+/// Returns the parser's result in the test's own form.
 fn understood(snapshot: &Snapshot<'_>) -> Vec<Given> {
     let mut roots = Vec::new();
     let mut at = 0;
@@ -151,7 +151,7 @@ fn node(snapshot: &Snapshot<'_>, at: usize) -> Given {
         child = snapshot.nodes()[child].end();
     }
     let mut text = element.value().map(|v| v.decode().into_owned());
-    // For an element with properties, the tool prints its only text as a child, and so does the test's printer.
+    // If an element has properties, the tool prints its only text as a child, and the test's printer does the same.
     if let (false, [Given::Text(only)]) = (properties.is_empty(), &children[..]) {
         text = Some(only.clone());
         children.clear();
@@ -256,8 +256,7 @@ fn element(
                 .collect();
             let alone = properties.len() == 1 && matches!(children[..], [Given::Text(_)]);
             let text = if children.is_empty() { text } else { None };
-            // The tool folds two texts that print the same way into one, so the test builds no single text child beside
-            // properties.
+            // The tool merges two texts that print the same way, so the test builds no single text child beside properties.
             let children = if alone { Vec::new() } else { children };
             Given::Element {
                 role,
@@ -325,7 +324,7 @@ fn half_a_surrogate_pair_is_shown_as_a_replacement() {
     assert_eq!(element.name(), "a\u{fffd}b \u{1f600}");
 }
 
-/// Every recorded snapshot with its name.
+/// Returns every recorded snapshot with its name.
 fn recorded() -> Vec<(String, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/snapshots");
     let mut files: Vec<_> = std::fs::read_dir(folder)

@@ -1,4 +1,4 @@
-//! The choice of the transport. No other code makes or changes it.
+//! The choice of the transport. No other module makes or changes this choice.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -29,7 +29,7 @@ struct State {
 }
 
 impl Link {
-    /// A link that has only the safe transport.
+    /// Creates a link that has only the safe transport.
     pub(in super::super) fn safe(safe: Box<dyn Transport>) -> Self {
         Self {
             safe,
@@ -47,11 +47,11 @@ impl Link {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        // A panic elsewhere cannot leave the two values half set, because they are set together.
+        // A panic elsewhere cannot leave only one of the two values set, because they are set together.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The transport of the next command.
+    /// Returns the name of the transport that the next command uses.
     pub(in super::super) fn name(&self) -> &'static str {
         self.lock()
             .fast
@@ -59,7 +59,7 @@ impl Link {
             .map_or(self.safe.name(), |fast| fast.name())
     }
 
-    /// The change that was not reported yet. Returned once.
+    /// Returns the change of transport, if there was one that this method has not yet returned.
     pub(in super::super) fn take_change(&self) -> Option<Change> {
         self.lock().change.take()
     }
@@ -77,8 +77,8 @@ impl Link {
 
     /// Runs a command.
     ///
-    /// If the fast transport fails, later commands use the safe one. This command is repeated there only if it
-    /// certainly was not carried out, or if it only looks.
+    /// If the fast transport fails, later commands use the safe one. This command is repeated there only if it was certainly not
+    /// carried out, or if it only reads.
     pub(in super::super) async fn run(
         &self,
         command: &Command,
@@ -89,7 +89,7 @@ impl Link {
             return self.safe.run(command, timeout).await;
         };
         let error = match fast.run(command, timeout).await {
-            // A slow page says nothing about the transport, and a bad value fails everywhere.
+            // A slow page says nothing about the transport, and an unsuitable value fails on both transports.
             reply @ (Ok(_)
             | Err(
                 TransportError::Timeout(_) | TransportError::Nul | TransportError::TooLarge,
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::secret::Secret;
 
-    /// Fails on demand, or counts the commands that it carried out.
+    /// A transport that fails on demand, or counts the commands that it carried out.
     #[derive(Debug)]
     struct Scripted {
         name: &'static str,

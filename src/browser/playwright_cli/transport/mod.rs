@@ -1,10 +1,10 @@
-//! Transports of commands to the tool: a process for each, or the socket of the tool's daemon.
+//! Transports for commands to the tool: one process for each command, or the socket of the tool's daemon.
 //!
-//! The socket is some twenty times faster, but it is the tool's private protocol. So it is used only after a handshake
-//! (a tested version, and an answer to a harmless command), and `link` changes to processes for good as soon as
-//! anything about it is unusual. A command that may already have had its effect is never sent a second time.
+//! The socket is some twenty times faster, but it uses the tool's private protocol. So it is used only after a handshake (a tested
+//! version, and an answer to a harmless command), and the module `link` changes to processes for good as soon as anything about the
+//! socket is unusual. A command that may already have had its effect is never sent a second time.
 
-// Other systems have no such socket, and so none of its failures.
+// Other systems have no such socket, so its errors are unused there.
 #![cfg_attr(not(unix), allow(dead_code))]
 
 mod link;
@@ -26,10 +26,10 @@ use crate::{
     secret::Secret,
 };
 
-/// Longest reply that is read. Unit: bytes. Source: a page of 20,000 buttons prints 678 kB; this is fifty such pages.
+/// Maximum length of a reply that is read. Unit: bytes. Source: a page of 20,000 buttons prints 678 kB; this is fifty such pages.
 const MAX_REPLY: usize = 32 << 20;
 
-/// One command of the tool, in parsed form, so that none of it is ever read as an option or by a shell.
+/// One command of the tool, already split into its parts, so that no part is ever read as an option or by a shell.
 #[derive(Clone)]
 pub(super) struct Command {
     name: &'static str,
@@ -41,7 +41,7 @@ pub(super) struct Command {
 }
 
 impl Command {
-    /// A command that may change the page.
+    /// Creates a command that may change the page.
     pub(super) fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -52,7 +52,7 @@ impl Command {
         }
     }
 
-    /// A command that only looks. It may be sent again if its answer was lost.
+    /// Creates a command that only reads. It may be sent again if its answer was lost.
     pub(super) fn read(name: &'static str) -> Self {
         Self {
             repeatable: true,
@@ -60,7 +60,7 @@ impl Command {
         }
     }
 
-    /// A script. It may contain a secret, so it never becomes an argument of a process.
+    /// Creates a command that runs a script. The script may contain a secret, so it never becomes an argument of a process.
     pub(super) fn script(code: impl Into<String>) -> Self {
         Self {
             code: Some(Secret::new(code)),
@@ -110,12 +110,12 @@ impl fmt::Debug for Command {
 #[derive(Debug)]
 pub(super) struct RawReply {
     pub(super) text: Secret,
-    /// True if the tool marked it as an error.
+    /// True if the tool marked the reply as an error.
     pub(super) is_error: bool,
 }
 
 impl RawReply {
-    /// A refusal without sections.
+    /// Returns a reply that refuses with this error, for output without sections.
     fn refusal(error: &str) -> Self {
         Self {
             text: Secret::new(format!("### Error\n{error}")),
@@ -193,10 +193,10 @@ impl From<TransportError> for Error {
 /// Carries one command to the tool, and its reply back.
 #[async_trait]
 pub(super) trait Transport: fmt::Debug + Send + Sync {
-    /// `socket` or `process`.
+    /// Returns the name of the transport, `socket` or `process`.
     fn name(&self) -> &'static str;
 
-    /// Runs a command. Dropping the future gives up the command.
+    /// Runs a command and returns its reply. If the future is dropped, the command is abandoned.
     async fn run(&self, command: &Command, timeout: Duration) -> Result<RawReply, TransportError>;
 
     /// Asks the daemon to end.

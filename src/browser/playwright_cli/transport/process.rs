@@ -1,4 +1,4 @@
-//! Commands through processes, one for each: the tool's own client, without a shell, with every free value after `--`.
+//! Commands through processes, one for each command: the tool's own client, without a shell, with every free value after `--`.
 
 use std::{
     ffi::OsString,
@@ -17,19 +17,19 @@ use zeroize::Zeroizing;
 use super::{Command, MAX_REPLY, RawReply, Transport, TransportError};
 use crate::{base::text::clean, secret::Secret};
 
-/// Longest argument of a process; a longer one is passed in a script's file. Unit: bytes. Source: Linux allows 131,072
-/// for one argument, including the closing NUL.
+/// Maximum length of an argument of a process; a longer text is passed in a script's file. Unit: bytes. Source: Linux allows
+/// 131,072 for one argument, including the closing NUL.
 pub(in super::super) const MAX_ARGUMENT: usize = 100_000;
 
-/// The path of the client alone in the tool's installation, relative to the program. The program first loads all of
-/// Playwright to search for updates, which takes three quarters of its 0.4 s; the client only talks to the daemon.
+/// The path of the bare client in the tool's installation, relative to the program. The program first loads all of Playwright to
+/// search for updates, which takes three quarters of its 0.4 s. The bare client only talks to the daemon.
 const BARE_CLIENT: &str = "../../playwright-core/lib/tools/cli-client/cli.js";
 
 /// Starts the tool's client.
 #[derive(Debug)]
 pub(in super::super) struct Process {
     program: PathBuf,
-    /// The client alone, for commands of an open session.
+    /// The path of the bare client, for commands of an open session; `None` if it was not found.
     bare: Option<PathBuf>,
     session: String,
     folder: PathBuf,
@@ -37,7 +37,7 @@ pub(in super::super) struct Process {
 }
 
 impl Process {
-    /// A client for one session. `folder` is its working directory and `environment` its complete environment.
+    /// Creates a client for one session. `folder` is its working directory and `environment` its complete environment.
     pub(in super::super) fn new(
         program: PathBuf,
         session: String,
@@ -54,7 +54,7 @@ impl Process {
         }
     }
 
-    /// The output of the program, even if it reports an error; for commands that open or close a session.
+    /// Runs the program and returns its output, even if it reports an error. This is for commands that open or close a session.
     pub(in super::super) async fn output(
         &self,
         arguments: Vec<String>,
@@ -115,7 +115,7 @@ fn bare_client(program: &Path) -> Option<PathBuf> {
     (tool && client.is_file()).then_some(client)
 }
 
-/// The output and status of an ended process.
+/// The output and status of a process that has ended.
 #[derive(Debug)]
 pub(in super::super) struct Output {
     stdout: Zeroizing<Vec<u8>>,
@@ -124,8 +124,8 @@ pub(in super::super) struct Output {
 }
 
 impl Output {
-    /// The reply, from whichever stream the tool printed it to: errors of a page go to standard output, usage errors
-    /// and crashes to standard error.
+    /// Returns the reply, from whichever stream the tool printed it to. Errors of a page go to standard output; usage errors and
+    /// crashes go to standard error.
     pub(in super::super) fn reply(&self) -> RawReply {
         let stdout = String::from_utf8_lossy(&self.stdout);
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout);
@@ -150,7 +150,7 @@ impl Output {
     }
 }
 
-/// The line that gives the reason of an error: the one with the exception for a crash, otherwise the first.
+/// Returns the line that gives the reason of an error: for a crash the line with the exception, otherwise the first line.
 fn own_words(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let exception = lines
@@ -170,7 +170,7 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Result<Zeroizing<Vec<u8>>
     Ok(bytes)
 }
 
-/// Kills the processes that a client may have started, if the client is given up.
+/// Kills the processes that a client may have started, if the client is abandoned.
 ///
 /// The daemon is not in this group, because the tool starts it in a session of its own.
 struct Group(Option<u32>);
@@ -183,7 +183,7 @@ impl Drop for Group {
             .and_then(|id| i32::try_from(id).ok())
             .and_then(rustix::process::Pid::from_raw)
         {
-            // Usually it has ended already, which is fine.
+            // Usually the group has ended already, which is fine.
             let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
         }
     }
@@ -263,11 +263,11 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(20);
 
-    /// A client whose program is a shell script of the test.
+    /// Creates a client whose program is a shell script of the test.
     fn fake(folder: &Path, script: &str) -> Process {
         let program = folder.join("fake");
-        // Another process writes the file. If this one did, a program that another test starts meanwhile would inherit
-        // the open file, and a file that is open for writing cannot be executed.
+        // Another process writes the file. If this process did, a program that another test starts meanwhile would inherit the open
+        // file, and a file that is open for writing cannot be executed.
         let write = r#"printf '#!/bin/sh\n%s\n' "$2" > "$1" && chmod 700 "$1""#;
         let written = std::process::Command::new("/bin/sh")
             .args(["-c", write, "sh"])

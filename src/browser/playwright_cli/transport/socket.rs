@@ -1,4 +1,4 @@
-//! Commands through the socket of the tool's daemon: one JSON object on each line, one connection for each command.
+//! Commands through the socket of the tool's daemon: one JSON object per line, one connection per command.
 
 use std::{
     path::{Path, PathBuf},
@@ -21,10 +21,10 @@ use crate::secret::Secret;
 /// `@playwright/cli` 0.1.22.
 const TESTED_VERSIONS: &[&str] = &["1.64."];
 
-/// Longest session file that is read. Unit: bytes. Source: chosen; a real one has about 800.
+/// Maximum size of a session file that is read. Unit: bytes. Source: chosen; a real one has about 800.
 const MAX_SESSION_FILE: u64 = 64 << 10;
 
-/// The only identifier used, because each connection carries one command.
+/// The identifier of every command. One is enough, because each connection carries one command.
 const ID: u64 = 1;
 
 /// The daemon's socket.
@@ -34,7 +34,7 @@ pub(in super::super) struct Socket {
     working_folder: String,
 }
 
-/// The relevant part of a session file.
+/// The parts of a session file that are used.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Session {
@@ -50,7 +50,7 @@ struct Answer {
 }
 
 impl Socket {
-    /// Reads the daemon's session file and checks its version. Sends nothing yet.
+    /// Reads the daemon's session file and checks its version. Sends nothing.
     pub(in super::super) fn from_session_file(
         file: &Path,
         working_folder: &Path,
@@ -96,7 +96,7 @@ impl Socket {
                 .await
                 .map_err(|_| TransportError::Closed)?;
             let mut answer = Zeroizing::new(Vec::new());
-            // One byte more than allowed, to tell a complete answer from a cut one.
+            // One byte more than allowed, to tell a complete answer from a truncated one.
             let mut reader = BufReader::new(stream).take(MAX_REPLY as u64 + 1);
             reader
                 .read_until(b'\n', &mut answer)
@@ -132,7 +132,7 @@ fn wipe(value: Value) {
     }
 }
 
-/// The command line, parsed as the tool's own client would have parsed it.
+/// Returns the command line as JSON, parsed as the tool's own client would have parsed it.
 fn arguments(command: &Command) -> Value {
     let mut words = vec![Value::from(command.name)];
     words.extend(command.code.iter().map(|code| Value::from(code.expose())));
@@ -207,7 +207,7 @@ pub(super) mod tests {
         file
     }
 
-    /// A daemon that answers one connection with these bytes, and returns what it received.
+    /// Starts a daemon that answers one connection with these bytes and returns what it received.
     pub(in super::super) fn daemon(
         folder: &Path,
         answer: &'static [u8],

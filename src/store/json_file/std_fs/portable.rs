@@ -1,5 +1,5 @@
-//! File access on systems without folder handles: by paths, with each component checked before
-//! it is used. A new folder gets the system's default access rights.
+//! File access on systems without folder handles. It uses paths, and checks each component before
+//! use. A new folder gets the system's default access rights.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -52,7 +52,7 @@ impl Fs for StdFs {
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
-        // A folder cannot be flushed by itself here. Its entries are journalled with the file.
+        // A folder itself cannot be flushed here. Its entries are journalled with the file.
         self.checked(dir).map(drop)
     }
 
@@ -100,13 +100,13 @@ impl Fs for StdFs {
     }
 
     fn tightened(&self) -> Vec<PathBuf> {
-        // The system manages the rights here.
+        // On these systems, the system manages the rights.
         Vec::new()
     }
 }
 
 impl StdFs {
-    /// The full path; an error if a component below the root is a link.
+    /// Returns the full path, or an error if a component below the root is a link.
     fn checked(&self, path: &Path) -> io::Result<PathBuf> {
         let mut full = self.root.clone();
         for name in names(path)? {

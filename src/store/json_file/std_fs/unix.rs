@@ -1,5 +1,5 @@
-//! File access by folder handles. Each is opened from its parent and never through a symbolic link, so that nothing can
-//! be swapped between a check and an action.
+//! File access through folder handles. Each handle is opened from its parent and never through a symbolic link, so that nothing can be
+//! swapped between a check and an action.
 
 use std::{
     collections::HashMap,
@@ -27,22 +27,22 @@ use rustix::{
 use super::{NewFile, StdFs, foreign, names, not_ours, read_up_to, split, take_lock};
 use crate::store::json_file::fs::{Fs, FsEntry, FsFile, FsKind, FsLock};
 
-/// Modes that allow only the owner.
+/// Modes that give rights only to the owner.
 const DIR_MODE: Mode = Mode::RWXU;
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
-/// Mode bits that must not be set for group and others.
+/// Mode bits that must not be set, for the group and for others.
 const OTHERS: u32 = 0o077;
 
-/// Maximum number of folders whose entry is remembered as durable. Source: chosen; a fleet's run visits fewer hosts.
+/// Maximum number of folders whose entries are remembered as durable. Source: chosen; a fleet's run visits fewer hosts.
 const MAX_DURABLE: usize = 4_096;
 /// Maximum number of notices of changed rights that are kept. Source: chosen; the first few say enough.
 const MAX_TIGHTENED: usize = 64;
 
-/// Identity that tells a folder from a later one of the same name: device, inode, and creation time where the system
+/// An identity that distinguishes a folder from a later folder of the same name: device, inode, and creation time where the system
 /// knows it.
 type Identity = (u64, u64, Option<SystemTime>);
 
-/// The state kept between calls.
+/// The state that is kept between calls.
 #[derive(Debug, Default)]
 pub(super) struct FolderState {
     durable: Mutex<HashMap<PathBuf, Identity>>,
@@ -70,17 +70,17 @@ impl FolderState {
     }
 }
 
-/// Locks a mutex, even after a panic, which cannot leave the data half changed.
+/// Locks a mutex, even after a panic in another thread, which cannot leave the data half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Flags for opening a folder: a link in its place is an error.
+/// Returns the flags for opening a folder. With them, a link in the folder's place is an error.
 fn dir_flags() -> OFlags {
     OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-/// Flags for opening a file: do not follow a link, and do not wait for the other end of a pipe.
+/// Returns the flags for opening a file: do not follow a link, and do not wait for the other end of a pipe.
 fn file_flags() -> OFlags {
     OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK
 }
@@ -100,7 +100,7 @@ impl Fs for StdFs {
                 }
                 opened => opened?,
             };
-            // The process that made the folder may have ended before the entry was durable.
+            // The process that created the folder may have ended before the entry was durable.
             let identity = identity(&next)?;
             if !self.known.is_durable(&path, identity) {
                 at.sync_all()?;
@@ -173,7 +173,7 @@ impl Fs for StdFs {
                 continue;
             }
             let stat = match statat(&handle, name, AtFlags::SYMLINK_NOFOLLOW) {
-                // The entry was removed after the folder was read.
+                // The entry was removed after the folder had been read.
                 Err(Errno::NOENT) => continue,
                 stat => stat?,
             };
@@ -214,7 +214,7 @@ impl Fs for StdFs {
 }
 
 impl StdFs {
-    /// The root's handle. The root may be a link to a folder.
+    /// Opens the root and returns its handle. The root may be a link to a folder.
     fn open_root(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root: File =
@@ -223,7 +223,7 @@ impl StdFs {
         if metadata.uid() != geteuid().as_raw() {
             return Err(foreign(&self.root));
         }
-        // A folder that others use too must not be closed to them.
+        // A folder that others also use must not be closed to them.
         if metadata.mode() & OTHERS != 0 && holds_only_private_folders(&root)? {
             self.close_to_others(&root, Path::new(""), DIR_MODE)?;
         }
@@ -244,10 +244,10 @@ impl StdFs {
         };
         let identity = identity(&root)?;
         if !self.known.is_durable(Path::new(""), identity) {
-            // The process that made one of them may have ended before the entry was durable.
+            // The process that created one of these folders may have ended before the entry was durable.
             for dir in fs::canonicalize(&self.root)?.ancestors().skip(1) {
                 match File::open(dir).and_then(|dir| dir.sync_all()) {
-                    // The store cannot have created anything there.
+                    // The store cannot have created a folder here.
                     Err(error) if cannot_be_ours(&error) => {}
                     synced => synced?,
                 }
@@ -257,7 +257,7 @@ impl StdFs {
         Ok(root)
     }
 
-    /// The handle of a folder below the root.
+    /// Opens a folder below the root and returns its handle.
     fn dir(&self, dir: &Path) -> io::Result<File> {
         let mut at = self.open_root()?;
         let mut path = PathBuf::new();
@@ -298,7 +298,7 @@ impl StdFs {
         Ok(file)
     }
 
-    /// Refuses a file or folder of another user, and makes one of this user private.
+    /// Refuses a file or folder of another user, and makes a file or folder of this user private.
     fn own(&self, file: &File, path: &Path, mode: Mode) -> io::Result<()> {
         let metadata = file.metadata()?;
         if metadata.uid() != geteuid().as_raw() {
@@ -335,7 +335,7 @@ fn open_at(at: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> io::Result<File> 
     Ok(file.into())
 }
 
-/// A reader of a folder. It opens the folder again, which a signal may interrupt.
+/// Returns a reader of a folder. It opens the folder again, and retries if a signal interrupts that.
 fn read_dir(dir: &File) -> io::Result<Dir> {
     Ok(retry_on_intr(|| Dir::read_from(dir))?)
 }
@@ -345,7 +345,7 @@ fn identity(dir: &File) -> io::Result<Identity> {
     Ok((metadata.dev(), metadata.ino(), metadata.created().ok()))
 }
 
-/// Returns true if a folder is empty or holds only folders that are private to us, as a store's root does.
+/// Returns true if a folder is empty or contains only folders that are private to this user, as a store's root does.
 fn holds_only_private_folders(dir: &File) -> io::Result<bool> {
     for entry in read_dir(dir)? {
         let entry = entry?;

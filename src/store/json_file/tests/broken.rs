@@ -5,7 +5,7 @@ use crate::{ErrorKind, memory::ReadOnly};
 
 const FILE: &str = "default/lessons.json";
 
-/// A shelf with two commits: the file holds `a` and `b`, the backup `a`.
+/// Returns a shelf with two commits: the file holds `a` and `b`, the backup `a`.
 fn scene() -> Scene {
     let scene = Scene::new();
     scene.put(&lessons(), "a", 1).unwrap();
@@ -302,7 +302,7 @@ fn no_prefix_and_no_flipped_bit_of_a_file_loses_what_can_be_read() {
         scene.write(FILE, &bytes);
         let _ = scene.files.load(&lessons());
         match scene.put(&lessons(), "c", 3) {
-            // The backup holds what was understood, and quarantine holds the rest.
+            // The backup holds what was understood, and the quarantine holds the rest.
             Ok(_) => {
                 let backup = fs::read(scene.path("default/lessons.json.bak")).ok();
                 assert!(
@@ -311,7 +311,7 @@ fn no_prefix_and_no_flipped_bit_of_a_file_loses_what_can_be_read() {
                 );
                 kept += 1;
             }
-            // A flipped bit made the version a newer one.
+            // A flipped bit turned the version into a newer one.
             Err(failure) => {
                 assert_eq!(kind_of(failure), ErrorKind::Unsupported);
                 assert_eq!(scene.read(FILE), bytes);

@@ -62,7 +62,7 @@ fn a_record_over_the_cap_is_refused_unless_it_shrinks() {
         .files
         .update(&lessons(), &one("k", &body(2_000)))
         .unwrap();
-    // A person made it larger by hand: it is read, and may shrink.
+    // If a person makes it larger by hand, it is still read, and it may shrink.
     let text = String::from_utf8(scene.read("default/lessons.json")).unwrap();
     scene.write("default/lessons.json", text.replace("xxxx", "yyyyyyyy"));
     assert_eq!(scene.files.load(&lessons()).unwrap().records.len(), 1);
@@ -101,7 +101,7 @@ fn a_shelf_over_the_cap_is_refused_unless_it_shrinks() {
         ErrorKind::TooLarge
     );
     assert_eq!(scene.tree(), before);
-    // A store with larger caps wrote more: this one may remove some of it.
+    // A store with larger caps wrote more, and this store may remove some of it.
     scene.other().update(&lessons(), &put(15, 40)).unwrap();
     assert_eq!(
         kind_of(scene.files.update(&lessons(), &put(40, 41))),

@@ -25,7 +25,7 @@ use crate::{
     memory::{Change, Committed, Edit, Namespace, Record, Shelf, ShelfState, StoreNoticeKind},
 };
 
-/// A store of one test.
+/// The store of one test.
 struct Scene {
     dir: TempDir,
     files: Files,
@@ -38,7 +38,7 @@ impl Scene {
         Self { dir, files }
     }
 
-    /// Another handle on the same folder, like that of another process.
+    /// Returns another handle on the same folder, like the handle of another process.
     fn other(&self) -> Files {
         files(Arc::new(StdFs::new(self.dir.path())))
     }
@@ -56,7 +56,7 @@ impl Scene {
         fs::read(self.path(inside)).unwrap()
     }
 
-    /// The content of all files except locks.
+    /// Returns the content of all files except locks.
     fn tree(&self) -> BTreeMap<String, Vec<u8>> {
         let mut tree = BTreeMap::new();
         walk(self.dir.path(), &mut |path| {

@@ -86,7 +86,7 @@ fn the_backup_is_the_state_before() {
 fn a_backup_that_was_made_before_a_crash_does_not_stop_the_next_update() {
     let scene = Scene::new();
     scene.put(&lessons(), "a", 1).unwrap();
-    // A kill between backup and replacement leaves two names of one file.
+    // A kill between backup and replacement leaves one file with two names.
     fs::hard_link(
         scene.path("default/lessons.json"),
         scene.path("default/lessons.json.bak"),
@@ -134,7 +134,7 @@ fn whichever_call_fails_the_shelf_is_whole_and_nothing_false_is_acknowledged() {
                 !failed_before_the_rename || is_now == 2,
                 "what was not saved is not there"
             );
-            // Each update removes what a failed one could not remove.
+            // Each update removes what a failed update could not remove.
             files.update(&lessons(), &put("a", 4)).unwrap();
             let left: Vec<_> = fs::read_dir(dir.path().join("default"))
                 .unwrap()

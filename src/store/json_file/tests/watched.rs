@@ -13,7 +13,8 @@ use crate::store::json_file::{
 
 type Rule = Box<dyn Fn(usize, &str) -> Option<io::Error> + Send + Sync>;
 
-/// Asks a rule before each call, with the call's number and text, whether it should fail.
+/// A file system that asks a rule before each call whether the call should fail. The rule gets the
+/// call's number and text.
 pub(super) struct Watched {
     inner: StdFs,
     shared: Arc<Shared>,
@@ -48,7 +49,7 @@ impl Watched {
         })
     }
 
-    /// Clears the log, and fails by this rule from now on.
+    /// Clears the log, and lets calls fail by this rule from now on.
     pub(super) fn fail_by(
         &self,
         rule: impl Fn(usize, &str) -> Option<io::Error> + Send + Sync + 'static,
@@ -73,7 +74,7 @@ impl Shared {
     }
 }
 
-/// A path for the log, without the random part of a temporary file's name.
+/// Returns a path as the log shows it, without the random part of a temporary file's name.
 fn say(path: &Path) -> String {
     let path = path.to_str().unwrap();
     match path
