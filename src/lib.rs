@@ -18,7 +18,7 @@
 //! }
 //! ```
 //!
-//! A [`DecisionLoop`] runs a [`Task`] and returns a [`RunReport`]. Its parts are ports, traits with several adapters each:
+//! A [`DecisionLoop`] runs a [`Task`] and returns a [`RunReport`]. Its parts are ports, which are traits with several adapters each:
 //!
 //! | part | trait | adapters and how to write one |
 //! | --- | --- | --- |
@@ -29,7 +29,7 @@
 //! | the person who approves actions | [`Approver`](agent::Approver) | [`agent`] |
 //! | tools of your own | [`Tool`](agent::Tool) | [`agent`] |
 //!
-//! A program that makes its own decisions uses a [`GuardedBrowser`]: the same guards and checks, without model and
+//! A program that makes its own decisions uses a [`GuardedBrowser`], which has the same guards and checks but needs no model and no
 //! memory.
 //!
 //! The modules that decide do no I/O; they take values and return values. [`page`] interprets a page, [`memory`]

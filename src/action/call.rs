@@ -107,9 +107,9 @@ impl Action {
 /// A call that cannot be carried out, described for the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallProblem {
-    /// The tool's name as the model gave it, if it gave one.
+    /// The tool's name as the model gave it; `None` if it gave no name.
     pub tool: Option<String>,
-    /// The problem with the call.
+    /// What is wrong with the call.
     pub failure: Failure,
 }
 

@@ -86,7 +86,7 @@ impl Check {
         )
     }
 
-    /// Turns a finding about something that is not used into a note.
+    /// Turns the finding into a note that says that the driver does not need the program, unless nothing is wrong with it.
     fn is_not_needed_by(&mut self, choice: &Choice) {
         if self.status != Status::Ok {
             self.status = Status::Note;
@@ -198,7 +198,7 @@ fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
         setup(),
     );
     if let Tool::Found(path, _) = &machine.cli {
-        // The order in which the driver searches. The first match is used.
+        // These places are in the order in which the driver searches, and the first match is used.
         let why = match path {
             _ if machine.cli_is_given => "chosen by WEBWISE_PLAYWRIGHT_CLI",
             path if path.starts_with(&machine.root) => "in webwise's own folder",
@@ -315,7 +315,7 @@ fn folder_check(
     }
 }
 
-/// Returns the problem with a folder that should contain files; `None` if there is none. Creates no folder.
+/// Returns the problem with a folder that should contain files; `None` if there is no problem. Creates no folder.
 fn fault(folder: &Path) -> Option<&'static str> {
     // A dangling link exists, so a folder cannot be created in its place.
     if folder.symlink_metadata().is_ok() {
@@ -333,7 +333,7 @@ fn fault(folder: &Path) -> Option<&'static str> {
     (!fine).then_some("cannot be made")
 }
 
-/// Returns true if files can be created in a folder and, with `read`, if the folder can be listed.
+/// Returns true if files can be created in a folder. With `read`, the folder must also allow that it is listed.
 #[cfg(unix)]
 fn can(folder: &Path, read: bool) -> bool {
     use rustix::fs::Access;
@@ -399,7 +399,7 @@ fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
 mod tests {
     use super::{super::setup::machine::*, *};
 
-    /// Returns the checks of programs if playwright-cli was requested.
+    /// Returns the checks of programs as if the user had requested playwright-cli.
     fn tools(machine: &Machine) -> Vec<Check> {
         super::tools(machine, &asked(DriverName::PlaywrightCli))
     }

@@ -2,7 +2,7 @@
 //!
 //! | exit code | meaning |
 //! | --- | --- |
-//!  0 | the command succeeded |
+//! | 0 | the command succeeded |
 //! | 1 | the command was tried and failed |
 //! | 2 | the command was not tried: the arguments are wrong, or it is not possible here; one sentence on stderr says what to do |
 //! | 130 | a second signal ended it at once |

@@ -16,7 +16,7 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// An error before anything was tried: the arguments are wrong, or the command is not possible here.
+    /// Creates the error of a command that was not tried: the arguments are wrong, or the command is not possible here.
     pub(crate) fn usage(sentence: impl Into<String>) -> Self {
         Self {
             sentence: sentence.into(),
@@ -25,7 +25,7 @@ impl Refusal {
         }
     }
 
-    /// An error in something that was tried.
+    /// Creates the error of a command that was tried and failed.
     pub(crate) fn failure(sentence: impl Into<String>) -> Self {
         Self {
             code: 1,
@@ -33,8 +33,8 @@ impl Refusal {
         }
     }
 
-    /// The end of a run because nobody reads its output any more. The exit code is 128 plus the number of SIGPIPE, as
-    /// in shells.
+    /// Creates the error of a run that was stopped because nobody reads its output any more. The exit code is 128 plus the number of
+    /// SIGPIPE, as in shells.
     pub(crate) fn unread() -> Self {
         Self {
             code: 141,
@@ -42,7 +42,7 @@ impl Refusal {
         }
     }
 
-    /// An error that the output already describes.
+    /// Creates an error that needs no sentence, because the output already describes it.
     pub(crate) fn silent() -> Self {
         Self::failure(String::new())
     }
@@ -94,7 +94,7 @@ impl Refusal {
         ExitCode::from(self.code)
     }
 
-    /// The sentence for the person.
+    /// Returns the sentence for the person.
     pub(crate) fn sentence(&self) -> &str {
         &self.sentence
     }

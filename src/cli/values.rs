@@ -128,7 +128,7 @@ pub(super) fn secret(text: &str) -> Result<SecretSource, String> {
     })
 }
 
-/// Reads the secrets. A secret that is given twice may be typed at both origins, and must come from one variable.
+/// Reads the secrets into a vault. A secret that is given twice may be typed at both origins, but must come from one variable.
 pub(super) fn vault(
     sources: &[SecretSource],
     read: impl Fn(&str) -> Result<String, VarError>,

@@ -18,7 +18,7 @@ impl Html {
         Self(out)
     }
 
-    /// Markup from our own source.
+    /// Returns markup from this crate's own source.
     pub(super) fn literal(markup: &'static str) -> Self {
         Self(markup.to_owned())
     }

@@ -37,7 +37,7 @@ pub(super) enum Method {
 pub(super) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// Returns the first value with this name.
+    /// Returns the first value with this name; `None` if there is no such value.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -45,7 +45,7 @@ impl Fields {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Returns the first value with this name, trimmed; empty if there is none.
+    /// Returns the first value with this name, trimmed; empty if there is no such value.
     pub(super) fn text(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default().trim()
     }
@@ -211,7 +211,7 @@ impl<'a> Headers<'a> {
             .map(|(_, value)| *value)
     }
 
-    /// Returns the value of a header that may occur only once.
+    /// Returns the value of a header that may occur only once; `None` if the header is missing.
     fn single(&self, name: &str) -> Result<Option<&'a str>, Status> {
         let mut values = self.all(name);
         match (values.next(), values.next()) {
@@ -220,7 +220,7 @@ impl<'a> Headers<'a> {
         }
     }
 
-    /// Refuses other host names: a page of another site whose name resolves to loopback must not reach the shop.
+    /// Refuses host names other than loopback, because a page of another site whose name resolves to loopback must not reach the shop.
     fn check_host(&self, version_11: bool) -> Result<(), Status> {
         let Some(host) = self.single("host")? else {
             return if version_11 {
@@ -287,7 +287,7 @@ impl<'a> Headers<'a> {
     }
 }
 
-/// A response: a page, or a redirect to another one.
+/// A response: a page, or a redirect to another page.
 #[derive(Debug)]
 pub(super) struct Response {
     pub(super) status: Status,
@@ -306,7 +306,7 @@ impl Response {
         }
     }
 
-    /// Redirects the browser to a path of this server, which it loads with GET.
+    /// Returns a response that redirects the browser to a path of this server. The browser loads that path with GET.
     pub(super) fn see_other(path: impl Into<String>) -> Self {
         Self {
             location: Some(path.into()),
@@ -314,12 +314,12 @@ impl Response {
         }
     }
 
-    /// A refusal in one line, for a client that is not a browser.
+    /// Returns a refusal in one line, for a client that is not a browser.
     pub(super) fn refusal(status: Status) -> Self {
         Self::page(status, Html::text(status.line()))
     }
 
-    /// Sets a cookie for the whole shop. Scripts cannot read it and other sites do not send it.
+    /// Adds a cookie for the whole shop. Scripts cannot read it, and requests that other sites start do not carry it.
     #[must_use]
     pub(super) fn with_cookie(mut self, name: &str, value: &str) -> Self {
         self.cookies

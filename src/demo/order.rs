@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Order {
-    /// The confirmation number, as shown on the last page of the checkout. New for each order.
+    /// The confirmation number, as shown on the last page of the checkout. Each order has a new
+    /// number.
     pub number: String,
     /// The ordered products, in the order of the cart.
     pub lines: Vec<OrderLine>,

@@ -32,8 +32,8 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
         variation: state.variation,
         session: &session,
         consented: request.cookies.get(CONSENT_COOKIE).is_some(),
-        // A form that was returned with error messages has a path of its own, and that is the page
-        // to return to.
+        // When the server has returned a form with error messages, the page has a path of its own,
+        // and that is the page to return to.
         target: &request.target,
     };
     let path: Vec<_> = request.path.trim_matches('/').split('/').collect();
@@ -98,7 +98,7 @@ fn missing(visit: &Visit<'_>) -> Response {
     Response::page(Status::NotFound, views::not_found(visit))
 }
 
-/// Stores a changed session and redirects the visitor.
+/// Stores a changed session, and returns a redirect to the next page.
 fn keep(state: &mut State, id: Option<&str>, session: Session, next: &str) -> Response {
     let id = state.sessions.put(id, session);
     Response::see_other(next).with_cookie(session::COOKIE, &id)

@@ -14,19 +14,19 @@ use tokio::{
 
 use super::http::{self, Method, Request, Response, Status};
 
-/// Maximum time for a client to send one request, and for an idle connection. Source: chosen.
+/// Maximum time for a client to send one request, and for a connection to be idle. Source: chosen.
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum time for a client to receive one response. Source: chosen.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum time for unfinished responses when the shop is stopped. Source: chosen.
+/// Maximum time that unfinished responses get when the shop is stopped. Source: chosen.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 /// Time for which a refused client's data is still read, so that the client gets the refusal before the connection closes.
 /// Source: chosen.
 const LINGER: Duration = Duration::from_millis(500);
 /// Pause after a failed accept, which usually means that the process has no free file handles. Source: chosen.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Maximum number of simultaneous connections; others wait in the listener's queue. Source: chosen; a browser opens six for
-/// each host.
+/// Maximum number of simultaneous connections; further ones wait in the listener's queue. Source: chosen; a browser opens six for each
+/// host.
 const MAX_CONNECTIONS: usize = 64;
 /// Size of one read. Unit: bytes. Source: chosen.
 const READ_CHUNK: usize = 4096;

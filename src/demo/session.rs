@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::catalog::Product;
 
-/// Maximum number of sessions kept; the oldest is dropped first. Source: chosen.
+/// Maximum number of sessions that are kept; the oldest is dropped first. Source: chosen.
 const MAX_SESSIONS: usize = 1000;
 
 /// The name of the session's cookie.
@@ -22,7 +22,7 @@ pub(super) struct CartLine {
 }
 
 impl CartLine {
-    /// Price of the line. Unit: euro cents.
+    /// Returns the price of the line. Unit: euro cents.
     pub(super) fn cents(&self) -> u32 {
         self.product.cents.saturating_mul(self.quantity)
     }
@@ -38,12 +38,12 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Number of pieces in the cart.
+    /// Returns the number of pieces in the cart.
     pub(super) fn count(&self) -> u32 {
         self.cart.iter().map(|line| line.quantity).sum()
     }
 
-    /// Price of the cart without shipping. Unit: euro cents.
+    /// Returns the price of the cart without shipping. Unit: euro cents.
     pub(super) fn cents(&self) -> u32 {
         self.cart.iter().map(CartLine::cents).sum()
     }
@@ -61,7 +61,7 @@ impl Sessions {
         self.by_id.get(id)
     }
 
-    /// Stores a session under a new id and removes the old one, so that an old id cannot be used after a change.
+    /// Stores a session under a new id, and returns that id. The old id is removed, so that it cannot be used after a change.
     pub(super) fn put(&mut self, old_id: Option<&str>, session: Session) -> String {
         if let Some(old) = old_id
             && self.by_id.remove(old).is_some()

@@ -63,7 +63,7 @@ impl Shop {
     /// Starts a shop on loopback, in the current tokio runtime.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] with the port, if it is in use or not allowed.
+    /// [`ErrorKind::Unavailable`], with the port, if the port is in use or not allowed.
     pub async fn start(options: ShopOptions) -> Result<Self> {
         let failed = |error: std::io::Error| {
             let reason = match error.kind() {
@@ -105,17 +105,17 @@ impl Shop {
         })
     }
 
-    /// Address of the home page.
+    /// Returns the address of the home page.
     pub fn url(&self) -> &Url {
         &self.url
     }
 
-    /// The user name that the login page accepts.
+    /// Returns the user name that the login page accepts.
     pub fn user(&self) -> &'static str {
         USER
     }
 
-    /// The password that the login page accepts. It is on no page and depends on the seed.
+    /// Returns the password that the login page accepts. No page shows it, and it depends on the seed.
     pub fn password(&self) -> String {
         self.state
             .lock()
@@ -124,7 +124,7 @@ impl Shop {
             .clone()
     }
 
-    /// The orders that the shop accepted, oldest first.
+    /// Returns the orders that the shop accepted, oldest first.
     pub fn orders(&self) -> Vec<Order> {
         self.state
             .lock()
@@ -133,7 +133,7 @@ impl Shop {
             .clone()
     }
 
-    /// Stops the shop, and waits until its port is closed and unfinished responses are sent.
+    /// Stops the shop. Waits until its port is closed and unfinished responses are sent.
     pub async fn stop(self) {
         drop(self.stop);
         // The server's task ends by itself. If it panicked, it has ended too.

@@ -1,4 +1,4 @@
-//! The state of the shop: visitors, orders, and the variation of this shop.
+//! The state of the shop: visitors, orders, and the variation that its seed gives.
 
 use super::{
     catalog::{PRODUCTS, Product},
@@ -8,14 +8,14 @@ use super::{
     variation::Variation,
 };
 
-/// The only customer.
+/// The user name of the only customer.
 pub(super) const USER: &str = "demo";
 
 /// The state behind all pages.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) variation: Variation,
-    /// All products, in the order of this shop.
+    /// All products, in the order in which this shop shows them.
     pub(super) products: Vec<&'static Product>,
     pub(super) password: String,
     pub(super) sessions: Sessions,

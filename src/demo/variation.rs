@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-/// Letters and digits that are not confused with each other on a screen.
+/// Letters and digits that cannot be mistaken for each other on a screen.
 const ALPHABET: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 /// Values derived from a seed. The same seed gives the same shop, and no value reveals another.
@@ -24,7 +24,7 @@ impl Variation {
         hash.finalize().into()
     }
 
-    /// Returns one of several wordings. The first is a separate argument, so that there always is one.
+    /// Returns one of several wordings, chosen by the seed and the topic; empty only if there are none.
     pub(super) fn pick<const N: usize>(
         self,
         topic: &str,

@@ -1,4 +1,4 @@
-//! Turns advice into acts: instead of an act, or before it.
+//! Turns advice into acts, which replace an act or come before it.
 
 use super::{
     finding::{How, calendar_day, choice},
@@ -7,7 +7,7 @@ use super::{
     tips::{Remedy, Tip},
 };
 
-/// Returns the acts that memory suggests for this site instead of an act that sets a value.
+/// Returns the acts that advice for this site suggests instead of an act that enters a value.
 pub(super) fn told(now: &Situation<'_>, act: &Act, value: &str) -> Option<Vec<Act>> {
     let tips = now.site.iter().filter(|tip| is_for(now, tip, act));
     tips.flat_map(|tip| &tip.remedies)
@@ -49,7 +49,7 @@ fn named<'p>(page: &'p Page, value: &str) -> Option<&'p Element> {
     matches!(how, How::Click | How::Check).then_some(element)
 }
 
-/// Returns the element at which an act is aimed.
+/// Returns the element that an act targets.
 pub(super) fn aimed<'s>(now: &Situation<'s>, act: &Act) -> Option<&'s Element> {
     let seen: &'s Seen = now.seen;
     seen.page
@@ -58,7 +58,7 @@ pub(super) fn aimed<'s>(now: &Situation<'s>, act: &Act) -> Option<&'s Element> {
         .find(|element| act.call.arguments["target"] == element.reference.as_str())
 }
 
-/// Returns true if the advice is about this act: about its command, and about the name or position of its target.
+/// Returns true if the advice is about this act: it must name the act's command, and the name or position of its target.
 pub(super) fn is_for(now: &Situation<'_>, tip: &Tip, act: &Act) -> bool {
     let Some((role, number)) = &tip.place else {
         return for_this(tip, &act.call.name, &act.label);
@@ -77,7 +77,7 @@ pub(super) fn is_for(now: &Situation<'_>, tip: &Tip, act: &Act) -> bool {
         && nth == aimed(now, act)
 }
 
-/// Returns true if memory says that something must be clicked before this act.
+/// Returns true if advice says that an element must be clicked before this act.
 pub(super) fn is_warned_of(now: &Situation<'_>, act: &Act) -> bool {
     let first = |remedy: &Remedy| matches!(remedy, Remedy::Click(_));
     now.site

@@ -1,4 +1,4 @@
-//! Finds answers on the page: the words of a label, and the value after them.
+//! Finds answers on the page: a label, and the value that follows it.
 
 use super::words::content;
 
@@ -9,7 +9,7 @@ pub(super) struct Found {
     pub evidence: String,
 }
 
-/// Words between a label and its value.
+/// Words that may stand between a label and its value.
 const BETWEEN: &[&str] = &[
     "is", "was", "are", "no", "no.", "nr", "nr.", "number", "=", "-", "–", ":", "#",
 ];
@@ -25,7 +25,7 @@ pub(super) fn find(text: &str, what: &[String]) -> Option<Found> {
     let words = spans(text);
     let mut best: Option<(usize, usize, usize)> = None;
     for start in 0..words.len() {
-        // The label: consecutive words of the name, in any order.
+        // The label consists of consecutive words of the name, in any order.
         let mut end = start;
         let mut met = 0;
         while let Some((from, to)) = words.get(end) {
@@ -100,7 +100,7 @@ fn value(
         from += 1;
     }
     if is_number {
-        // A code need not have a digit, but an amount does.
+        // A code need not contain a digit, but an amount must.
         let capitals = |w: &str| {
             w.chars().filter(char::is_ascii_uppercase).count() >= MIN_CAPITALS
                 && w == w.to_uppercase()

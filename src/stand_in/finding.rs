@@ -9,7 +9,7 @@ use crate::base::text::fold;
 
 /// Minimum fit of an element that advice names. Unit: see [`fit`]. Source: chosen; all of its words and almost no others.
 const NAME_FIT: f64 = 0.9;
-/// Minimum fit of a field's label. Unit: see [`fit`]. Source: chosen; one word of four on each side.
+/// Minimum fit of a field's label. Unit: see [`fit`]. Source: chosen; one word of four matches on each side.
 const FIELD_FIT: f64 = 0.3;
 /// Minimum fit of an element to click. Unit: see [`fit`]. Source: chosen; a wrong click costs more than a search for the
 /// right element.
@@ -56,7 +56,7 @@ pub(super) enum How {
     Fill,
 }
 
-/// Returns the element with the best fit, the first of equal ones; `None` if all are below `least`.
+/// Returns the element with the best fit, or the first of several equal ones; `None` if the fit of every element is below `least`.
 fn best<'a>(
     elements: impl Iterator<Item = &'a Element>,
     least: f64,
@@ -116,7 +116,7 @@ pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a E
     field(page, name).or_else(only)
 }
 
-/// Returns the only button of a form, if the instruction is to submit the form.
+/// Returns the only button of a form, if the words of the instruction only say that the form is submitted.
 pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     let mut buttons = enabled(page, &["button"]).filter(|button| !button.label.is_empty());
     let first = buttons
@@ -281,7 +281,7 @@ pub(super) fn way_out(page: &Page) -> Option<&Element> {
     best(buttons(), 0.1, leaving).or_else(|| buttons().next())
 }
 
-/// Maximum number of buttons that are considered, counted from the top of the page, where those of a dialog are. Source:
+/// Maximum number of buttons that are considered, counted from the top of the page, where the buttons of a dialog are. Source:
 /// chosen.
 const MAX_DIALOG_BUTTONS: usize = 4;
 

@@ -1,4 +1,4 @@
-//! Formats of a value, as people, fields and calendars write it.
+//! Formats of a value, as written by people, fields and calendars.
 
 /// A format that a field may require.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Returns the format that advice names.
+    /// Returns the format that this word of advice names.
     pub(super) fn named(word: &str) -> Option<Self> {
         match word {
             "YYYY-MM-DD" => Some(Self::Date),
@@ -19,7 +19,8 @@ impl Form {
         }
     }
 
-    /// Returns the machine-readable format for this value.
+    /// Returns the machine-readable format for this value; `None` if it is neither a date nor a
+    /// time.
     pub(super) fn of(value: &str) -> Option<Self> {
         [Self::Date, Self::Time]
             .into_iter()
@@ -37,12 +38,12 @@ impl Form {
     }
 }
 
-/// Returns true if two texts are the same value.
+/// Returns true if two texts mean the same value.
 pub(super) fn same(a: &str, b: &str) -> bool {
     a == b || Form::of(a).is_some_and(|form| form.write(a) == form.write(b))
 }
 
-/// Returns the name of a date's day in a calendar.
+/// Returns the text by which a calendar shows the day of this date.
 pub(super) fn day(value: &str) -> Option<String> {
     date(value).map(|(_, _, day)| day.to_string())
 }

@@ -5,7 +5,7 @@ use super::{
     words::content,
 };
 
-/// Returns the text after a verb: its first value, or else its words as written.
+/// Returns the text after a verb: its first value, or, if there is none, its words as written.
 pub(super) fn phrase(parts: &[Segment]) -> String {
     if let Some(value) = parts
         .iter()
@@ -116,7 +116,7 @@ fn field_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
             let (value, field) = split(into);
             (field, value)
         }
-        // In `Berlin as city` the value comes first, in `city to Berlin` the field.
+        // In `Berlin as city` the value comes first, in `city to Berlin` the field comes first.
         (None, Some(gives)) if tokens[gives].is("as") => {
             let (value, field) = split(gives);
             (field, value)
@@ -160,7 +160,7 @@ fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     out
 }
 
-/// Returns those words of a field's name that matter.
+/// Returns those words of a field's name that help to find the field.
 fn name(words: &[&str]) -> Vec<String> {
     let kept: Vec<&str> = words
         .iter()

@@ -67,14 +67,14 @@ pub struct StandIn {
 }
 
 impl StandIn {
-    /// A stand-in that prefers tool calls.
+    /// Creates a stand-in that prefers tool calls.
     pub const fn new() -> Self {
         Self {
             mode: CallMode::Tools,
         }
     }
 
-    /// A stand-in that prefers this mode.
+    /// Returns a stand-in that prefers this mode of calling.
     #[must_use]
     pub const fn with_mode(self, mode: CallMode) -> Self {
         Self { mode }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::action::RawCall;
 
-/// A call with the name of its target.
+/// A call, with the name of the element that it targets.
 #[derive(Debug, Clone)]
 pub(super) struct Act {
     pub call: RawCall,
@@ -81,7 +81,7 @@ pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
         .collect()
 }
 
-/// Returns the acts for the next steps, up to the first one that leaves the page.
+/// Returns the acts for the next steps, up to the first act that leaves the page.
 fn acts(now: &Situation<'_>) -> Vec<Act> {
     let Some(next) = now.progress.next() else {
         return vec![finish_done(now)];
@@ -106,12 +106,12 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
             break;
         };
         if !acts.is_empty() && step.first().is_some_and(|act| is_warned_of(now, act)) {
-            // Memory warns about this act, so look at the page before it.
+            // Advice warns about this act, so look at the page before it.
             break;
         }
         typed = matches!(planned.step, Step::Fill { .. });
         acts.extend(step);
-        // The items of a list are visible only after it is open.
+        // The items of a list are visible only once the list is open.
         let is_field = |element: &Element| {
             matches!(element.role.as_str(), "textbox" | "combobox" | "searchbox")
         };
@@ -130,7 +130,7 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
     acts
 }
 
-/// Returns the calls for one step; `None` if something that they need is not on the page.
+/// Returns the calls for one step; `None` if the page lacks an element that they need.
 pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     match &planned.step {
@@ -160,7 +160,7 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
                 // The list may still be loading.
                 return Some(vec![Act::new("wait", json!({ "seconds": 1 }))]);
             }
-            // Choose the item as from a select box, unless advice suggests otherwise.
+            // Choose the item as from a select box, unless advice suggests another way.
             let act = select(list_field(page)?, start);
             Some(told(now, &act, start).unwrap_or_else(|| vec![act]))
         }
@@ -243,8 +243,8 @@ pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     commanded && named
 }
 
-/// Returns the first click that memory suggests for this site, if its element is on the page and in
-/// the way.
+/// Returns the first click that advice for this site suggests, if its element is on the page and
+/// blocks the way.
 fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;

@@ -16,20 +16,20 @@ use super::{
 pub(super) struct Progress {
     /// For each step, true if it is done.
     pub done: Vec<bool>,
-    /// Position in the history after the last entry that completed a step.
+    /// Number of history entries up to and including the last one that completed a step.
     pub since: usize,
     /// True if that entry put text into a field.
     pub typed: bool,
 }
 
 impl Progress {
-    /// The first step that is not done.
+    /// Returns the index of the first step that is not done.
     pub(super) fn next(&self) -> Option<usize> {
         self.done.iter().position(|done| !done)
     }
 }
 
-/// Follows the history, then marks the steps that the page shows as done.
+/// Follows the history, then marks the steps that the page shows as done. Returns the progress.
 pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     let mut progress = walk(plan, seen, vec![false; plan.len()]);
     let login = |planned: &Planned| {
@@ -55,7 +55,7 @@ pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     progress
 }
 
-/// Follows the history once.
+/// Follows the history once, and returns the progress.
 fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     let mut progress = Progress {
         done,
@@ -106,8 +106,8 @@ const fn is_click(step: &Step) -> bool {
     matches!(step, Step::Click { .. })
 }
 
-/// Returns the step that an entry completed: the first one not done, or a later one up to the next
-/// click.
+/// Returns the step that a history entry completed: the first step that is not done, or a later
+/// step up to the next click.
 fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize> {
     let first = progress.next()?;
     for step in first..plan.len() {
@@ -115,7 +115,7 @@ fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize>
             continue;
         }
         let planned = &plan[step];
-        // The button of a login counts only after its fields.
+        // The button of a login counts only after the fields of the login.
         let waits = planned.strict.is_some()
             && (first..step)
                 .any(|earlier| plan[earlier].strict == planned.strict && !progress.done[earlier]);
@@ -204,8 +204,8 @@ fn completes(planned: &Planned, past: &Past) -> bool {
     }
 }
 
-/// Marks the steps that the page shows as done: a field with the value, a choice made, a box
-/// ticked.
+/// Marks the steps that the page shows as done: a field that holds the value, a choice that is
+/// made, a box that is ticked.
 fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     let page = &seen.page;
     while let Some(next) = progress.next() {
@@ -219,7 +219,7 @@ fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
                     element.value == value || element.is("checked") || element.is("selected")
                 })
             }
-            // If the value is longer than the typed text, an item was chosen.
+            // If the field's value is longer than the typed text, an item was chosen.
             Step::Pick { start, end } => list_field(page).is_some_and(|field| {
                 begins_and_ends(&field.value, start, end) && field.value.len() > start.len()
             }),

@@ -19,11 +19,11 @@ use crate::action::ErrorClass;
 /// allows.
 const MAX_FAILURES: usize = 4;
 
-/// Maximum number of clicks on a control to open its list. Source: chosen; a list that is still closed then must be opened in
-/// another way.
+/// Maximum number of clicks on a control to open its list. Source: chosen; if the list is still closed then, it must be opened in another
+/// way.
 const MAX_OPENED: usize = 3;
 
-/// Returns the acts to use instead of these, if one of these has just failed.
+/// Returns the acts to use instead of these, if one of these acts has just failed.
 pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let (failed, last) = failure(now, acts)?;
     let class = ErrorClass::ALL
@@ -49,7 +49,7 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let mut remedies: Vec<Remedy> = remedies.filter_map(|remedy| by_name(now, remedy)).collect();
     remedies.retain(|remedy| !tried(now, remedy, failed) && possible(now, remedy, failed));
     let untouched = since(now).last().is_some_and(|past| is(failed, past));
-    // Retry once if the cause may pass by itself. A control that refused a value will refuse it again.
+    // Retry once if the cause may pass by itself. But a control that refused a value will refuse it again.
     let refused = matches!(
         class,
         Some(ErrorClass::BadValue | ErrorClass::WrongElement | ErrorClass::NoSuchOption)
@@ -68,7 +68,7 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     }
 }
 
-/// Returns a remedy that names its button, if the advice did not name it.
+/// Returns the remedy with the name of its button, if the advice did not give the name.
 fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     match remedy {
         Remedy::Close => {
@@ -78,12 +78,12 @@ fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     }
 }
 
-/// Returns the last failed act, with its failure. A remedy without effect does not count as a later act.
+/// Returns the last failed act, with its failure. A remedy that had no effect does not count as a later act.
 fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, &'n Past)> {
     let idle = |past: &&Past| {
         matches!(past.tool.as_str(), "press" | "type") && past.outcome == "no_effect"
     };
-    // A click on the control itself, which opens the list of choices, does not count either.
+    // Nor does a click on the control itself, which opens the list of choices.
     let opens = |past: &&Past| {
         past.tool == "click" && past.done() && acts.iter().any(|act| is_on(act, past))
     };
@@ -94,7 +94,7 @@ fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, 
     acts.iter().find(|act| is(act, last)).map(|act| (act, last))
 }
 
-/// Returns an act that declines a question of the page that blocks the way, unless it was declined already.
+/// Returns an act that declines a question with which the page blocks the way, unless that was tried already.
 pub(super) fn decline(now: &Situation<'_>) -> Option<Act> {
     const NO: &[&str] = &["cancel", "no thanks", "not now", "no", "later"];
     let page = &now.seen.page;
@@ -116,8 +116,8 @@ fn is(act: &Act, past: &Past) -> bool {
     act.call.name == past.tool && act.label == past.target_name()
 }
 
-/// The remedies that advice gives for this failure: from the error's tips first, then the site's, then the run's
-/// lessons.
+/// Returns the remedies that advice gives for this failure: first from the tips for the error, then from those for
+/// the site, then from the lessons for the run.
 fn advised(
     now: &Situation<'_>,
     failed: &Act,
@@ -153,7 +153,7 @@ fn same_failure(tip: &Tip, last: &Past, class: Option<ErrorClass>) -> bool {
         && tip.target.is_none()
 }
 
-/// Returns remedies that often help.
+/// Returns common remedies for this failure.
 fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Remedy> {
     let press = |key: &str| Remedy::Press(key.to_owned());
     match (failed.call.name.as_str(), class) {

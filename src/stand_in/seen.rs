@@ -16,7 +16,7 @@ pub(super) struct Seen {
     pub parameters: Vec<(String, String)>,
     /// Advice in the system instruction.
     pub lessons: Vec<String>,
-    /// The names in tips, such as `n1`, and what they stand for, such as `button "Go"`.
+    /// The short names in tips, such as `n1`, each with the element that it stands for, such as `button "Go"`.
     names: Vec<(String, String)>,
     /// Advice for this site.
     pub site_tips: Vec<String>,
@@ -59,8 +59,8 @@ pub(super) struct Past {
 }
 
 impl Past {
-    /// Returns true if the action is done or may be done. An unclear action may have worked, so it is not
-    /// repeated.
+    /// Returns true if the action is done or may be done. An unclear action may have worked, so it must not
+    /// be repeated.
     pub(super) fn done(&self) -> bool {
         matches!(&*self.outcome, "done" | "unclear")
     }
@@ -155,7 +155,7 @@ impl Seen {
 }
 
 impl Seen {
-    /// Returns a tip with its names filled in.
+    /// Returns a tip with its short names replaced by the elements that they stand for.
     fn in_full(&self, line: &str) -> String {
         let line = line.trim_start_matches("- ");
         let words = line
@@ -172,7 +172,7 @@ impl Seen {
 }
 
 impl Page {
-    /// Returns true if the page has fields but no more specific type.
+    /// Returns true if the page has fields and its kind is a form or unknown.
     pub(super) fn is_form(&self) -> bool {
         const FIELDS: [&str; 6] = [
             "textbox",

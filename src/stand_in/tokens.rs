@@ -104,7 +104,7 @@ fn placeholder(text: &str) -> Option<usize> {
     known.then(|| text.find('>').map(|end| end + 1)).flatten()
 }
 
-/// Words between instructions.
+/// Words that separate instructions.
 const BETWEEN: &[&str] = &["and", "then"];
 /// Words that may precede an instruction.
 const LEADING: &[&str] = &[
@@ -122,14 +122,14 @@ const LEADING: &[&str] = &[
 /// The tokens between two separators.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
-    /// The text before the segment, from which unquoted text is put together again.
+    /// The text before the segment. It is used to put unquoted text together again.
     pub before: String,
     pub tokens: Vec<Token>,
     /// True if a clause ended before the segment.
     pub new_sentence: bool,
 }
 
-/// Splits at punctuation and at the words between instructions.
+/// Splits at punctuation and at the words that separate instructions.
 pub(super) fn segments(tokens: Vec<Token>) -> Vec<Segment> {
     let mut out: Vec<Segment> = Vec::new();
     let mut before = String::new();

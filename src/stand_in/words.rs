@@ -10,7 +10,7 @@ const EMPTY: &[&str] = &[
     "there", "then", "be", "should",
 ];
 
-/// Spellings of one word, as word sequences, with the form used for comparison.
+/// Spellings of one word, each as a sequence of words, with the form that is used for comparison.
 const SPELLINGS: &[(&[&str], &str)] = &[
     (&["log", "in"], "login"),
     (&["sign", "in"], "login"),
@@ -33,7 +33,7 @@ const SPELLINGS: &[(&[&str], &str)] = &[
 const ALIKE: &[&[&str]] = &[
     &["place", "order", "buy", "purchase", "complete", "confirm"],
     &["pay", "order", "buy", "purchase"],
-    // Separate groups, so that submitting a form is not taken for paying.
+    // These are separate groups, so that submitting a form is not taken for paying.
     &["submit", "complete", "confirm"],
     &["cart", "basket", "bag", "trolley"],
     &["add", "put"],
@@ -60,7 +60,7 @@ pub(super) fn content(text: &str) -> Vec<String> {
         .filter(|word| !EMPTY.contains(&word.as_str()))
         .cloned()
         .collect();
-    // "On" must not become an empty list.
+    // A text such as "On" must not become an empty list.
     if kept.is_empty() { spelled } else { kept }
 }
 
@@ -105,8 +105,8 @@ pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
         .iter()
         .filter(|a| label.iter().any(|b| same(a, b)))
         .count();
-    // If less than half of the words match, it is another thing: "Jackets" is not "warm rain
-    // jacket".
+    // If less than half of the words match, the label means something else: "Jackets" is not "warm
+    // rain jacket".
     if shared * 2 < wanted.len() {
         return 0.0;
     }

@@ -59,14 +59,14 @@ struct State {
 
 /// A browser that consists of scripted pages. Clones share its state.
 ///
-/// A rule is found by the page and the action's line, such as `click {"target":"e5"}`. Actions without a rule have
-/// default replies: `goto` shows the page at its address and fails if there is none, an answer to a dialog closes the
-/// dialog, and every other action succeeds without effect.
+/// A rule is found by the current page and the action's line, such as `click {"target":"e5"}`. Actions without a rule have default
+/// replies: `goto` shows the page at its address and fails if there is no such page, an answer to a dialog closes the dialog, and every
+/// other action succeeds without effect.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedBrowser(Arc<Mutex<State>>);
 
 impl ScriptedBrowser {
-    /// A browser without pages.
+    /// Creates a browser without pages.
     pub fn new() -> Self {
         Self::default()
     }
@@ -85,20 +85,20 @@ impl ScriptedBrowser {
         self
     }
 
-    /// Sets the scene of the page with the scene's address. The scenes of other pages are unknown.
+    /// Sets the scene of the page that has the scene's address. Pages without a scene have an unknown one.
     pub fn with_scene(self, scene: Scene) -> Self {
         self.lock().scenes.push(scene);
         self
     }
 
-    /// Sets the bytes of a PNG file that every picture consists of.
+    /// Sets the bytes of the PNG file that every screenshot returns.
     pub fn with_picture(self, png: Vec<u8>) -> Self {
         self.lock().picture = Some(png);
         self
     }
 
-    /// Sets the replies to an action on a page. They are used one after the other, and the last one is repeated. A
-    /// later rule for the same action replaces an earlier one.
+    /// Sets the replies to an action on a page. They are used one after the other, and then the last reply is repeated. A later rule for
+    /// the same action replaces an earlier one.
     pub fn on(
         self,
         page: &'static str,
@@ -114,7 +114,7 @@ impl ScriptedBrowser {
         self
     }
 
-    /// The lines of all actions so far, in order.
+    /// Returns the lines of all actions so far, in order.
     pub fn executed(&self) -> Vec<String> {
         self.lock().executed.clone()
     }

@@ -11,7 +11,7 @@ use crate::agent::Clock;
 pub struct FixedClock(Mutex<DateTime<Utc>>);
 
 impl FixedClock {
-    /// A clock that shows this time, given as RFC 3339 text.
+    /// Creates a clock that shows this time, given as RFC 3339 text.
     ///
     /// # Panics
     /// If the text is not a valid time, which is a mistake in the test.

@@ -49,7 +49,7 @@ pub struct ScriptedKind {
 }
 
 impl ScriptedKind {
-    /// A kind of memory with this name.
+    /// Creates a kind of memory with this name.
     pub fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -59,8 +59,8 @@ impl ScriptedKind {
         }
     }
 
-    /// Sets the function that returns advice. Its arguments are a shelf, the records on that shelf, and the
-    /// moment. The shelf is that of the page's host if a page is shown, and the global shelf at other moments.
+    /// Sets the function that returns advice. Its arguments are a shelf, the records on that shelf, and the moment. If a page
+    /// is shown, the shelf is that of the page's host; at other moments, it is the global shelf.
     #[must_use]
     pub fn saying(
         mut self,

@@ -37,13 +37,13 @@ pub struct ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// A model that returns these replies, one for each request, and then
+    /// Creates a model that returns these replies, one for each request, and after the last one
     /// [`ErrorKind::Unavailable`].
     pub fn new(responses: impl IntoIterator<Item = ChatResponse>) -> Self {
         Self::with_results(responses.into_iter().map(Ok))
     }
 
-    /// A model that returns these results, one for each request, and then
+    /// Creates a model that returns these results, one for each request, and after the last one
     /// [`ErrorKind::Unavailable`].
     pub fn with_results(results: impl IntoIterator<Item = Result<ChatResponse>>) -> Self {
         let mut waiting: VecDeque<_> = results.into_iter().collect();
@@ -57,7 +57,7 @@ impl ScriptedModel {
         })
     }
 
-    /// A model whose replies are computed from the request by this function.
+    /// Creates a model whose replies this function computes from the requests.
     pub fn deciding(
         decide: impl FnMut(&ChatRequest) -> Result<ChatResponse> + Send + 'static,
     ) -> Self {

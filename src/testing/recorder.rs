@@ -12,7 +12,7 @@ use crate::{
 pub struct Recorder(Arc<Mutex<Vec<Event>>>);
 
 impl Recorder {
-    /// A recorder without events.
+    /// Creates a recorder without events.
     pub fn new() -> Self {
         Self::default()
     }

@@ -6,14 +6,14 @@ use super::{
 };
 use crate::page::{Area, Scene};
 
-/// Maximum number of elements that are marked; the first ones are. Source: chosen; more marks would cover the elements.
+/// Maximum number of elements that are marked, counted from the first. Source: chosen; more marks would cover the elements.
 const MAX_MARKS: usize = 120;
-/// Size of a letter's dot. Unit: pixels. Source: chosen; letters of 10 by 14 pixels stay readable when a provider
-/// halves the picture.
+/// Size of one dot of a letter. Unit: pixels. Source: chosen; letters of 10 by 14 pixels stay readable when a provider halves the
+/// picture.
 const DOT: u32 = 2;
 /// Width of an outline, and space around the letters. Unit: pixels.
 const LINE: i64 = 2;
-/// Colours of marks in turn, all dark enough for white letters. Source: chosen.
+/// Colours that the marks use in turn, all dark enough for white letters. Source: chosen.
 const COLOURS: [Colour; 6] = [
     [200, 0, 0],
     [0, 90, 200],
@@ -61,7 +61,7 @@ fn draw(picture: &mut Raster, scene: &Scene) {
             picture.fill(at, size, *colour);
         }
     }
-    // Labels are drawn last and never overlap: an unreadable reference is worse than none.
+    // Labels are drawn last and never overlap, because an unreadable reference is worse than none.
     let all = (
         0,
         0,
@@ -81,8 +81,7 @@ fn draw(picture: &mut Raster, scene: &Scene) {
     }
 }
 
-/// Returns the places for a label, best first: beside the element, where the label covers nothing of it, then inside
-/// it.
+/// Returns the places for a label, the best first: beside the element, where the label covers no part of it, then inside the element.
 fn places((x, y, width, height): Rect, (across, down): (i64, i64)) -> [Rect; 8] {
     let (right, bottom) = (x + width, y + height);
     [
@@ -172,7 +171,7 @@ mod tests {
         Raster::read(&marked(&png, scene).unwrap()).unwrap()
     }
 
-    /// A part of the picture: `#` where it is white.
+    /// Returns a part of the picture as text, with `#` where the picture is white.
     fn letters(picture: &Raster, (x, y): (u32, u32), (width, height): (u32, u32)) -> Vec<String> {
         let row = |y| {
             let dot = |x| match picture.pixel(x, y) {
@@ -207,7 +206,7 @@ mod tests {
             120,
             90,
         );
-        // Above the top left corner: 18 pixels high, with a margin of 2.
+        // The label is above the top left corner: 18 pixels high, with a margin of 2.
         let expected = [
             "........#....###.",
             ".......##...#...#",

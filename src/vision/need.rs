@@ -1,4 +1,4 @@
-//! The need for a picture, which arises when the tree of a page says too little.
+//! Decides whether a picture is needed, which is so when the tree of a page says too little.
 
 use crate::page::{DrawingKind, Element, ElementRef, Role, Scene};
 
@@ -11,7 +11,7 @@ const MIN_SVG: f64 = 10_000.0;
 /// Share of the window that an unnamed image must fill to be the content of a page. Source: chosen; pictures of
 /// products and people fill less.
 const MIN_IMAGE_SHARE: f64 = 0.2;
-/// Minimum number of unnamed elements that require a picture. Source: chosen; a single one can be told by its place.
+/// Minimum number of unnamed elements that require a picture. Source: chosen; a single one can be recognised by its position.
 const MIN_NAMELESS: usize = 2;
 /// Minimum number of empty boxes that may form a board. Source: chosen; fewer are separators and bars.
 const MIN_BLANK: usize = 6;
@@ -27,7 +27,7 @@ pub(crate) enum Lack {
     Blank,
 }
 
-/// Returns the references of the first `max` elements without a name. [`lack`] needs the boxes of no other elements.
+/// Returns the references of the first `max` elements without a name. These are the only elements whose boxes [`lack`] needs.
 pub(crate) fn nameless(elements: &[Element], max: usize) -> Vec<ElementRef> {
     let nameless = elements.iter().filter(|one| is_nameless(one));
     nameless
@@ -36,7 +36,7 @@ pub(crate) fn nameless(elements: &[Element], max: usize) -> Vec<ElementRef> {
         .collect()
 }
 
-/// Returns the first reason why a page needs a picture; `None` if it needs none.
+/// Returns the first reason why a page needs a picture; `None` if it needs no picture.
 ///
 /// Without a scene, only the elements are judged.
 pub(crate) fn lack(elements: &[Element], scene: &Scene) -> Option<Lack> {
@@ -94,7 +94,7 @@ mod tests {
         interpret(&head, &page.finish(), &ViewOptions::default()).elements
     }
 
-    /// A window with these drawings, in which the first `seen` elements are visible.
+    /// Returns a window with these drawings, in which the first `seen` elements are visible.
     fn scene(seen: usize, drawings: &[(DrawingKind, f64, f64, bool)]) -> Scene {
         let mut scene = Scene::new("https://a.example/", 1_000, 800);
         for number in 1..=seen {

@@ -8,19 +8,20 @@ use crate::{
 /// The element or drawing under some points, and the points relative to it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Under {
-    /// An element of the page, or a drawing by its locator.
+    /// The reference of an element, or the locator of a drawing or of the page.
     pub(crate) target: Target,
     /// The points, from the top left corner of the target, in the order in which they were given. Unit: CSS pixels.
     pub(crate) points: Vec<(u32, u32)>,
 }
 
-/// CSS selector of the page itself, the target if no element or drawing contains the points.
+/// CSS selector of the page itself, which is the target if no element or drawing contains the points.
 const PAGE: &str = "html";
 
-/// Returns the smallest element or drawing that contains all of these points of the window, or else the page; `None` if
-/// the points lie outside the page.
+/// Returns the smallest element or drawing that contains all of these points of the window, or otherwise the page; `None` if the
+/// points lie outside the page.
 ///
-/// Of an element and a drawing of the same size the element is taken: both are the same thing, and it has a reference.
+/// If an element and a drawing have the same size, the element is returned, because both are the same thing and the element has a
+/// reference.
 pub(crate) fn under(scene: &Scene, points: &[(u32, u32)]) -> Option<Under> {
     let elements = scene
         .boxes
@@ -51,7 +52,7 @@ fn page_locator() -> Option<Locator> {
     Locator::new(vec![LocatorStep::Css(PAGE.to_owned())]).ok()
 }
 
-/// Converts a point of the window to its distance from the top left corner of the area that contains it.
+/// Converts a point of the window to its distances from the left and top edges of the area that contains it.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,13 +1,13 @@
-//! A picture as pixels: read from a PNG file, brought to the size of the window, drawn on, and written again.
+//! A picture as pixels: read from a PNG file, scaled to the size of the window, drawn on, and written again.
 
 use std::io::Cursor;
 
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Transformations};
 
-/// Largest picture that is read. Unit: pixels. Source: chosen, a window of 8,000 by 4,000; each takes four bytes of
+/// Maximum size of a picture that is read. Unit: pixels. Source: chosen, a window of 8,000 by 4,000; each pixel takes three bytes of
 /// memory.
 const MAX_PIXELS: usize = 32_000_000;
-/// Bytes of a pixel: red, green, blue.
+/// Number of bytes of a pixel: red, green, blue.
 const RGB: usize = 3;
 
 /// A colour: red, green, blue.
@@ -56,7 +56,7 @@ impl Raster {
         })
     }
 
-    /// Writes a PNG file.
+    /// Returns the bytes of a PNG file; `None` if the picture cannot be encoded.
     pub(super) fn write(&self) -> Option<Vec<u8>> {
         let mut out = Vec::new();
         let mut encoder = Encoder::new(&mut out, self.width, self.height);
@@ -77,8 +77,8 @@ impl Raster {
         self.height
     }
 
-    /// Scales the picture; each new pixel is the mean of those that it covers. Returns the picture unchanged if the
-    /// wanted size is zero or too large, because a page may report any size.
+    /// Scales the picture; each new pixel is the mean of the pixels that it covers. Returns the picture unchanged if the wanted size is
+    /// zero or too large, because a page may report any size.
     pub(crate) fn fitted(self, width: u32, height: u32) -> Self {
         let count = u64::from(width) * u64::from(height);
         let is_possible = (1..=MAX_PIXELS as u64).contains(&count);
@@ -88,7 +88,7 @@ impl Raster {
         let part = |at: u32, of: u32, all: u32| {
             let from = u64::from(at) * u64::from(all) / u64::from(of);
             let to = (u64::from(at) + 1) * u64::from(all) / u64::from(of);
-            // Enlarging repeats pixels.
+            // To enlarge the picture, pixels are repeated.
             (from, to.max(from + 1).min(all.into()))
         };
         let columns: Vec<(u64, u64)> = (0..width).map(|x| part(x, width, self.width)).collect();
@@ -124,7 +124,7 @@ impl Raster {
         self.pixels.get(usize::try_from(index).ok()?).copied()
     }
 
-    /// The colour of a pixel; `None` outside of the picture.
+    /// Returns the colour of a pixel; `None` outside the picture.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn pixel(&self, x: u32, y: u32) -> Option<Colour> {
         (x < self.width && y < self.height)
@@ -158,7 +158,7 @@ impl Raster {
 
 #[cfg(test)]
 impl Raster {
-    /// A picture of one colour.
+    /// Returns a picture of one colour.
     pub(super) fn plain(width: u32, height: u32, colour: Colour) -> Self {
         let count = width as usize * height as usize;
         Self {

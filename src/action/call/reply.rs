@@ -35,7 +35,7 @@ const FENCES: &[Marks] = &[
     },
 ];
 
-/// Returns the JSON of each place that may hold calls, best place first. Evaluated lazily.
+/// Returns the JSON values of each place that may contain calls, the best place first. The places are searched lazily.
 pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
     let said = without_thoughts(text);
     let read: [fn(&str) -> Vec<Value>; 3] = [

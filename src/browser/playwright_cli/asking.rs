@@ -12,20 +12,20 @@ pub(super) struct Asked<'a> {
     pub(super) role: &'a str,
     #[serde(rename = "isMute")]
     pub(super) is_mute: bool,
-    /// The attributes to read.
+    /// When to read the attributes.
     pub(super) need: Need,
 }
 
-/// The attributes to read from an element. Each element takes the tool a millisecond or more, so most elements are asked only
-/// if the page has attributes of this kind at all.
+/// When a script reads the attributes of an element. Each element takes the tool a millisecond or more, so most elements are
+/// asked only if the page has something to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Need {
-    /// All attributes, for a field and for an element that has neither words nor words inside it.
+    /// Always: for a field, and for a control or picture without words.
     All,
-    /// All attributes except those of fields, for an element that its words and role do not describe completely.
+    /// Only if the page has attributes of interest: for an element that its words and role do not describe completely.
     Rest,
-    /// All attributes, but only if the element can be edited or has an `onclick`.
+    /// Only if the element can be edited or reacts to clicks: for any other element.
     Click,
 }
 

@@ -16,8 +16,8 @@ use crate::{
     page::{Node, NodeId, Role, Tree},
 };
 
-/// Maximum number of elements asked about at once, fields and elements without words first. Source: chosen; each
-/// takes the tool a millisecond or more.
+/// Maximum number of elements to ask about at once; fields and elements without words come first. Source: chosen; each
+/// element takes the tool a millisecond or more.
 const MAX_ASKED: usize = 300;
 /// Maximum number of nodes inside an element that are searched for words. Source: the page script of the other driver.
 const MOST_MUTE: usize = 50;

@@ -25,7 +25,7 @@ const MAX_FRAMES: usize = 100;
 /// Maximum size of a picture that is read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB uncompressed.
 const MAX_PICTURE: u64 = 32 << 20;
 
-/// Returns the identity of the document in a frame: the number by which the tool counts documents in its references, such as
+/// Returns the identity of the document in a frame: the prefixes with which the tool numbers documents in its references, such as
 /// `f12` in `f12e7`. If no element in the document has a reference, its text is used instead.
 fn document(tree: &Tree, frame: &str) -> Option<(BTreeSet<String>, String)> {
     let id = tree.by_ref(frame)?;

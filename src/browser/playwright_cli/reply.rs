@@ -165,7 +165,7 @@ fn sections(text: &str) -> Vec<(&'static str, &str)> {
         at += line.len();
         let last = found.last().map(|(rank, ..)| ORDER[*rank]);
         if content.starts_with("```") && matches!(last, Some("Ran Playwright code" | "Snapshot")) {
-            // Only the first fence after a heading opens a frame, and only a bare one closes it.
+            // Only the first fence after a heading opens a frame, and only a bare fence closes it.
             frame = match frame {
                 None if found.last().is_some_and(|(_, _, body)| *body == start) => Some(()),
                 Some(()) if content == "```" => None,

@@ -23,7 +23,7 @@ use crate::{
 )]
 pub(super) struct Returned {
     pub(super) done: bool,
-    /// True if the page or the frame has changed to another site or is gone.
+    /// True if the page or the frame has another origin than before, or the frame is gone.
     pub(super) moved: bool,
     /// True if no field, or more than one, has the focus.
     pub(super) unfocused: bool,

@@ -41,8 +41,8 @@ use crate::{
 /// Pause between two steps with `--slow`. Source: chosen; long enough to see the result of a step.
 const SLOW: Duration = Duration::from_millis(1_500);
 
-/// Port of the shop unless another is given. It is fixed because memory identifies a host by its port too. Source:
-/// chosen, outside the range from which systems assign ports.
+/// Port of the shop unless another port is given. It is fixed because memory identifies a host by its port too. Source: chosen, outside
+/// the range from which systems assign ports.
 const USUAL_PORT: u16 = 27_418;
 
 /// Installs what is missing, runs the task, and fails unless the shop has the order that the agent reports.
@@ -124,7 +124,7 @@ fn options(args: &DemoArgs) -> Options {
     }
 }
 
-/// Opens the shop on this port. Without one, opens it on the usual port, or on a free port if that is taken.
+/// Opens the shop on this port. If no port is given, opens it on the usual port, or on a free port if the usual port is taken.
 async fn open(port: Option<u16>, seed: u64) -> Result<Shop, Error> {
     let on = |port| Shop::start(ShopOptions::default().with_port(port).with_seed(seed));
     match port {

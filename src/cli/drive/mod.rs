@@ -49,7 +49,7 @@ pub(super) struct Drive<'a> {
 }
 
 impl Drive<'_> {
-    /// Opens a browser, runs the task and closes the browser, also if the person asks to stop.
+    /// Opens a browser, runs the task and closes the browser, even if the person asks to stop.
     pub(super) async fn carry_out(self, task: Task, stop: &Stop) -> Result<Ended, Refusal> {
         let voice = Voice {
             json: self.output.json,

@@ -21,7 +21,7 @@ const BASE_URL: &str = "WEBWISE_LLM_BASE_URL";
 /// Margin between two nested time limits of a model call, so that the inner one ends first. Source: the defaults, 60 s and 120 s.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// Returns the model that flags and environment configure, with retries; `None` if they configure none.
+/// Returns the model that flags and environment configure, with retries; `None` if they configure no model.
 pub(in crate::cli) fn configured(args: &ModelArgs) -> Result<Option<Arc<dyn LlmClient>>, Refusal> {
     let found = described(args, |name| std::env::var_os(name))?;
     let (seed, _) = Uuid::new_v4().as_u64_pair();
@@ -37,8 +37,8 @@ fn policy(args: &ModelArgs) -> RetryPolicy {
     }
 }
 
-/// Returns the loop's options for this model: the time limit is longer than all attempts of a call take, and pictures follow the
-/// flag.
+/// Returns the loop's options for this model: a time limit that is long enough for all attempts of a call, and the flag's choice about
+/// pictures.
 pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     let mut options = Options::default();
     let all_tries = policy(args).overall.saturating_add(MARGIN);
@@ -71,7 +71,7 @@ impl Described {
     }
 }
 
-/// Returns the model that a run without flags would use.
+/// Returns the model that a run without flags would use; `None` if no model is configured.
 pub(in crate::cli) fn described_by_environment() -> Result<Option<Described>, Refusal> {
     let found = described(&ModelArgs::default(), |name| std::env::var_os(name))?;
     Ok(found.map(|model| {

@@ -6,7 +6,8 @@ use crate::{
     report::lines::{self, Line},
 };
 
-/// Width of an action. Unit: characters. Source: chosen for a terminal of 100.
+/// Width of the column that shows the action. Unit: characters. Source: chosen for a terminal of
+/// 100.
 const WIDTH: usize = 70;
 
 /// Returns a sink that prints events.

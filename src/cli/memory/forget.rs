@@ -63,7 +63,7 @@ fn tell(forgotten: Forgotten, name: &str) {
     }));
 }
 
-/// Returns the error for shelves of unknown kinds, in which this program cannot tell what to remove.
+/// Returns the error for shelves of which this program does not know what to remove, because it does not know their kinds.
 fn untold(error: Error) -> Refusal {
     let (Some(changed), Some(shelves)) = (error.said("changed"), error.said("shelves")) else {
         return error.into();

@@ -26,7 +26,7 @@ pub(super) async fn run<M: MemoryBackend>(
     Ok(())
 }
 
-/// Prints these items, and the problems of reading the others.
+/// Prints these items, and what could not be read.
 pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     if as_json {
         let items: Vec<Value> = items.iter().map(|item| json(item)).collect();
@@ -51,7 +51,7 @@ pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     }
 }
 
-/// Returns the sites of a shelf in words.
+/// Returns in words which sites a shelf applies to.
 pub(super) fn scope(shelf: &Shelf) -> String {
     match &shelf.scope {
         Scope::Global => "every site".to_owned(),

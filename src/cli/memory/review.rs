@@ -57,7 +57,7 @@ pub(super) async fn run<M: MemoryBackend>(
     Ok(())
 }
 
-/// Asks until the answer is readable.
+/// Asks for the person's decision, again if the answer cannot be understood. Returns the decision.
 fn asked(answers: &mut impl BufRead) -> Word {
     for _ in 0..ATTEMPTS {
         let mut out = io::stdout();

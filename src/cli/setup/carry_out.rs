@@ -166,7 +166,7 @@ fn boxed(pipe: impl AsyncRead + Unpin + Send + 'static) -> Box<dyn AsyncRead + U
     Box::new(pipe)
 }
 
-/// Starts a task that sends each line of a pipe. It ends with the pipe or with its receiver.
+/// Starts a task that sends each line of a pipe to `lines`. The task ends when the pipe or the receiver is closed.
 fn read(pipe: Box<dyn AsyncRead + Unpin + Send>, lines: mpsc::Sender<String>) {
     tokio::spawn(async move {
         let mut pipe = BufReader::new(pipe);

@@ -136,7 +136,7 @@ pub(crate) struct Machine {
     pub(crate) installer: Installer,
 }
 
-/// True if the native driver can start a browser on this system: it needs pipes with fixed numbers.
+/// True if the driver `cdp` can start a browser on this system, for which it needs pipes with fixed numbers.
 pub(crate) const HAS_PIPES: bool = cfg!(unix);
 
 impl Facts {
@@ -211,7 +211,7 @@ async fn version_of(program: Option<PathBuf>, places: &ProgramPlaces) -> Tool {
     answer_of(program, &["--version"], places, &[]).await
 }
 
-/// Runs a program with arguments that make it print a version, and one of these names if any are given.
+/// Runs a program with arguments that make it print its version. If `names` are given, the output must contain one of them.
 async fn answer_of(
     program: Option<PathBuf>,
     question: &[&str],
@@ -301,7 +301,7 @@ const fn is_root() -> bool {
 
 #[cfg(test)]
 impl Machine {
-    /// A machine without any programs, on which nothing can be installed.
+    /// Returns a machine without any programs, on which nothing can be installed.
     pub(crate) fn bare(root: &str) -> Self {
         Self {
             root: root.into(),

@@ -10,8 +10,8 @@
 //!
 //! # Decisions
 //!
-//! - The command line prefers `cdp` to playwright-cli, whose snapshot does not show which elements listen for clicks. A reader who
-//!   decided in the model's place, from such a snapshot alone, failed.
+//! - The command line prefers `cdp`, because the snapshot of playwright-cli does not show which elements listen for clicks. A person who
+//! chose actions in the model's place, from such a snapshot alone, failed.
 //! - For playwright-cli, `setup` installs a second Node.js only if the distribution's is too old. After each step it looks at
 //!   the machine again and makes a new plan; the plan is a pure function of the facts.
 
@@ -99,7 +99,7 @@ pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal>
     Ok(choice)
 }
 
-/// Returns the error for a person who declined.
+/// Returns the error for a person who declined the installation.
 fn declined(choice: &Choice, then: &str) -> Refusal {
     let command = choice.setup_command();
     Refusal::usage(format!(
@@ -107,7 +107,7 @@ fn declined(choice: &Choice, then: &str) -> Refusal {
     ))
 }
 
-/// Carries out the steps.
+/// Carries out the steps while holding the lock of webwise's own folder.
 async fn install(
     around: &Surroundings,
     machine: &mut Machine,

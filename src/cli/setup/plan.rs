@@ -199,7 +199,7 @@ fn npm_step(machine: &Machine, npm: PathBuf, modules: &[String]) -> Step {
     }
 }
 
-/// Returns package names as a sentence names them.
+/// Returns a list of packages in the words of a sentence.
 fn human(packages: &[&str]) -> String {
     let names: Vec<_> = packages
         .iter()
@@ -222,7 +222,7 @@ mod tests {
 
     use super::{super::machine::Version, *};
 
-    /// The plan for playwright-cli.
+    /// Returns the plan for playwright-cli.
     fn plan(machine: &Machine) -> Result<Vec<Step>, String> {
         plan_for(DriverName::PlaywrightCli, machine)
     }

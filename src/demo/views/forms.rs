@@ -9,7 +9,7 @@ use crate::demo::{
     http::Fields,
 };
 
-/// Returns the error message of a field: the attributes of its control, and the text below it.
+/// Returns the error message of a field in two parts: the attributes of its control, and the text below it.
 fn complaint(visit: &Visit<'_>, name: &'static str, text: Option<&str>) -> (Html, Html) {
     let Some(text) = text else {
         return Default::default();
@@ -64,7 +64,7 @@ fn radios<'a>(
     all.map(radio).collect()
 }
 
-/// The page of a product with its choices. `wrong` names a field and its error message.
+/// Returns the page of a product with its choices. `wrong` names a field and gives its error message.
 pub(in crate::demo) fn product(
     visit: &Visit<'_>,
     product: &Product,
@@ -131,7 +131,7 @@ pub(in crate::demo) fn product(
     )
 }
 
-/// The login form. `next` is the page after the login.
+/// Returns the login form. `next` is the page after the login.
 pub(in crate::demo) fn login(visit: &Visit<'_>, next: &str, user: &str, refused: bool) -> Html {
     let values = [
         ("tag", visit.tag()),
@@ -153,7 +153,7 @@ pub(in crate::demo) fn login(visit: &Visit<'_>, next: &str, user: &str, refused:
     )
 }
 
-/// The checkout form with the entered values and error messages.
+/// Returns the checkout form with the entered values and the error messages.
 pub(in crate::demo) fn checkout(visit: &Visit<'_>, form: &Fields, complaints: &Complaints) -> Html {
     let about = |field| complaint(visit, field, complaints.get(field).copied());
     let field = |(name, label, autocomplete)| {

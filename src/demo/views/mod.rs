@@ -1,5 +1,5 @@
 //! All pages without forms: the common frame, home, search results, cart, confirmation and messages.
-//! The forms are in `forms`.
+//! The pages with forms are in `forms`.
 //!
 //! A view takes the values to show and returns markup. It makes no decisions and changes nothing.
 
@@ -27,8 +27,8 @@ pub(super) struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// The suffix of every element id. It differs between shops, so that an id learned in one shop
-    /// is useless in another.
+    /// Returns the suffix of every element id. It differs between shops, so that an id learned in one
+    /// shop is useless in another.
     fn tag(&self) -> Html {
         Html::text(self.variation.code::<4>("tag", 0).to_lowercase())
     }
@@ -37,7 +37,7 @@ impl Visit<'_> {
         Html::text(self.variation.pick(topic, wordings))
     }
 
-    /// Puts a page's content into the frame that all pages share.
+    /// Returns a page's content in the frame that all pages share.
     fn page(&self, title: &str, main: Html, script: Html) -> Html {
         let account = if self.session.logged_in {
             Html::literal(include_str!("../pages/logout.html"))
@@ -130,7 +130,7 @@ fn cards(products: &[&Product]) -> Html {
     products.iter().map(card).collect()
 }
 
-/// The home page with the search box and a few products.
+/// Returns the home page, with the search box and a few products.
 pub(super) fn home(visit: &Visit<'_>, products: &[&Product]) -> Html {
     let favourites = products.get(..4).unwrap_or(products);
     let values = [
@@ -145,7 +145,7 @@ pub(super) fn home(visit: &Visit<'_>, products: &[&Product]) -> Html {
     )
 }
 
-/// The results of a search.
+/// Returns the results of a search.
 pub(super) fn results(
     visit: &Visit<'_>,
     query: &str,
@@ -166,7 +166,7 @@ pub(super) fn results(
     )
 }
 
-/// The cart of this visitor.
+/// Returns the cart of this visitor.
 pub(super) fn cart(visit: &Visit<'_>) -> Html {
     if visit.session.cart.is_empty() {
         return visit.page(
@@ -205,7 +205,7 @@ pub(super) fn cart(visit: &Visit<'_>) -> Html {
     )
 }
 
-/// The last page: the order with its confirmation number.
+/// Returns the last page of the checkout: the order with its confirmation number.
 pub(super) fn confirmation(visit: &Visit<'_>, order: &Order) -> Html {
     let lines = order.lines.iter().map(|line| {
         let values = [
@@ -234,7 +234,7 @@ pub(super) fn confirmation(visit: &Visit<'_>, order: &Order) -> Html {
     )
 }
 
-/// The pages behind links that are only there for realism; `None` for an unknown topic.
+/// Returns a page behind a link that is only there for realism; `None` for an unknown topic.
 pub(super) fn info(visit: &Visit<'_>, topic: &str) -> Option<Html> {
     let (title, text) = match topic {
         "shipping" => (
@@ -270,7 +270,7 @@ pub(super) fn info(visit: &Visit<'_>, topic: &str) -> Option<Html> {
     Some(message(visit, title, text))
 }
 
-/// The page for an unknown address.
+/// Returns the page for an unknown address.
 pub(super) fn not_found(visit: &Visit<'_>) -> Html {
     message(
         visit,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::*;
 use crate::action::{BrowserTool, ToolSet};
 
-/// A form, with everything on which the decision depends.
+/// A form, with everything else that the decision depends on.
 #[derive(Default)]
 struct Form {
     goal: &'static str,
@@ -17,7 +17,7 @@ struct Form {
 }
 
 impl Form {
-    /// The calls, as `tool target argument`.
+    /// Returns the calls, each as `tool target argument`.
     fn asks(&self) -> Vec<String> {
         let tools = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, []);
         let system = format!("You may make up to 5 calls.\n\n## Goal\n{}\n", self.goal);
@@ -215,7 +215,7 @@ fn a_calendar_is_opened_when_told_and_the_day_is_chosen_in_it() {
         .asks(),
         ["click e9", "click e7"]
     );
-    // Without advice, the same way is found after typing failed.
+    // Without advice, the stand-in finds the same way after typing has failed.
     let history = &[
         r#"fill textbox "Date:" "12/05/2016" -> failed not_editable"#,
         r#"click textbox "Date:""#,

@@ -5,7 +5,7 @@ use crate::{
     page::{ElementRef, Node, Role, Tree, TreeBuilder, Tri},
 };
 
-/// The obstacles that are switched on.
+/// The obstacles, each true if it is switched on.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent obstacles")]
 pub(super) struct Rules {
@@ -68,7 +68,7 @@ impl Library {
         self.rules.logged_in || self.at != At::Home && self.at != At::Login || self.password == "in"
     }
 
-    /// Returns the page. Each page numbers its references from the start.
+    /// Returns the page. Each page has a range of references of its own.
     pub(super) fn tree(&self) -> Tree {
         let mut page = Page {
             tree: Tree::builder(),

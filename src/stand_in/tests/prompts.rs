@@ -1,4 +1,4 @@
-//! A loop for tests: real prompts, the stand-in's replies, the library's outcomes. No browser, no clock.
+//! A loop for tests, with real prompts, the stand-in's replies and the library's outcomes. It needs no browser and no clock.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(super) struct Report {
     pub calls: usize,
     /// Number of actions that failed or had no effect.
     pub failures: usize,
-    /// `tool role "name" -> outcome`, one line for each action.
+    /// One line for each action: `tool role "name" -> outcome`.
     pub log: Vec<String>,
 }
 
@@ -66,12 +66,12 @@ fn instruction(goal: &str, advice: &[Advice]) -> String {
     })
 }
 
-/// A request on an empty page.
+/// Returns a request on an empty page.
 pub(super) fn goal_only(goal: &str) -> ChatRequest {
     ChatRequest::new(instruction(goal, &[]), "", tools())
 }
 
-/// Runs a task to its end.
+/// Runs a task to its end, and returns the result.
 pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
     let mut report = Report::default();
     let mut history: Vec<Step> = Vec::new();

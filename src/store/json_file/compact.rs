@@ -51,7 +51,7 @@ struct Added {
 pub struct Compacted {
     /// Number of hosts that were forgotten.
     pub hosts: usize,
-    /// Total size of their files. Unit: bytes.
+    /// Total size of the files of these hosts. Unit: bytes.
     pub bytes: u64,
 }
 

@@ -43,7 +43,8 @@ pub async fn check(journal: &impl Journal, kept: impl Fn(&RunId) -> Vec<Intent>)
     is_kept(&b);
     told[0].push(first);
     told[1].push(second);
-    // An intent whose future was dropped may be kept or lost. Later ones must be kept.
+    // If the future of an intent was dropped, the intent may be kept or lost. Later intents must be
+    // kept.
     let given_up = intent(&runs[0], 6);
     tokio::select! {
         biased;
@@ -68,7 +69,7 @@ fn run(id: &str) -> RunId {
     RunId::parse(id).expect("an id")
 }
 
-/// Returns an intent. Every second one is irreversible.
+/// Returns an intent, which is irreversible if `step` is even.
 fn intent(run: &RunId, step: u32) -> Intent {
     let action = Action::Browser(BrowserAction::Goto(Goto {
         url: format!("https://shop.example/{step}?\n\"{run}\""),

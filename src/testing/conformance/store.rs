@@ -265,7 +265,7 @@ async fn keys_and_bodies_survive_as_they_are(store: &impl MemoryBackend) {
         .update(&at, Edit::new(move |_| Ok(changes.clone())))
         .await
         .expect("an update works");
-    // Written twice, so that any change by a round trip is detected.
+    // The shelf is written twice, so that any change by a round trip is detected.
     store
         .update(&at, put("later", 1))
         .await

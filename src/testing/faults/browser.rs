@@ -25,7 +25,7 @@ const OPERATION: &str = "faulty_browser.call";
 /// Address of the page that replaces a lost page.
 const BLANK: &str = "about:blank";
 
-/// A way in which an action fails. With `done`, the action is carried out nevertheless, but the caller cannot know.
+/// A way in which an action fails. If `done` is true, the action is carried out nevertheless, but the caller cannot know that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BrowserFault {
@@ -43,7 +43,7 @@ pub enum BrowserFault {
         /// True if the action was carried out.
         done: bool,
     },
-    /// A dialog opens instead, and blocks the page until it is answered.
+    /// A dialog opens instead of the action, and blocks the page until the dialog is answered.
     Dialog,
     /// The action is carried out, then a blank page replaces the real one until another address is opened. A driver
     /// that keeps its contract would return `BrowserLost` instead: see [`BrowserFault::Dead`].
@@ -118,22 +118,22 @@ impl<B> FaultyBrowser<B> {
         self
     }
 
-    /// The wrapped browser.
+    /// Returns the wrapped browser.
     pub const fn get_ref(&self) -> &B {
         &self.inner
     }
 
-    /// The lines of all requested actions, whatever their outcome.
+    /// Returns the lines of all requested actions, whatever their outcome.
     pub fn sent(&self) -> Vec<String> {
         self.state().sent.clone()
     }
 
-    /// The faults of actions that happened so far, each with the number of the action.
+    /// Returns the faults of actions that happened so far, each with the number of the action.
     pub fn struck(&self) -> Vec<(u32, BrowserFault)> {
         self.state().struck.clone()
     }
 
-    /// The faults of observations that happened so far, each with the number of the observation.
+    /// Returns the faults of observations that happened so far, each with the number of the observation.
     pub fn looks_struck(&self) -> Vec<(u32, LookFault)> {
         self.state().looks_struck.clone()
     }

@@ -1,4 +1,4 @@
-//! Fault injection: a model and a browser that fail on demand. Each wraps another one.
+//! Fault injection: a model and a browser that fail on demand. Each wraps a real or scripted one.
 //!
 //! [`FaultyModel`] and [`FaultyBrowser`] pass every call to the wrapped part, except the calls that a [`When`]
 //! selects. Both count the calls and the faults that happened, so that a test can distinguish a fault that was

@@ -35,7 +35,8 @@ pub enum ModelFault {
     CutOff,
     /// The provider's filter rejects the request: [`ErrorKind::Refused`].
     ContentFilter,
-    /// [`ErrorKind::RateLimited`], with the wait that the provider asks for, if any.
+    /// [`ErrorKind::RateLimited`], with the waiting time that the provider demands; `None` if it
+    /// names no time.
     RateLimited(Option<Duration>),
     /// The model never answers.
     Silent,
@@ -84,17 +85,17 @@ impl<L> FaultyModel<L> {
         self
     }
 
-    /// The wrapped model.
+    /// Returns the wrapped model.
     pub const fn get_ref(&self) -> &L {
         &self.inner
     }
 
-    /// Number of calls so far.
+    /// Returns the number of calls so far.
     pub fn calls(&self) -> u32 {
         self.counts().calls
     }
 
-    /// The faults that happened so far, each with the number of the call.
+    /// Returns the faults that happened so far, each with the number of the call.
     pub fn struck(&self) -> Vec<(u32, ModelFault)> {
         self.counts().struck.clone()
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A folder with programs whose output is scripted.
+/// Creates a folder with programs whose output is scripted.
 fn folder(programs: &[(&str, &str)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for (name, script) in programs {
@@ -11,8 +11,8 @@ fn folder(programs: &[(&str, &str)]) -> tempfile::TempDir {
     dir
 }
 
-/// A child process writes the file. A file that this process holds open for writing, even through the fork of another
-/// test, cannot be executed.
+/// Writes a script. A child process writes the file, because a file that this process holds open for writing, even through the fork of
+/// another test, cannot be executed.
 fn put(path: &Path, script: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let write = "printf '%s\\n' \"$2\" >\"$1\" && chmod 755 \"$1\"";
@@ -36,7 +36,7 @@ fn around(bin: &Path, home: &Path) -> Surroundings {
     named(bin, home, &[])
 }
 
-/// Surroundings in which variables name programs.
+/// Returns surroundings in which variables name programs.
 fn named(bin: &Path, home: &Path, variables: &[(&str, &Path)]) -> Surroundings {
     let places = ProgramPlaces::new(|name| match name {
         "PATH" => Some(bin.into()),

@@ -18,7 +18,7 @@ pub(super) struct Bed<'a> {
     pub(super) site: &'a Site,
 }
 
-/// Returns an error as the text of a failed check. Takes it by value, as `map_err` passes it.
+/// Returns an error as the text of a failed check.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
 pub(super) fn said(error: Error) -> String {
     format!("{error:?}")

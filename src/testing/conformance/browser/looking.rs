@@ -302,7 +302,7 @@ async fn a_value_that_nobody_should_read_is_hidden(bed: &Bed<'_>) -> Found {
     Ok(())
 }
 
-/// Returns the only node of a page with this role and name.
+/// Returns the first node of a page with this role and name.
 fn named<'a>(seen: &'a Observation, role: &Role, name: &str) -> Result<&'a Node, String> {
     let mut nodes = seen.tree.nodes().iter();
     nodes

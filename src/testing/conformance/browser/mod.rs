@@ -35,7 +35,7 @@ use crate::{
     browser::{BrowserDriver, ObserveRequest},
 };
 
-/// The result of a check: nothing, or a description of the violation.
+/// The result of a check: `Ok`, or a description of the violation.
 type Found = Result<(), String>;
 
 /// A rule of the contract and its check.
@@ -117,11 +117,11 @@ pub async fn run(driver: &dyn BrowserDriver) -> Result<Report> {
     run_checks(driver, &all()).await
 }
 
-/// Runs the checks with these names on one browser, and closes the browser, which is a check too. Use it for a second
-/// way of starting a driver that passes all checks when it is started the first way.
+/// Runs the checks with these names on one browser, and closes the browser, which is checked too. Use it for a driver that can be
+/// started in two ways: run all checks on one way, and some of them on the other.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] for an unknown name; an error if the suite's own server cannot be started.
+/// [`ErrorKind::InvalidInput`] for an unknown name; another error if the suite's own server cannot be started.
 pub async fn run_only(driver: &dyn BrowserDriver, names: &[&str]) -> Result<Report> {
     let mut checks = all();
     if let Some(unknown) = names

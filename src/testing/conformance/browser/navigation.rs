@@ -54,7 +54,7 @@ async fn what_was_decided_for_another_page_is_not_done(bed: &Bed<'_>) -> Found {
     for (page, class) in [
         (bed.site.other_url("form"), Some(ErrorClass::Detached)),
         ("https://a.test/".to_owned(), Some(ErrorClass::Detached)),
-        // A page of the same origin may have changed by itself.
+        // A page of the same origin is accepted, because it may have changed by itself.
         (bed.site.url("article"), None),
     ] {
         let execution = bed
@@ -94,7 +94,7 @@ async fn only_web_addresses_are_opened(bed: &Bed<'_>) -> Found {
 }
 
 async fn an_address_that_cannot_be_loaded_is_told_and_the_next_one_loads(bed: &Bed<'_>) -> Found {
-    // Nothing listens on port 12, and browsers do not block it.
+    // No program listens on port 12, and browsers do not block that port.
     for _ in 0..2 {
         bed.fails(goto("http://127.0.0.1:12/"), ErrorClass::NavigationFailed)
             .await?;

@@ -33,7 +33,7 @@ checks! {
     a_secret_goes_into_fields_only needs [Fill],
 }
 
-/// A value with quotes, a line separator and an end tag of a script: characters that could break out of a
+/// A value that contains quotes, a line separator and the end tag of a script, which could break out of a
 /// literal.
 const VALUE: &str = "p4\"'`\\${x}</script>\u{2028}ß東";
 
@@ -193,7 +193,7 @@ async fn a_field_is_hidden_for_what_it_is_and_not_for_its_neighbours(bed: &Bed<'
         seen.contains("shown-one") && seen.contains("prefilled-by-page"),
         "a plain field is hidden: {seen}"
     );
-    // Twice, because the second look uses what the first one learned about the fields.
+    // Look twice, because the second look uses what the first look found out about the fields.
     bed.open("fields").await?;
     for look in 0..2 {
         let seen = format!("{:?}", bed.see().await?);
