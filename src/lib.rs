@@ -29,8 +29,8 @@
 //! | the person who approves actions | [`Approver`](agent::Approver) | [`agent`] |
 //! | tools of your own | [`Tool`](agent::Tool) | [`agent`] |
 //!
-//! A program that makes its own decisions uses a [`GuardedBrowser`], which has the same guards and checks but needs no model and no
-//! memory.
+//! A program that makes its own decisions uses a [`GuardedBrowser`], which has the same guards and checks but needs no
+//! model and no memory.
 //!
 //! The modules that decide do no I/O; they take values and return values. [`page`] interprets a page, [`memory`]
 //! decides what is remembered, [`prompt`] writes the request, [`guard`] decides what is allowed, [`secret`] keeps

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::base::Result;
 
-/// The worst effect that an action can have. A tool has an effect of its own, before its target is known. A guard may raise it but
-/// never lower it.
+/// The worst effect that an action can have. A tool has an effect of its own, before its target is known. A guard may
+/// raise it but never lower it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {

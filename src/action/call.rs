@@ -1,7 +1,7 @@
 //! Converts a model's reply into typed actions. Parsing is lenient, validation is strict.
 //!
-//! `reply` finds the places in a text where a call may be, `json` parses almost-JSON, and `shape` removes the wrappers that models put
-//! around a call. This file validates the calls.
+//! `reply` finds the places in a text where a call may be, `json` parses almost-JSON, and `shape` removes the wrappers
+//! that models put around a call. This file validates the calls.
 
 mod json;
 mod reply;
@@ -66,8 +66,8 @@ impl Action {
         }
     }
 
-    /// Returns the arguments as JSON. In typed text, secrets and parameters appear as placeholders. The arguments of a custom call are
-    /// returned exactly as sent.
+    /// Returns the arguments as JSON. In typed text, secrets and parameters appear as placeholders. The arguments of a
+    /// custom call are returned exactly as sent.
     pub fn arguments(&self) -> Value {
         match self {
             Self::Browser(action) => action.arguments(),
@@ -76,8 +76,8 @@ impl Action {
         }
     }
 
-    /// Returns the same action with secrets replaced, because an address or a text may contain a secret. If the result is no longer a
-    /// valid action, only the tool's name is kept.
+    /// Returns the same action with secrets replaced, because an address or a text may contain a secret. If the result
+    /// is no longer a valid action, only the tool's name is kept.
     #[must_use]
     pub fn redacted(&self, redactor: &Redactor) -> Self {
         if redactor.is_empty() {
@@ -124,8 +124,9 @@ pub struct CallProblem {
 /// Each tag or fence must begin or end a line. JSON inside a sentence, before other text, or in a `<think>` block is never a call.
 ///
 /// Trailing commas and arguments given as a JSON string are accepted, and so are the shapes `{"calls": [...]}`,
-/// `{"tool_calls": [...]}`, `{"name": ..., "arguments": ...}`, `{"function": {...}}`, `{"action": "click", "target": ...}` and
-/// `{"click": {...}}`. Each call is then validated strictly. In the result, a [`CallProblem`] takes the place of each invalid call.
+/// `{"tool_calls": [...]}`, `{"name": ..., "arguments": ...}`, `{"function": {...}}`, `{"action": "click", "target":
+/// ...}` and `{"click": {...}}`. Each call is then validated strictly. In the result, a [`CallProblem`] takes the place
+/// of each invalid call.
 ///
 /// # Errors
 /// One [`CallProblem`] if the reply contains no call at all.

@@ -1,10 +1,11 @@
 //! The declarations of tools for a provider: frequent tools in full, and one tool for all others.
 //!
-//! The schemas of thirty tools would take more of every request than a usual page does. So the frequent tools, and the embedder's, are
-//! declared one by one, and one more tool takes the name and the arguments of any other tool. Every tool can also be called directly.
+//! The schemas of thirty tools would take more of every request than a usual page does. So the frequent tools, and the
+//! embedder's, are declared one by one, and one more tool takes the name and the arguments of any other tool. Every
+//! tool can also be called directly.
 //!
-//! The declarations stay the same for a whole run. Providers put them before everything else, so a change would invalidate the
-//! provider's cache of all that follows.
+//! The declarations stay the same for a whole run. Providers put them before everything else, so a change would
+//! invalidate the provider's cache of all that follows.
 
 use serde_json::{Map, Value, json};
 
@@ -39,8 +40,8 @@ const NOTES: &[(&str, &str)] = &[
     ("remember", "for later runs"),
 ];
 
-/// Returns the declarations in a fixed order: the frequent tools, the embedder's tools (the last `custom` of `specs`), and the tool
-/// that stands for all others.
+/// Returns the declarations in a fixed order: the frequent tools, the embedder's tools (the last `custom` of `specs`),
+/// and the tool that stands for all others.
 pub(super) fn declared(specs: &[ToolSpec], custom: usize) -> Vec<ToolSpec> {
     let (ours, theirs) = specs.split_at(specs.len() - custom);
     let frequent = FREQUENT.iter().filter_map(|(name, arguments)| {
@@ -71,8 +72,8 @@ fn rest(ours: &[ToolSpec]) -> impl Iterator<Item = &ToolSpec> {
     ours.iter().filter(|spec| !is_covered(spec))
 }
 
-/// Returns the names of all other tools, and all of their arguments. A reply schema makes from them the one call that stands for these
-/// tools. Parsing a call then checks which of the arguments the named tool takes.
+/// Returns the names of all other tools, and all of their arguments. A reply schema makes from them the one call that
+/// stands for these tools. Parsing a call then checks which of the arguments the named tool takes.
 pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, Value>)> {
     let names: Vec<&str> = rest(ours).map(|spec| spec.name.as_str()).collect();
     let mut arguments = Map::new();
@@ -87,8 +88,8 @@ pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, V
     (!names.is_empty()).then_some((names, arguments))
 }
 
-/// Returns the schema of an argument without its description, and without its type if its values are listed. The schema of a reply is
-/// for the server, which does not read descriptions.
+/// Returns the schema of an argument without its description, and without its type if its values are listed. The schema
+/// of a reply is for the server, which does not read descriptions.
 pub(super) fn bare(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(map) = schema.as_object_mut() {
@@ -143,8 +144,8 @@ pub(super) fn signature(spec: &ToolSpec) -> String {
     signature_of(spec, false)
 }
 
-/// Returns the same line as [`signature`]. With `values`, it includes values that a model could not guess, as in `scroll(direction?
-/// up|down|left|right)`.
+/// Returns the same line as [`signature`]. With `values`, it includes values that a model could not guess, as in
+/// `scroll(direction? up|down|left|right)`.
 fn signature_of(spec: &ToolSpec, values: bool) -> String {
     let required = names(spec, "required");
     let optional = names(spec, "properties")
@@ -188,8 +189,8 @@ mod tests {
     use super::*;
     use crate::action::{BrowserTool, RawCall, parse_calls};
 
-    /// Maximum cost of the declared tools in each request. Unit: tokens of `o200k`. Source: measured, 697 with the tools for saved states
-    /// and one tool of an embedder.
+    /// Maximum cost of the declared tools in each request. Unit: tokens of `o200k`. Source: measured, 697 with the
+    /// tools for saved states and one tool of an embedder.
     const MAX_DECLARED: usize = 700;
 
     fn tools() -> ToolSet {

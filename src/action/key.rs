@@ -68,8 +68,8 @@ pub struct Key(String);
 impl Key {
     /// Parses a key. Named keys and modifiers may be written in upper or lower case.
     ///
+    /// # Errors
     /// [`ErrorKind::InvalidInput`] if the text is neither a named key nor one printable character, with or without modifiers before it.
-    /// before it.
     pub fn parse(text: &str) -> Result<Self> {
         let refuse = || {
             Error::new(ErrorKind::InvalidInput, "key.parse").with(

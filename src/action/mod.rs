@@ -1,17 +1,19 @@
 //! The agent's actions: typed actions, tool specs, parsing of a model's calls, and outcomes.
 //!
-//! This module does no I/O. It has two closed enums: a driver carries out a [`BrowserAction`], and the loop itself an [`AgentAction`]. A
-//! new browser tool needs a variant here, an arm in each driver that supports it, and a check in the conformance suite.
+//! This module does no I/O. It has two closed enums: a driver carries out a [`BrowserAction`], and the loop itself an
+//! [`AgentAction`]. A new browser tool needs a variant here, an arm in each driver that supports it, and a check in the
+//! conformance suite.
 //!
 //! # Decisions
 //!
-//! - The frequent tools are declared with their usual arguments, and one tool named `other` takes the name and arguments of any other
-//! tool. Thirty schemas cost 1,780 tokens per request; these cost less than 700, as a test in `declare.rs` checks. Any tool can still be
-//! called directly.
-//! - `schemars` derives the schemas from the types that the parser checks, so that models get the same rules. `action/spec.rs`
-//! inlines references, because not every provider resolves `$ref`, and removes titles and formats, which cost tokens.
-//! - JSON in a reply is a call only in its last lines, in tags or in a fence. So a model that quotes JSON of a page in a sentence does
-//! not act on it.
+//! - The frequent tools are declared with their usual arguments, and one tool named `other` takes the name and
+//!   arguments of any other tool. Thirty schemas cost 1,780 tokens per request; these cost less than 700, as a test in
+//!   `declare.rs` checks. Any tool can still be called directly.
+//! - `schemars` derives the schemas from the types that the parser checks, so that models get the same rules.
+//!   `action/spec.rs` inlines references, because not every provider resolves `$ref`, and removes titles and formats,
+//!   which cost tokens.
+//! - JSON in a reply is a call only in its last lines, in tags or in a fence. So a model that quotes JSON of a page in
+//!   a sentence does not act on it.
 
 mod agent;
 mod arguments;

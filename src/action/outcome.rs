@@ -16,8 +16,8 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Maximum length of a detail. Unit: characters. Source: chosen; the report of a blocked click has 1,500, and its first lines say
-    /// enough.
+    /// Maximum length of a detail. Unit: characters. Source: chosen; the report of a blocked click has 1,500, and its
+    /// first lines say enough.
     pub const MAX_DETAIL: usize = 400;
 
     /// Creates a failure of this class. The detail is cleaned, put on one line and cut.
@@ -40,8 +40,8 @@ pub enum Outcome {
     NoEffect,
     /// The action failed, or the page, the driver or a guard refused it.
     Failed(Failure),
-    /// The driver saw the action fail, but another page appeared meanwhile, so the action may have worked. A second attempt may do it
-    /// twice.
+    /// The driver saw the action fail, but another page appeared meanwhile, so the action may have worked. A second
+    /// attempt may do it twice.
     Unclear(Failure),
 }
 

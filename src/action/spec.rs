@@ -10,8 +10,9 @@ use super::{
 };
 use crate::base::sorted;
 
-/// The key of the tool's name in a reply. Grammar-constrained servers make a model write the keys in the order of the schema. If the
-/// tool's name is not the first key, a model writes the name into the first `name` or `text` that it reaches.
+/// The key of the tool's name in a reply. Grammar-constrained servers make a model write the keys in the order of the
+/// schema. If the tool's name is not the first key, a model writes the name into the first `name` or `text` that it
+/// reaches.
 const NAME: &str = "action";
 /// The key of the arguments in a reply, for tools whose arguments cannot stand beside the name.
 pub(super) const WRAP: &str = "arguments";
@@ -44,8 +45,8 @@ impl ToolSpec {
             .is_none_or(|arguments| arguments.contains_key(argument))
     }
 
-    /// Returns true if a reply puts the arguments into an object of their own, either because an argument would come before the tool's
-    /// name or because the argument names are unknown. No tool of this crate needs this.
+    /// Returns true if a reply puts the arguments into an object of their own, either because an argument would come
+    /// before the tool's name or because the argument names are unknown. No tool of this crate needs this.
     pub(super) fn is_wrapped(&self) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.keys().any(|argument| argument.as_str() <= NAME))
@@ -114,8 +115,8 @@ impl ToolSet {
 
     /// Returns the same set without the crate's tool of this name, for a tool that cannot work on any page of the run.
     ///
-    /// A tool that merely cannot work at the moment, such as an answer to a dialog when no dialog is open, stays. Its calls are refused
-    /// with the reason.
+    /// A tool that merely cannot work at the moment, such as an answer to a dialog when no dialog is open, stays. Its
+    /// calls are refused with the reason.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         let ours = self.specs.iter().take(self.ours);
@@ -126,8 +127,8 @@ impl ToolSet {
         Self::of(self.specs, self.ours)
     }
 
-    /// Returns the declarations for a provider, with the same bytes in every step: frequent tools and the embedder's tools one by one,
-    /// and all others as [`OTHER`](Self::OTHER), whose description lists them.
+    /// Returns the declarations for a provider, with the same bytes in every step: frequent tools and the embedder's
+    /// tools one by one, and all others as [`OTHER`](Self::OTHER), whose description lists them.
     pub fn declared(&self) -> &[ToolSpec] {
         &self.declared
     }
@@ -149,13 +150,13 @@ impl ToolSet {
         find(name).or_else(|| find(&name.replace('-', "_")))
     }
 
-    /// Returns the schema of a whole reply, for models that follow `json_schema` better than tool calls: `{"calls": [{"action":
-    /// "click", "target": "e12"}, ...]}`.
+    /// Returns the schema of a whole reply, for models that follow `json_schema` better than tool calls: `{"calls":
+    /// [{"action": "click", "target": "e12"}, ...]}`.
     ///
-    /// It allows the calls that [`declared`](Self::declared) declares: frequent tools and the embedder's tools one by one, and all
-    /// others as one call with their names and all of their arguments. The tool's name is the first key of every call. If a tool has an
-    /// argument that sorts before `action`, its arguments are in an object of their own: `{"action": "pay", "arguments": {"account":
-    /// 7}}`.
+    /// It allows the calls that [`declared`](Self::declared) declares: frequent tools and the embedder's tools one by
+    /// one, and all others as one call with their names and all of their arguments. The tool's name is the first key of
+    /// every call. If a tool has an argument that sorts before `action`, its arguments are in an object of their own:
+    /// `{"action": "pay", "arguments": {"account": 7}}`.
     pub fn reply_schema(&self, max_calls: usize) -> Value {
         // Tools with the same arguments share a variant.
         let mut alone: Vec<(Vec<&str>, &ToolSpec)> = Vec::new();
@@ -189,8 +190,7 @@ impl ToolSet {
     }
 }
 
-/// Returns the schema of one call. It has the name of one of these tools, which all have equal arguments, and beside it the
-/// arguments.
+/// Returns the schema of one call. It has the name of one of these tools, which all have equal arguments, and beside it the arguments.
 fn call_schema(names: &[&str], spec: &ToolSpec) -> Value {
     let mut properties = Map::new();
     let name = match names {

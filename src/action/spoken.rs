@@ -1,7 +1,8 @@
 //! Parses locators in forms that models write without being taught: the visible text, or the grammar without its quotes.
 //!
-//! The text becomes steps of a [`Locator`], whose own checks apply: no part of it is run as code, and a selector stays within its
-//! alphabet. A text in the grammar of another tool is refused with an error that gives the right form, because no page shows such a text.
+//! The text becomes steps of a [`Locator`], whose own checks apply: no part of it is run as code, and a selector stays
+//! within its alphabet. A text in the grammar of another tool is refused with an error that gives the right form,
+//! because no page shows such a text.
 
 use crate::{
     base::{Error, ErrorKind, Result},

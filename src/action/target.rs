@@ -11,8 +11,8 @@ use crate::{
     page::{ElementRef, Locator, Role},
 };
 
-/// The target of an action: a reference of the current observation, or a checked locator, for an element that has no reference or that
-/// is named by its words.
+/// The target of an action: a reference of the current observation, or a checked locator, for an element that has no
+/// reference or that is named by its words.
 ///
 /// ```
 /// use webwise::action::Target;
@@ -33,10 +33,10 @@ pub enum Target {
 }
 
 impl Target {
-    /// Parses a target as a model writes it. It may be a reference such as `e12`, also with copied marks (`@e12`, `[ref=e12]`, `ref=e12`)
-    /// or followed by the words that prompts print (`e12 button "Reply"`). It may be a locator, also without its quotes (`text=Reply`),
-    /// or a
-    /// role and a quoted name (`button "Reply"`). Any other text is taken as the text of an element.
+    /// Parses a target as a model writes it. It may be a reference such as `e12`, also with copied marks (`@e12`,
+    /// `[ref=e12]`, `ref=e12`) or followed by the words that prompts print (`e12 button "Reply"`). It may be a locator,
+    /// also without its quotes (`text=Reply`), or a role and a quoted name (`button "Reply"`). Any other text is taken
+    /// as the text of an element.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput), with the forms to use, if the text is none of these.

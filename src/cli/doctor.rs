@@ -333,7 +333,7 @@ fn fault(folder: &Path) -> Option<&'static str> {
     (!fine).then_some("cannot be made")
 }
 
-/// Returns true if files can be created in a folder. With `read`, the folder must also allow that it is listed.
+/// Returns true if files can be created in a folder. With `read`, returns true only if the folder can also be listed.
 #[cfg(unix)]
 fn can(folder: &Path, read: bool) -> bool {
     use rustix::fs::Access;

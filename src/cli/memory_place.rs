@@ -66,8 +66,8 @@ impl MemoryPlace {
     }
 }
 
-/// Returns the given folder, or else the folder that these variables name. An empty variable counts as unset. The folder is never
-/// relative to the working directory, because memory should not depend on where a program is started.
+/// Returns the given folder, or else the folder that these variables name. An empty variable counts as unset. The
+/// folder is never relative to the working directory, because memory should not depend on where a program is started.
 fn folder(named: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name: &str| {
         variable(name)
@@ -80,8 +80,8 @@ fn folder(named: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> 
     if let Some(home) = set("WEBWISE_HOME") {
         return std::path::absolute(home.join("memory")).ok();
     }
-    // The cache folder is not used, because it may be emptied at any time. A relative path is ignored, as the XDG base directory
-    // specification requires.
+    // The cache folder is not used, because it may be emptied at any time. A relative path is ignored, as the XDG base
+    // directory specification requires.
     let data = set("XDG_DATA_HOME").filter(|data| data.is_absolute());
     let of_user = || {
         set("HOME")

@@ -33,8 +33,8 @@ impl Refusal {
         }
     }
 
-    /// Creates the error of a run that was stopped because nobody reads its output any more. The exit code is 128 plus the number of
-    /// SIGPIPE, as in shells.
+    /// Creates the error of a run that was stopped because nobody reads its output any more. The exit code is 128 plus
+    /// the number of SIGPIPE, as in shells.
     pub(crate) fn unread() -> Self {
         Self {
             code: 141,

@@ -59,8 +59,8 @@ pub(super) fn run(args: &RunsArgs) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Writes the report of a run into its folder, readable by its owner only. Returns the path of the report, or the reason why it was not
-/// written.
+/// Writes the report of a run into its folder, readable by its owner only. Returns the path of the report, or the
+/// reason why it was not written.
 pub(super) fn write_report(folder: &Path) -> Result<PathBuf, String> {
     let record = RunRecord::open(folder).map_err(|error| error.to_string())?;
     let page = folder.join(REPORT);

@@ -25,8 +25,8 @@ const STOP_GRACE: Duration = Duration::from_secs(2);
 const LINGER: Duration = Duration::from_millis(500);
 /// Pause after a failed accept, which usually means that the process has no free file handles. Source: chosen.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Maximum number of simultaneous connections; further ones wait in the listener's queue. Source: chosen; a browser opens six for each
-/// host.
+/// Maximum number of simultaneous connections; further ones wait in the listener's queue. Source: chosen; a browser
+/// opens six for each host.
 const MAX_CONNECTIONS: usize = 64;
 /// Size of one read. Unit: bytes. Source: chosen.
 const READ_CHUNK: usize = 4096;

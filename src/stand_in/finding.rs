@@ -7,14 +7,15 @@ use super::{
 };
 use crate::base::text::fold;
 
-/// Minimum fit of an element that advice names. Unit: see [`fit`]. Source: chosen; all of its words and almost no others.
+/// Minimum fit of an element that advice names. Unit: see [`fit`]. Source: chosen; all words of the name match, and the
+/// element has almost no other words.
 const NAME_FIT: f64 = 0.9;
 /// Minimum fit of a field's label. Unit: see [`fit`]. Source: chosen; one word of four matches on each side.
 const FIELD_FIT: f64 = 0.3;
 /// Minimum fit of an element to click. Unit: see [`fit`]. Source: chosen; a wrong click costs more than a search for the
 /// right element.
 pub(super) const CLICK_FIT: f64 = 0.4;
-/// Minimum fit of a choice's label if its value is not equal. Unit: see [`fit`]. Source: chosen.
+/// Minimum fit of a choice's label, if it is not equal to the value. Unit: see [`fit`]. Source: chosen.
 const CHOICE_FIT: f64 = 0.6;
 
 const FIELDS: &[&str] = &["textbox", "searchbox", "combobox", "spinbutton"];
@@ -281,8 +282,7 @@ pub(super) fn way_out(page: &Page) -> Option<&Element> {
     best(buttons(), 0.1, leaving).or_else(|| buttons().next())
 }
 
-/// Maximum number of buttons that are considered, counted from the top of the page, where the buttons of a dialog are. Source:
-/// chosen.
+/// Maximum number of buttons that are considered, counted from the top of the page, where the buttons of a dialog are. Source: chosen.
 const MAX_DIALOG_BUTTONS: usize = 4;
 
 #[cfg(test)]

@@ -37,8 +37,8 @@ pub(super) enum Step {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Planned {
     pub step: Step,
-    /// Number of the instruction that the step belongs to; `None` unless the parts of that instruction must
-    /// be done together and in order.
+    /// Number of the instruction that the step belongs to; `None` unless the parts of that instruction must be done
+    /// together and in order.
     pub strict: Option<usize>,
     /// Words of another element to click if the step's element is not on the page.
     pub way: Vec<String>,

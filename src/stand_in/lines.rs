@@ -12,8 +12,7 @@ fn json_value(text: &str) -> Option<(Value, &str)> {
     Some((value, &text[values.byte_offset()..]))
 }
 
-/// Parses a line such as `3. fill searchbox "Search" "padel" -> failed not_editable`. If a line has no outcome,
-/// the outcome is `done`.
+/// Parses a line such as `3. fill searchbox "Search" "padel" -> failed not_editable`. If a line has no outcome, the outcome is `done`.
 pub(super) fn past(line: &str) -> Option<Past> {
     let (number, rest) = line.split_once(". ")?;
     number.parse::<u32>().ok()?;

@@ -243,8 +243,7 @@ pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     commanded && named
 }
 
-/// Returns the first click that advice for this site suggests, if its element is on the page and
-/// blocks the way.
+/// Returns the first click that advice for this site suggests, if its element is on the page and blocks the way.
 fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;

@@ -19,8 +19,8 @@ use crate::action::ErrorClass;
 /// allows.
 const MAX_FAILURES: usize = 4;
 
-/// Maximum number of clicks on a control to open its list. Source: chosen; if the list is still closed then, it must be opened in another
-/// way.
+/// Maximum number of clicks on a control to open its list. Source: chosen; if the list is still closed then, it must be
+/// opened in another way.
 const MAX_OPENED: usize = 3;
 
 /// Returns the acts to use instead of these, if one of these acts has just failed.
@@ -116,8 +116,8 @@ fn is(act: &Act, past: &Past) -> bool {
     act.call.name == past.tool && act.label == past.target_name()
 }
 
-/// Returns the remedies that advice gives for this failure: first from the tips for the error, then from those for
-/// the site, then from the lessons for the run.
+/// Returns the remedies that advice gives for this failure: first from the tips for the error, then from those for the
+/// site, then from the lessons for the run.
 fn advised(
     now: &Situation<'_>,
     failed: &Act,

@@ -58,8 +58,7 @@ pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     vec![give_up(&format!("there is no {words} on the page"))]
 }
 
-/// Returns acts that may make the answer appear: acts that correct a form with error messages, or that
-/// wait for a slow page.
+/// Returns acts that may make the answer appear: acts that correct a form with error messages, or that wait for a slow page.
 pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     let invalid: Vec<&Element> = page

@@ -59,8 +59,7 @@ pub(super) struct Past {
 }
 
 impl Past {
-    /// Returns true if the action is done or may be done. An unclear action may have worked, so it must not
-    /// be repeated.
+    /// Returns true if the action is done or may be done. An unclear action may have worked, so it must not be repeated.
     pub(super) fn done(&self) -> bool {
         matches!(&*self.outcome, "done" | "unclear")
     }

@@ -105,8 +105,7 @@ pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
         .iter()
         .filter(|a| label.iter().any(|b| same(a, b)))
         .count();
-    // If less than half of the words match, the label means something else: "Jackets" is not "warm
-    // rain jacket".
+    // If less than half of the words match, the label means something else: "Jackets" is not "warm rain jacket".
     if shared * 2 < wanted.len() {
         return 0.0;
     }

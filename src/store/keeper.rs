@@ -157,8 +157,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// Reads the shelves of a namespace (of all namespaces if `None`) with all their records. Includes shelves of unknown kinds, and
-    /// runs that memory has yet to learn from.
+    /// Reads the shelves of a namespace (of all namespaces if `None`) with all their records. Includes shelves of
+    /// unknown kinds, and runs that memory has yet to learn from.
     ///
     /// # Errors
     /// Those of the store.
@@ -181,9 +181,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             ..ShelfFilter::default()
         };
         let mut shelves = self.store.shelves(&filter).await?;
-        // A store does not list a shelf that it cannot read. Loading such a shelf returns the error, so that nobody believes the shelf
-        // was
-        // forgotten.
+        // A store does not list a shelf that it cannot read. Loading such a shelf returns the error, so that nobody
+        // believes the shelf was forgotten.
         for kind in &self.kinds {
             let global = Shelf::global(&self.namespace, kind.name());
             if !shelves.contains(&global) && !self.store.load(&global).await?.records.is_empty() {
@@ -196,8 +195,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// Accepts the text of an item as the person's own words. The text is stored exactly as `item` shows it.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if the stored text has changed since it was read; `Unsupported` if the item's memory
-    /// kind does not support acceptance; the errors of the store.
+    /// `InvalidInput`, with the reason as `why`, if the stored text has changed since it was read; `Unsupported` if the
+    /// item's memory kind does not support acceptance; the errors of the store.
     pub async fn accept(&self, item: &Item, now: DateTime<Utc>) -> Result<()> {
         let kind = self.kind(&item.shelf).ok_or_else(|| {
             Error::new(ErrorKind::Unsupported, "memory.accept").with("shelf", &item.shelf)
@@ -223,12 +222,13 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.change(&item.shelf, edit).await.map(drop)
     }
 
-    /// Forgets everything that was learned on a host: its shelves, its part in records for all sites, and all runs (of any host) that
-    /// memory has yet to learn from.
+    /// Forgets everything that was learned on a host: its shelves, its part in records for all sites, and all runs (of
+    /// any host) that memory has yet to learn from.
     ///
     /// # Errors
-    /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot forget a host:
-    /// the context names these `shelves`, and the number of records that were `changed` on the others. The errors of the store.
+    /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot
+    /// forget a host: the context names these `shelves`, and the number of records that were `changed` on the others.
+    /// The errors of the store.
     pub async fn forget_host(&self, host: &Host) -> Result<Forgotten> {
         let site = host.site().ok_or_else(|| {
             Error::new(ErrorKind::InvalidInput, "memory.forget")
@@ -297,8 +297,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// Undoes what was learned from a run, and returns the number of changed records.
     ///
     /// # Errors
-    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run: the context names these `shelves`, and the
-    /// number of records that were `changed` on the others. The errors of the store.
+    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run: the context names these
+    /// `shelves`, and the number of records that were `changed` on the others. The errors of the store.
     pub async fn undo(&self, run: &RunId) -> Result<usize> {
         let shelves = self.shelves(Some(&self.namespace)).await?;
         let kept = shelves.iter().filter(|shelf| shelf.collection != PENDING);
@@ -335,8 +335,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             .map(|kind| &**kind)
     }
 
-    /// Asks the memory kinds for the edits of their shelves. Returns the edits, and the shelves whose kind is unknown or cannot say
-    /// what to change.
+    /// Asks the memory kinds for the edits of their shelves. Returns the edits, and the shelves whose kind is unknown
+    /// or cannot say what to change.
     fn edits<'a>(
         &self,
         shelves: impl Iterator<Item = &'a Shelf>,

@@ -19,14 +19,15 @@
 //! # }).unwrap();
 //! ```
 //!
-//! A backend keeps JSON records on shelves and knows nothing of their meaning. A [`Shelf`](crate::memory::Shelf) is one collection of
-//! one namespace, for all sites or for one host. [`memory`](crate::memory) decides which shelves to read, what the records mean and how
-//! to change them. The loop loads and updates the shelves.
+//! A backend keeps JSON records on shelves and knows nothing of their meaning. A [`Shelf`](crate::memory::Shelf) is one
+//! collection of one namespace, for all sites or for one host. [`memory`](crate::memory) decides which shelves to read,
+//! what the records mean and how to change them. The loop loads and updates the shelves.
 //!
 //! [`Keeper`] is for people and their programs: it lists, accepts, undoes, forgets, exports and imports the contents of a store.
 //!
-//! To write a backend, implement [`MemoryBackend`] and run `testing::conformance::store` against it: `check` for every backend, and
-//! also `check_durable` for a backend that outlives the process. `src/store/in_memory.rs` is a complete backend in 90 lines.
+//! To write a backend, implement [`MemoryBackend`] and run `testing::conformance::store` against it: `check` for every
+//! backend, and also `check_durable` for a backend that outlives the process. `src/store/in_memory.rs` is a complete
+//! backend in 90 lines.
 
 mod in_memory;
 #[cfg(feature = "json-file")]

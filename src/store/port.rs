@@ -18,10 +18,10 @@ use crate::{
 /// A backend keeps JSON bodies under keys and knows nothing of lessons or trajectories.
 ///
 /// # Contract
-/// - After `update` has returned [`Durable::Yes`](crate::memory::Durable::Yes), every handle and the next process see the change,
-/// even after a power cut.
-/// - An edit may run more than once. It sees the records that are stored now, never a stale copy. Either all of its changes are
-/// applied or none of them.
+/// - After `update` has returned [`Durable::Yes`](crate::memory::Durable::Yes), every handle and the next process see
+///   the change, even after a power cut.
+/// - An edit may run more than once. It sees the records that are stored now, never a stale copy. Either all of its
+///   changes are applied or none of them.
 /// - No lock is held while the caller awaits something else.
 ///
 /// ```
@@ -58,12 +58,12 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// `Unavailable` if the store cannot be reached, `Corrupt` if no part of the shelf can be read; the error names the shelf.
     async fn load(&self, shelf: &Shelf) -> Result<ShelfState>;
 
-    /// Applies an edit to the records that are stored now. If the edit has no changes, nothing is committed and the generation stays the
-    /// same.
+    /// Applies an edit to the records that are stored now. If the edit has no changes, nothing is committed and the
+    /// generation stays the same.
     ///
-    /// `Busy` if the shelf stayed locked, `Unavailable`, `Corrupt`, `TooLarge`, or the error of the edit itself. After an error the shelf
-    /// is unchanged.
-    /// shelf is then unchanged.
+    /// # Errors
+    /// `Busy` if the shelf stayed locked, `Unavailable`, `Corrupt`, `TooLarge`, or the error of the edit itself. After
+    /// an error the shelf is unchanged.
     async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed>;
 
     /// Returns the shelves that contain something, in order.
@@ -78,8 +78,8 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// `Busy` or `Unavailable`. After an error the shelf is unchanged.
     async fn remove(&self, shelf: &Shelf) -> Result<()>;
 
-    /// Returns the notices since the last call: repairs and findings that are part of no call's result. Each notice is returned once.
-    /// Does not block.
+    /// Returns the notices since the last call: repairs and findings that are part of no call's result. Each notice is
+    /// returned once. Does not block.
     fn notices(&self) -> Vec<StoreNotice>;
 }
 

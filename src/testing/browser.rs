@@ -59,9 +59,9 @@ struct State {
 
 /// A browser that consists of scripted pages. Clones share its state.
 ///
-/// A rule is found by the current page and the action's line, such as `click {"target":"e5"}`. Actions without a rule have default
-/// replies: `goto` shows the page at its address and fails if there is no such page, an answer to a dialog closes the dialog, and every
-/// other action succeeds without effect.
+/// A rule is found by the current page and the action's line, such as `click {"target":"e5"}`. Actions without a rule
+/// have default replies: `goto` shows the page at its address and fails if there is no such page, an answer to a dialog
+/// closes the dialog, and every other action succeeds without effect.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedBrowser(Arc<Mutex<State>>);
 
@@ -97,8 +97,8 @@ impl ScriptedBrowser {
         self
     }
 
-    /// Sets the replies to an action on a page. They are used one after the other, and then the last reply is repeated. A later rule for
-    /// the same action replaces an earlier one.
+    /// Sets the replies to an action on a page. They are used one after the other, and then the last reply is repeated.
+    /// A later rule for the same action replaces an earlier one.
     pub fn on(
         self,
         page: &'static str,

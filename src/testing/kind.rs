@@ -59,8 +59,8 @@ impl ScriptedKind {
         }
     }
 
-    /// Sets the function that returns advice. Its arguments are a shelf, the records on that shelf, and the moment. If a page
-    /// is shown, the shelf is that of the page's host; at other moments, it is the global shelf.
+    /// Sets the function that returns advice. Its arguments are a shelf, the records on that shelf, and the moment. If
+    /// a page is shown, the shelf is that of the page's host; at other moments, it is the global shelf.
     #[must_use]
     pub fn saying(
         mut self,

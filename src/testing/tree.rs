@@ -4,9 +4,10 @@ use crate::page::{ElementRef, Node, Role, Tree, Tri};
 
 /// Parses a page tree from indented text, with two spaces for each level.
 ///
-/// A line begins with a role. Then follow, in any order: a name in quotes, a reference, `= value` to the end of the line, `-> url` to
-/// the end of the line, and states in brackets (`[checked]`, `[disabled]`, `[pointer]`, `[level=2]`, `[expanded]`, `[collapsed]`,
-/// `[selected]`, `[focused]`, `[readonly]`, `[listens]`). A line that starts with a quotation mark is a text node.
+/// A line begins with a role. Then follow, in any order: a name in quotes, a reference, `= value` to the end of the
+/// line, `-> url` to the end of the line, and states in brackets (`[checked]`, `[disabled]`, `[pointer]`, `[level=2]`,
+/// `[expanded]`, `[collapsed]`, `[selected]`, `[focused]`, `[readonly]`, `[listens]`). A line that starts with a
+/// quotation mark is a text node.
 ///
 /// # Panics
 /// If a line has another form, which is a mistake in the test.

@@ -8,8 +8,8 @@ use crate::page::{Area, Scene};
 
 /// Maximum number of elements that are marked, counted from the first. Source: chosen; more marks would cover the elements.
 const MAX_MARKS: usize = 120;
-/// Size of one dot of a letter. Unit: pixels. Source: chosen; letters of 10 by 14 pixels stay readable when a provider halves the
-/// picture.
+/// Size of one dot of a letter. Unit: pixels. Source: chosen; letters of 10 by 14 pixels stay readable when a provider
+/// halves the picture.
 const DOT: u32 = 2;
 /// Width of an outline, and space around the letters. Unit: pixels.
 const LINE: i64 = 2;

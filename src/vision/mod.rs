@@ -1,7 +1,7 @@
 //! Pictures of a page: when a picture is needed, which elements are marked in it, and which element is under a point of it.
 //!
-//! This module does no I/O. The loop asks the driver for the scene (the positions of elements and drawings) and for the picture; this
-//! module decides and draws. Marks are drawn on the picture, never into the page.
+//! This module does no I/O. The loop asks the driver for the scene (the positions of elements and drawings) and for the
+//! picture; this module decides and draws. Marks are drawn on the picture, never into the page.
 //!
 //! ```text
 //! need     whether the tree says too little      marks    references at the corners of outlined elements

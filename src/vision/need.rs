@@ -67,8 +67,8 @@ pub(crate) fn lack(elements: &[Element], scene: &Scene) -> Option<Lack> {
     is_board.then_some(Lack::Blank)
 }
 
-/// Returns true if no words say what an element is for. Words beside it do not count, because they say only where it
-/// stands. Fields and boxes never count as nameless: they are known by what they hold.
+/// Returns true if no words say what an element is for. Words beside the element do not count, because they only say
+/// where it is. Fields and boxes never count as nameless, because their content identifies them.
 fn is_nameless(element: &Element) -> bool {
     let says = |text: &str| text.chars().any(char::is_alphanumeric);
     !says(&element.label)

@@ -4,8 +4,8 @@ use std::io::Cursor;
 
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Transformations};
 
-/// Maximum size of a picture that is read. Unit: pixels. Source: chosen, a window of 8,000 by 4,000; each pixel takes three bytes of
-/// memory.
+/// Maximum size of a picture that is read. Unit: pixels. Source: chosen, a window of 8,000 by 4,000; each pixel takes
+/// three bytes of memory, and up to four more while it is read.
 const MAX_PIXELS: usize = 32_000_000;
 /// Number of bytes of a pixel: red, green, blue.
 const RGB: usize = 3;
@@ -77,8 +77,8 @@ impl Raster {
         self.height
     }
 
-    /// Scales the picture; each new pixel is the mean of the pixels that it covers. Returns the picture unchanged if the wanted size is
-    /// zero or too large, because a page may report any size.
+    /// Scales the picture; each new pixel is the mean of the pixels that it covers. Returns the picture unchanged if
+    /// the wanted size is zero or too large, because a page may report any size.
     pub(crate) fn fitted(self, width: u32, height: u32) -> Self {
         let count = u64::from(width) * u64::from(height);
         let is_possible = (1..=MAX_PIXELS as u64).contains(&count);

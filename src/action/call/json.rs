@@ -1,12 +1,12 @@
-//! Parses almost-JSON as models write it, with trailing commas or with text after it. The work is bounded, because a reply can be
-//! hostile.
+//! Parses almost-JSON as models write it, with trailing commas or with text after it. The work is bounded, because a
+//! reply can be hostile.
 
 use serde_json::Value;
 
 /// Maximum length of a text that is searched for JSON. Unit: bytes. Source: chosen; a reply of 2,048 tokens has about 8 kB.
 pub(super) const MAX_TEXT: usize = 256 * 1_024;
-/// Maximum number of bytes that are read without finding a value before the search gives up. Source: chosen; four times the longest
-/// text, so that a short text may contain any number of brackets.
+/// Maximum number of bytes that are read without finding a value before the search gives up. Source: chosen; four times
+/// the longest text, so that a short text may contain any number of brackets.
 const MAX_IN_VAIN: usize = 4 * MAX_TEXT;
 
 /// Returns the value of a text that consists of exactly one JSON object or array; `None` for any other text.
@@ -33,8 +33,8 @@ impl Reader {
         Self { left: MAX_IN_VAIN }
     }
 
-    /// Parses the objects and arrays at the start. Returns them and the rest of the text. White space, commas and semicolons between them
-    /// are skipped.
+    /// Parses the objects and arrays at the start. Returns them and the rest of the text. White space, commas and
+    /// semicolons between them are skipped.
     pub(super) fn values<'t>(&mut self, text: &'t str) -> (Vec<Value>, &'t str) {
         let (mut found, mut rest) = (Vec::new(), text.trim_start());
         while rest.starts_with(['{', '[']) {
@@ -110,8 +110,8 @@ fn without_trailing_commas(text: &str) -> String {
             _ => comma = None,
         }
     }
-    // The loop does not see a string after a comma, so a comma is dropped only if nothing but white space and a closing bracket follow
-    // it.
+    // The loop does not see a string after a comma, so a comma is dropped only if nothing but white space and a closing
+    // bracket follow it.
     drop.retain(|at| text[at + 1..].trim_start().starts_with(['}', ']']));
     // The positions are in order, because the loop reached them in order.
     text.char_indices()

@@ -1,7 +1,7 @@
 //! Finds the places in a reply's text where a call may be.
 //!
-//! If a model merely quotes a page, the quoted text must not become an action. So JSON counts only in the places where models put their
-//! own calls, and never in a sentence.
+//! If a model merely quotes a page, the quoted text must not become an action. So JSON counts only in the places where
+//! models put their own calls, and never in a sentence.
 
 use serde_json::Value;
 
@@ -98,8 +98,8 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
     found
 }
 
-/// Returns the values up to the closing mark, and the text after it. If anything else comes before the mark, returns as an error
-/// the text from which to continue.
+/// Returns the values up to the closing mark, and the text after it. If anything else comes before the mark, returns as
+/// an error the text from which to continue.
 fn marked<'t>(
     reader: &mut Reader,
     inside: &'t str,

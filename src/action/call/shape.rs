@@ -63,8 +63,8 @@ fn look_into(value: Value, tools: &ToolSet, depth: usize, found: &mut Vec<RawCal
     }
 }
 
-/// Adds the calls in an object. If the object names a tool of the run, it is a call of that tool, whatever its other keys are, because
-/// `name`, `steps` and `input` may be arguments of the tool. Otherwise it is treated as a wrapper.
+/// Adds the calls in an object. If the object names a tool of the run, it is a call of that tool, whatever its other
+/// keys are, because `name`, `steps` and `input` may be arguments of the tool. Otherwise it is treated as a wrapper.
 fn look_into_object(
     mut map: Map<String, Value>,
     tools: &ToolSet,
@@ -167,8 +167,8 @@ fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     Value::Object(map)
 }
 
-/// Returns the call in `{"click": {...}}`, where the name of one tool is the only key besides notes. With two tool names, the order
-/// of the calls would be unknown.
+/// Returns the call in `{"click": {...}}`, where the name of one tool is the only key besides notes. With two tool
+/// names, the order of the calls would be unknown.
 fn keyed_by_tool<'m>(map: &'m Map<String, Value>, tools: &ToolSet) -> Option<(&'m str, &'m Value)> {
     let is_call = |(key, value): &(&String, &Value)| {
         tools.contains(key) && (value.is_object() || value.is_null())

@@ -16,14 +16,14 @@ pub(super) struct Asked<'a> {
     pub(super) need: Need,
 }
 
-/// When a script reads the attributes of an element. Each element takes the tool a millisecond or more, so most elements are
-/// asked only if the page has something to report.
+/// When a script reads the attributes of an element. Each element takes the tool a millisecond or more, so most
+/// elements are asked only if the page has something to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Need {
     /// Always: for a field, and for a control or picture without words.
     All,
-    /// Only if the page has attributes of interest: for an element that its words and role do not describe completely.
+    /// Only if the page has attributes of interest: for a control that has words, and for an element that can be clicked.
     Rest,
     /// Only if the element can be edited or reacts to clicks: for any other element.
     Click,

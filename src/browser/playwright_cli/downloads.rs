@@ -1,9 +1,9 @@
-//! Files that pages offer for download: the driver keeps complete files and limits the size of incomplete ones, so that they
-//! cannot fill the disk. The total size of all kept files is not limited.
+//! Files that pages offer for download: the driver keeps complete files and limits the size of incomplete ones, so that
+//! they cannot fill the disk. The total size of all kept files is not limited.
 //!
-//! The browser writes a file to disk while it arrives, and the tool sets no limit. So a few lines of JavaScript, which the tool
-//! loads for each page, check the incomplete files and cancel them if they are too large. For each file that failed, the script
-//! leaves a note in the private folder, because the tool does not report the failure.
+//! The browser writes a file to disk while it arrives, and the tool sets no limit. So a few lines of JavaScript, which
+//! the tool loads for each page, check the incomplete files and cancel them if they are too large. For each file that
+//! failed, the script leaves a note in the private folder, because the tool does not report the failure.
 
 use std::{fs, io, path::Path};
 
@@ -14,8 +14,8 @@ use crate::{
     page::Notice,
 };
 
-/// Maximum size of a kept file, and maximum total size of incomplete files. If the total is exceeded, all incomplete files are
-/// dropped and reported as not kept. Unit: bytes. Source: chosen; a kept file is read as a whole.
+/// Maximum size of a kept file, and maximum total size of incomplete files. If the total is exceeded, all incomplete
+/// files are dropped and reported as not kept. Unit: bytes. Source: chosen; a kept file is read as a whole.
 const MAX_DOWNLOAD: u64 = 100 << 20;
 /// Maximum length of a note that is read. Unit: bytes. Source: chosen; it contains a file name, for which systems allow 255 bytes.
 const MAX_NOTE: u64 = 4 << 10;
@@ -108,7 +108,8 @@ impl PlaywrightCli {
             .collect()
     }
 
-    /// Moves a downloaded file into `folder` under a name of our own. Refuses a file from anywhere but the tool's output folder.
+    /// Moves a downloaded file into `folder` under a name that the driver chooses. Refuses a file from anywhere but the
+    /// tool's output folder.
     fn keep(&self, from: &Path, folder: &Path) -> io::Result<()> {
         let from = from.canonicalize()?;
         if !from.starts_with(self.folder.file("out").canonicalize()?) {

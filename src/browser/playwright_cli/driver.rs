@@ -141,8 +141,8 @@ impl PlaywrightCli {
 
     /// Sends a command after which a blank page may be a valid current page.
     ///
-    /// Until the reply comes, and permanently if none comes, the current page counts as unknown, so that a blank page is not
-    /// mistaken for a dead renderer.
+    /// Until the reply comes, and permanently if none comes, the current page counts as unknown, so that a blank page
+    /// is not mistaken for a dead renderer.
     pub(super) async fn send_leaving(
         &self,
         state: &mut State,

@@ -410,8 +410,8 @@ impl PlaywrightCli {
         if let Some(error) = &reply.error {
             return Ok(failed(error));
         }
-        // The tool prints no code for dialogs. The evidence is that the tool did not refuse, because it refuses if there is no
-        // dialog. The transports have ruled out every other answer without text.
+        // The tool prints no code for dialogs. The evidence is that the tool did not refuse, because it refuses if
+        // there is no dialog. The transports have ruled out every other answer without text.
         if reply.is_silent() || reply.page.is_some() || reply.dialog.is_some() {
             return Ok(told(reply, Outcome::Done));
         }
@@ -475,8 +475,8 @@ impl PlaywrightCli {
         Ok(told(Outcome::failed(class, &error)))
     }
 
-    /// Runs a script in the page. The value that the script returns is only data, and an error that it throws says nothing about
-    /// the browser.
+    /// Runs a script in the page. The value that the script returns is only data, and an error that it throws says
+    /// nothing about the browser.
     async fn foreign(
         &self,
         state: &mut State,

@@ -1,8 +1,8 @@
 //! Classification of the tool's error texts.
 //!
-//! The tool writes the first line and the beginning of each line of a call log. The rest of such a line may be a preview of an
-//! element, which the page controls. So only the beginnings and ends of lines are compared. A text that a script in the page may have
-//! written is not classified at all.
+//! The tool writes the first line and the beginning of each line of a call log. The rest of such a line may be a
+//! preview of an element, which the page controls. So only the beginnings and ends of lines are compared. A text that a
+//! script in the page may have written is not classified at all.
 
 use crate::{
     action::{ErrorClass, Outcome},

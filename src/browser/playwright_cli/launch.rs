@@ -16,16 +16,16 @@ use crate::{
 };
 
 const OPERATION: &str = "browser.launch";
-/// Names of folders in the private folder. The tool searches the parent folders for a folder called `.playwright`; the one here
-/// ends that search.
+/// Names of folders in the private folder. The tool searches the parent folders for a folder called `.playwright`; the
+/// one here ends that search.
 const INSIDE: [&str; 6] = [".playwright", "sessions", "s", "registry", "t", "out"];
 /// Longest time to wait for the first answer through a socket. Source: it takes 10 ms, and a few seconds on a busy machine.
 #[cfg(unix)]
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// A script that is loaded into the tool's daemon and connects to this process's socket in the private folder. When this process
-/// ends, for whatever reason, the kernel closes the socket. The daemon notices, ends its browser and removes the folder, whose path is
-/// in `WEBWISE_FOLDER`.
+/// A script that is loaded into the tool's daemon and connects to this process's socket in the private folder. When
+/// this process ends, for whatever reason, the kernel closes the socket. The daemon notices, ends its browser and
+/// removes the folder, whose path is in `WEBWISE_FOLDER`.
 const WATCH: &str = r"'use strict';
 // Ends the browser's daemon when the program that started it is gone.
 const path = require('path');
@@ -58,7 +58,7 @@ pub(super) fn watch_script(folder: &Folder) -> PathBuf {
     folder.file("watch.cjs")
 }
 
-/// Starts a browser with a private folder. The browser and the folder are removed when the returned folder is dropped.
+/// Starts a browser with a private folder. When the returned folder is dropped, the browser ends and the folder is removed.
 pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Link)> {
     let failed = |error: std::io::Error| {
         let kind = match error.kind() {

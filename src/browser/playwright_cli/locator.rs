@@ -1,8 +1,8 @@
 //! Conversion of the crate's locators into the tool's form, and back.
 //!
-//! The tool names the target of an action in JavaScript, as in `page.getByRole('button', { name: 'Go' }).first().click()`, and
-//! accepts the same form as a target. If a part cannot be expressed in the crate's grammar (a regular expression, some uses of
-//! `exact`), the result is no locator at all, because a wrong locator would be worse.
+//! The tool names the target of an action in JavaScript, as in `page.getByRole('button', { name: 'Go'
+//! }).first().click()`, and accepts the same form as a target. If a part cannot be expressed in the crate's grammar (a
+//! regular expression, some uses of `exact`), the result is no locator at all, because a wrong locator would be worse.
 
 use std::fmt::Write as _;
 

@@ -1,9 +1,10 @@
 //! Fields whose value must be hidden from everybody.
 //!
-//! A snapshot shows the value of every field, so each time a page with filled fields is read, the driver checks which of them
-//! hold secrets. The quick check uses a locator that names all of these fields and matches only if each one exists and is plain; it
-//! takes some 10 ms. If the locator does not match, or if a script has typed a secret and marked its field, a script checks field by
-//! field. That is slower, because the tool waits half a second after each script.
+//! A snapshot shows the value of every field, so each time a page with filled fields is read, the driver checks which
+//! of them hold secrets. The quick check uses a locator that names all of these fields and matches only if each one
+//! exists and is plain; it takes some 10 ms. If the locator does not match, or if a script has typed a secret and
+//! marked its field, a script checks field by field. That is slower, because the tool waits half a second after each
+//! script.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -18,8 +19,8 @@ use super::{
 };
 use crate::{base::Result, page::ElementRef};
 
-/// Maximum number of fields that are checked at once; the values of all other fields are hidden without a check. Source:
-/// chosen; the quick check of this many fields takes 0.4 s.
+/// Maximum number of fields that are checked at once; the values of all other fields are hidden without a check.
+/// Source: chosen; the quick check of this many fields takes 0.4 s.
 const MAX_FIELDS: usize = 300;
 
 impl PlaywrightCli {

@@ -1,43 +1,46 @@
-//! A driver for Chromium through playwright-cli, the command-line tool of `@playwright/cli`. It is tested with version 0.1.22.
-//! "The tool" in this folder means playwright-cli.
+//! A driver for Chromium through playwright-cli, the command-line tool of `@playwright/cli`. It is tested with version
+//! 0.1.22. "The tool" in this folder means playwright-cli.
 //!
-//! This folder contains the tool's text formats (`snapshot`, `reply`, `failure`, `locator`), the transports of its commands
-//! (`transport`), its start (`launch`, `options`), and the implementation of the port (`driver`, `observe`, `masking`, `execute`,
-//! `navigate`, `tabs`, `typing`, `downloads`, `evidence`). No code outside of this folder depends on these modules.
+//! This folder contains the tool's text formats (`snapshot`, `reply`, `failure`, `locator`), the transports of its
+//! commands (`transport`), its start (`launch`, `options`), and the implementation of the port (`driver`, `observe`,
+//! `masking`, `execute`, `navigate`, `tabs`, `typing`, `downloads`, `evidence`). No code outside of this folder depends
+//! on these modules.
 //!
 //! # Trust
 //! The page can write into the tool's output; `reply` and `failure` say which parts it can forge and which it cannot.
 //! Addresses, origins and the success of a command are read only from parts that it cannot forge.
 //!
 //! # Secrets
-//! A secret is typed by a script that runs in the tool's own process. The script checks the origins of the page and the frame
-//! once more and types immediately afterwards. Over the socket, the script is part of the message. For a process, it is a file in the
-//! private folder that only this user can read and that is removed when the command ends. The value is never an argument of a process,
-//! and the echo of the script in the reply is wiped unread. Fields for passwords, one-time codes or card numbers, and fields that a
-//! secret was typed into, show a mask instead of their value.
+//! A secret is typed by a script that runs in the tool's own process. The script checks the origins of the page and the
+//! frame once more and types immediately afterwards. Over the socket, the script is part of the message. For a process,
+//! it is a file in the private folder that only this user can read and that is removed when the command ends. The value
+//! is never an argument of a process, and the echo of the script in the reply is wiped unread. Fields for passwords,
+//! one-time codes or card numbers, and fields that a secret was typed into, show a mask instead of their value.
 //!
-//! Before a secret is typed, and before a form that contains a secret is sent, a script reads the addresses that the form goes
-//! to. The requests themselves are not checked, because the tool's routes see neither the target of a redirect nor the requests of a
-//! service worker. Therefore only [`Cdp`](crate::browser::Cdp) stops a page whose own script changes the form's address while the
-//! form is sent, or sends the value itself.
+//! Before a secret is typed, and before a form that contains a secret is sent, a script reads the addresses that the
+//! form goes to. The requests themselves are not checked, because the tool's routes see neither the target of a
+//! redirect nor the requests of a service worker. Therefore only [`Cdp`](crate::browser::Cdp) stops a page whose own
+//! script changes the form's address while the form is sent, or sends the value itself.
 //!
 //! # Decisions
 //!
-//! - A field's value is shown as soon as a locator that matches only plain fields has found the field, because a script takes
-//! the tool half a second. If the locator does not match, or a secret was typed into the page, a script checks field by field.
-//! - A file lock shows other starts that a browser has an owner. The owner's socket is only for the browser's daemon: nobody
-//! accepts connections on that socket, so probes by others would fill its queue.
+//! - A field's value is shown as soon as a locator that matches only plain fields has found the field, because a script
+//!   takes the tool half a second. If the locator does not match, or a secret was typed into the page, a script checks
+//!   field by field.
+//! - A file lock shows other starts that a browser has an owner. The owner's socket is only for the browser's daemon:
+//!   nobody accepts connections on that socket, so probes by others would fill its queue.
 //! - The reply to `run_code` has a type of its own, for untrusted text. A nonce that the script cannot know would not
 //!   help, because the script runs in the tool's own process.
 //! - If a page cannot be read, its loading is stopped, because the tool cannot read a page that waits for its server.
 //! - Downloads are watched in the tool's own process, because the tool has no size limit, and a dialog would block a
 //!   command that checks them.
-//! - Commands go through the daemon's socket where possible, because a process takes 0.4 s to start Node. The socket speaks the
-//! tool's private protocol, so its version is checked and a first reply is required before use. After anything unusual, all later
-//! commands use processes, and one notice reports the change.
+//! - Commands go through the daemon's socket where possible, because a process takes 0.4 s to start Node. The socket
+//!   speaks the tool's private protocol, so its version is checked and a first reply is required before use. After
+//!   anything unusual, all later commands use processes, and one notice reports the change.
 //! - A command is never sent again on the other transport if it may have had its effect.
-//! - All files of a browser session are in one private folder. A socket in it tells the daemon that its owner is alive. When the
-//! owner ends, for any reason, the daemon ends its browser and removes the folder. The next start removes whatever is left.
+//! - All files of a browser session are in one private folder. A socket in it tells the daemon that its owner is alive.
+//!   When the owner ends, for any reason, the daemon ends its browser and removes the folder. The next start removes
+//!   whatever is left.
 //! - Sections of a reply count only in the tool's fixed order, because a title or an alert can contain a heading.
 //!   Nothing after a dialog's message is believed.
 //! - A secret reaches the tool by the socket or in a file of mode 0600. It is never an argument, because the process
@@ -74,8 +77,8 @@ use crate::page::Tree;
 pub use driver::PlaywrightCli;
 pub use options::{PlaywrightCliOptions, TransportChoice};
 
-/// Parses a recorded snapshot of playwright-cli into its page tree. The values of fields with secrets are not masked, because
-/// only the browser can tell which fields those are.
+/// Parses a recorded snapshot of playwright-cli into its page tree. The values of fields with secrets are not masked,
+/// because only the browser can tell which fields those are.
 ///
 /// Every text gives a tree: lines outside the tool's grammar are kept as text and [counted](Tree::malformed).
 ///

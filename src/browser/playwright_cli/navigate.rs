@@ -15,8 +15,9 @@ use crate::{
     browser::{Execution, rules::web_address},
 };
 
-/// Number of attempts to find the error page after a failed navigation, and the pause between them. If the next navigation
-/// started before the error page appears, it would be taken for an interruption. Source: measured, under 50 ms.
+/// Number of attempts to find the error page after a failed navigation, and the pause between them. If the next
+/// navigation started before the error page appears, it would be taken for an interruption. Source: measured, under 50
+/// ms.
 const ERROR_PAGE: (u32, Duration) = (6, Duration::from_millis(50));
 /// Longest time for the browser to stop a navigation. Source: chosen; it takes 10 ms.
 const STOP_LOADING: Duration = Duration::from_secs(5);
@@ -134,8 +135,8 @@ impl PlaywrightCli {
         execution(reply, "page.goForward(")
     }
 
-    /// Returns the page's position in the history, and the number of entries. They show whether a step moved, because the tool
-    /// also reports success for a step beyond either end.
+    /// Returns the page's position in the history, and the number of entries. They show whether a step moved, because
+    /// the tool also reports success for a step beyond either end.
     pub(super) async fn place_in_history(
         &self,
         state: &mut State,

@@ -25,8 +25,8 @@ const MAX_FRAMES: usize = 100;
 /// Maximum size of a picture that is read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB uncompressed.
 const MAX_PICTURE: u64 = 32 << 20;
 
-/// Returns the identity of the document in a frame: the prefixes with which the tool numbers documents in its references, such as
-/// `f12` in `f12e7`. If no element in the document has a reference, its text is used instead.
+/// Returns the identity of the document in a frame: the prefixes with which the tool numbers documents in its
+/// references, such as `f12` in `f12e7`. If no element in the document has a reference, its text is used instead.
 fn document(tree: &Tree, frame: &str) -> Option<(BTreeSet<String>, String)> {
     let id = tree.by_ref(frame)?;
     let inside = tree
@@ -149,8 +149,8 @@ impl PlaywrightCli {
 
     /// Returns the tree with the addresses of its frames, because the content of a frame may belong to another site.
     ///
-    /// The addresses are read after the snapshot, so a second snapshot must show the same documents in the frames. If a frame
-    /// navigated in between, its address is unknown.
+    /// The addresses are read after the snapshot, so a second snapshot must show the same documents in the frames. If a
+    /// frame navigated in between, its address is unknown.
     async fn with_frames(&self, state: &mut State, tree: Tree, timeout: Duration) -> Result<Tree> {
         let frames: Vec<&str> = tree
             .frames()

@@ -19,8 +19,8 @@ use crate::{
 
 /// Maximum size of the tool's output in the folder (snapshots, logs, kept downloads). Unit: bytes. Source: chosen.
 const MAX_OUTPUT: u64 = 256 << 20;
-/// Features of Chromium that the tool switches off. They are repeated here because our own switch replaces the tool's. Source:
-/// playwright 1.64, `chromiumSwitches`, those that concern Chromium.
+/// Features of Chromium that the tool switches off. They are repeated here because our own switch replaces the tool's.
+/// Source: playwright 1.64, `chromiumSwitches`, those that concern Chromium.
 const FEATURES: &str = "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,DialMediaRouteProvider,\
 GlobalMediaControls,HttpsUpgrades,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,\
 BlockOriginHeaderModificationOnRedirect,Translate,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled";
@@ -117,8 +117,9 @@ impl PlaywrightCliOptions {
         self
     }
 
-    /// Keeps the files that pages offer, in this folder and under names that the driver chooses. Default: downloads are refused. A
-    /// file of more than 100 MiB is dropped. If all incomplete files together exceed 100 MiB, all of them are dropped.
+    /// Keeps the files that pages offer, in this folder and under names that the driver chooses. Default: downloads are
+    /// refused. A file of more than 100 MiB is dropped. If all incomplete files together exceed 100 MiB, all of them
+    /// are dropped.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self

@@ -90,8 +90,8 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the reason why the texts of an action cannot be sent by every transport. NUL would end a process argument, and a text
-/// that no script can carry must fit into one argument.
+/// Returns the reason why the texts of an action cannot be sent by every transport. NUL would end a process argument,
+/// and a text that no script can carry must fit into one argument.
 fn unsendable(action: &BrowserAction) -> Option<&'static str> {
     let by_script = matches!(
         action,

@@ -1,21 +1,21 @@
 //! The tool's text replies, parsed into typed sections.
 //!
-//! A reply is a list of sections, each under a line `### Name`. The page controls some of their text. The following says what a
-//! page can and cannot forge:
+//! A reply is a list of sections, each under a line `### Name`. The page controls some of their text. The following
+//! says what a page can and cannot forge:
 //!
 //! - The tool prints the sections in a fixed order. A heading counts only if it comes later in that order than the
 //!   previous one: a `### Page` in the message of an alert is text, because `Modal state` comes after `Page`.
 //! - `Page`: the browser serialises the address and folds the white space of the title, so neither can contain a line
 //!   break. Snapshot lines start with `-` or a space and are escaped by the tool. Results of scripts are JSON.
-//! - `Error`: the text of a script or of a call log may contain line breaks. Nothing after an error is trusted, unless the tool
-//! wrote the whole error itself (the refusals because of an open dialog).
+//! - `Error`: the text of a script or of a call log may contain line breaks. Nothing after an error is trusted, unless
+//!   the tool wrote the whole error itself (the refusals because of an open dialog).
 //! - A script that runs in the tool (`run_code`) may print anything anywhere. Its reply has a type of its own,
 //!   [`Untrusted`], which keeps only its result or error.
 //! - `Ran Playwright code`: the command `type` echoes its text unescaped in a comment. So the driver never sends it a line break.
-//! - `Modal state`: the message is unescaped, so everything after the heading counts as the message. The notice of a download
-//! that ends while a dialog is open is therefore lost, but a forged notice is not trusted.
-//! - `Open tabs` and the list of tabs: each tab is one line, `[title](address)`. Title and address may both contain `](`, and
-//! then the line gives no address.
+//! - `Modal state`: the message is unescaped, so everything after the heading counts as the message. The notice of a
+//!   download that ends while a dialog is open is therefore lost, but a forged notice is not trusted.
+//! - `Open tabs` and the list of tabs: each tab is one line, `[title](address)`. Title and address may both contain
+//!   `](`, and then the line gives no address.
 //! - Paths that the tool prints are never opened, unless the driver itself named the file.
 
 use crate::{
@@ -82,8 +82,8 @@ impl Reply {
         Self::read(text, true)
     }
 
-    /// Parses a reply but leaves out its code, which contains what a script of this driver types. If there was any code,
-    /// [`code`](Self::code) is an empty text.
+    /// Parses a reply but leaves out its code, which contains what a script of this driver types. If there was any
+    /// code, [`code`](Self::code) is an empty text.
     pub(super) fn parse_without_echo(text: &str) -> Self {
         Self::read(text, false)
     }
@@ -123,8 +123,8 @@ impl Reply {
     }
 }
 
-/// A reply to a script that ran in the tool. Such a script can print a heading, close a frame, and choose its result and error
-/// freely. So no part of the reply is trusted, and no address, dialog or file is read from it.
+/// A reply to a script that ran in the tool. Such a script can print a heading, close a frame, and choose its result
+/// and error freely. So no part of the reply is trusted, and no address, dialog or file is read from it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Untrusted {
     /// The error that the script threw, or the reason why it was not run, after cleaning.
@@ -165,7 +165,7 @@ fn sections(text: &str) -> Vec<(&'static str, &str)> {
         at += line.len();
         let last = found.last().map(|(rank, ..)| ORDER[*rank]);
         if content.starts_with("```") && matches!(last, Some("Ran Playwright code" | "Snapshot")) {
-            // Only the first fence after a heading opens a frame, and only a bare fence closes it.
+            // Only the first fence after a heading opens a frame, and only a fence without a language closes it.
             frame = match frame {
                 None if found.last().is_some_and(|(_, _, body)| *body == start) => Some(()),
                 Some(()) if content == "```" => None,

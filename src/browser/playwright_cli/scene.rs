@@ -1,5 +1,5 @@
-//! The visible part of the page and of its frames. A snapshot gives the boxes of elements, and one script asks the documents
-//! which of these boxes nothing else covers.
+//! The visible part of the page and of its frames. A snapshot gives the boxes of elements, and one script asks the
+//! documents which of these boxes nothing else covers.
 
 use std::collections::HashMap;
 
@@ -171,8 +171,7 @@ impl SeenScene {
     }
 }
 
-/// Returns the script that asks each document which of its boxes are visible, what is drawn in it, and where it is in the
-/// page's window.
+/// Returns the script that asks each document which of its boxes are visible, what is drawn in it, and where it is in the page's window.
 fn script(documents: &[Document<'_>]) -> String {
     // Writing texts to memory does not fail.
     let asked = serde_json::to_string(documents).unwrap_or_default();

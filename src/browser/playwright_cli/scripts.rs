@@ -1,7 +1,8 @@
 //! The few scripts that the driver runs in the tool, for tasks that its commands cannot do.
 //!
-//! The scripts are the driver's own code. They run in the tool's process, not in the page, and take values only as JSON literals.
-//! They catch their own errors, so that an error thrown by the page comes back as data under `error` and never as the tool's words.
+//! The scripts are the driver's own code. They run in the tool's process, not in the page, and take values only as JSON
+//! literals. They catch their own errors, so that an error thrown by the page comes back as data under `error` and
+//! never as the tool's words.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -88,9 +89,9 @@ pub(super) const LATE_MS: u32 = 250;
 
 /// The placeholder for the value of a secret in a script. No other text in a script and no address contains this character.
 const VALUE: char = '\0';
-/// Statements that set `opaque` to true if the page or the frame has no origin, whatever its address is. They ask the browser
-/// in an isolated world, because a page could lie about itself. A frame whose address the browser does not know counts as one
-/// without an origin.
+/// Statements that set `opaque` to true if the page or the frame has no origin, whatever its address is. They ask the
+/// browser in an isolated world, because a page could lie about itself. A frame whose address the browser does not know
+/// counts as one without an origin.
 const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames || []).flatMap(all)];
     const origins = async (at, address) => {
       const session = await page.context().newCDPSession(at);
@@ -116,9 +117,9 @@ const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames 
     };
     const opaque = await isOpaque(page.mainFrame()) || !frame || await isOpaque(frame);";
 
-/// Two functions that run in the page and cannot be confused by fields that are named like properties. `sendsFrom` returns
-/// every address that the form of an element may go to. `sendsBy` returns the address that the form goes to when `element` is clicked
-/// or receives a key, if the form also sends the field `kept`.
+/// Two functions that run in the page and cannot be confused by fields that are named like properties. `sendsFrom`
+/// returns every address that the form of an element may go to. `sendsBy` returns the address that the form goes to
+/// when `element` is clicked or receives a key, if the form also sends the field `kept`.
 ///
 /// They run among the page's own scripts. Such a script could deceive them, but it could just as well send the value itself.
 const FORMS: &str = r"const forms = `
@@ -191,8 +192,8 @@ fn literal(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// Returns the script with the value in it as a literal, in a buffer that is wiped. No buffer grows, because growing would
-/// leave a copy behind.
+/// Returns the script with the value in it as a literal, in a buffer that is wiped. No buffer grows, because growing
+/// would leave a copy behind.
 fn with_value(script: &str, value: &str) -> String {
     // A byte of the value takes at most six bytes, as `\u0000`.
     let mut literal = Zeroizing::new(Vec::with_capacity(value.len() * 6 + 2));
@@ -242,8 +243,8 @@ pub(super) fn guarded(body: &str) -> String {
 
 /// Works like [`guarded`], but for a script that only reads: the tool does not wait after it.
 ///
-/// The tool waits by calling `page.evaluate` with a number. The script answers that call at once, but only one such call. If
-/// the tool ever waits in another way, the script is slower but still correct.
+/// The tool waits by calling `page.evaluate` with a number. The script answers that call at once, but only one such
+/// call. If the tool ever waits in another way, the script is slower but still correct.
 pub(super) fn reading(body: &str) -> String {
     guarded(&format!(
         "try {{
@@ -258,8 +259,8 @@ pub(super) fn reading(body: &str) -> String {
     ))
 }
 
-/// Returns the script that reads the addresses of the page and of the frame that contains the field, from the browser and not
-/// from the page, and the addresses that the field's form goes to.
+/// Returns the script that reads the addresses of the page and of the frame that contains the field, from the browser
+/// and not from the page, and the addresses that the field's form goes to.
 pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     guarded(&format!(
@@ -288,8 +289,8 @@ pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that types a value if the page and the frame still have these origins and the field's form goes only to
-/// these addresses. With `submit`, it then presses Enter if that is still true.
+/// Returns the script that types a value if the page and the frame still have these origins and the field's form goes
+/// only to these addresses. With `submit`, it then presses Enter if that is still true.
 pub(super) fn type_if_still_at(
     field: Field<'_>,
     (top, frame): (&str, &str),
@@ -419,8 +420,8 @@ pub(super) fn select(target: &Target, values: &[String], timeout_ms: u64) -> Str
     ))
 }
 
-/// Returns the script that asks the browser for the position of the page in the history of its tab. A page itself knows only
-/// its own part of the history.
+/// Returns the script that asks the browser for the position of the page in the history of its tab. A page itself knows
+/// only its own part of the history.
 pub(super) fn place_in_history() -> String {
     guarded(
         "const session = await page.context().newCDPSession(page);
@@ -430,8 +431,9 @@ pub(super) fn place_in_history() -> String {
     )
 }
 
-/// A CSS selector for plain fields, which certainly contain nothing that [`hidden_fields`] looks for. It may miss some plain
-/// fields, and then [`hidden_fields`] decides. It compares attributes, because the tool reads them where the page cannot interfere.
+/// A CSS selector for plain fields, which certainly contain nothing that [`hidden_fields`] looks for. It may miss some
+/// plain fields, and then [`hidden_fields`] decides. It compares attributes, because the tool reads them where the page
+/// cannot interfere.
 pub(super) const PLAIN: &str = ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
 
 /// Returns the script that asks the browser for the address of the page.
@@ -457,8 +459,8 @@ pub(super) fn frame_addresses(references: &[&str]) -> String {
     ))
 }
 
-/// Returns the script that stops loading and checks whether the document has a body, because the tool's snapshot would wait
-/// for one in vain. A page that does not answer is assumed to have a body.
+/// Returns the script that stops loading and checks whether the document has a body, because the tool's snapshot would
+/// wait for one in vain. A page that does not answer is assumed to have a body.
 pub(super) fn stop_loading(patience_ms: u64) -> String {
     guarded(&format!(
         "const session = await page.context().newCDPSession(page);
@@ -471,8 +473,8 @@ pub(super) fn stop_loading(patience_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that asks which fields contain text that nobody may read: passwords, one-time codes, card numbers, and
-/// every text that [`type_if_still_at`] typed. A field that does not answer is hidden.
+/// Returns the script that asks which fields contain text that nobody may read: passwords, one-time codes, card
+/// numbers, and every text that [`type_if_still_at`] typed. A field that does not answer is hidden.
 pub(super) fn hidden_fields(references: &[&str]) -> String {
     let references: Vec<String> = references
         .iter()

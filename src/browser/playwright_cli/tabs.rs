@@ -21,8 +21,7 @@ use crate::{
 
 impl PlaywrightCli {
     /// Runs a command whose result is the list of tabs. Returns the list, or the tool's own error
-    /// text
-    /// if the tool refused.
+    /// text if the tool refused.
     pub(super) async fn tabs(
         &self,
         state: &mut State,

@@ -1,9 +1,10 @@
 //! Types secrets: the last step, and the only module of this driver that sees a value.
 //!
-//! First, the addresses of the page and the frame are read from the browser. The run releases the value of a secret only for those
-//! addresses. The script that types the value compares the origins once more, in the same process and right before it types, because
-//! a page can navigate in between. It also checks the addresses that the field's form goes to. Before each action that may send a form
-//! with a typed secret, another script checks them too. No error text about the typing script is kept, because it may quote the value.
+//! First, the addresses of the page and the frame are read from the browser. The run releases the value of a secret
+//! only for those addresses. The script that types the value compares the origins once more, in the same process and
+//! right before it types, because a page can navigate in between. It also checks the addresses that the field's form
+//! goes to. Before each action that may send a form with a typed secret, another script checks them too. No error text
+//! about the typing script is kept, because it may quote the value.
 
 use std::{slice, time::Duration};
 
@@ -26,8 +27,8 @@ use crate::{
 const TURNED: &str = "the form was turned to another address while the value was typed";
 
 impl PlaywrightCli {
-    /// Returns the refusal of an action that would send a form with a secret to an address where the secret may not go; `None` if the
-    /// action may go on.
+    /// Returns the refusal of an action that would send a form with a secret to an address where the secret may not go;
+    /// `None` if the action may go on.
     pub(super) async fn misdirected(
         &self,
         state: &mut State,
@@ -124,8 +125,8 @@ impl PlaywrightCli {
                 return Ok(Outcome::failed(ErrorClass::SecretLeaves, &why).into());
             }
         }
-        // From here on the field may contain the value, even if the script fails. The script itself also marks the element. That is
-        // the only mark if the element has no reference.
+        // From here on the field may contain the value, even if the script fails. The script itself also marks the
+        // element. That is the only mark if the element has no reference.
         if let Field::At(Target::Ref(reference)) = field {
             state.secret.insert(reference.to_string());
         }

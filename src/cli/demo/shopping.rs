@@ -3,9 +3,9 @@
 use crate::demo::{Order, OrderLine};
 
 /// A shopping task.
-/// The names of other products are the beginning of this product's name, so an agent that opens the first similar product has
-/// opened the wrong one.
-/// product makes a mistake.
+///
+/// The names of other products are the beginning of this product's name, so an agent that opens the first similar
+/// product has opened the wrong one.
 #[derive(Debug, Clone)]
 pub(super) struct ShoppingTask {
     product: &'static str,

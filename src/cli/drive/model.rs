@@ -37,8 +37,8 @@ fn policy(args: &ModelArgs) -> RetryPolicy {
     }
 }
 
-/// Returns the loop's options for this model: a time limit that is long enough for all attempts of a call, and the flag's choice about
-/// pictures.
+/// Returns the loop's options for this model: a time limit that is long enough for all attempts of a call, and the
+/// flag's choice about pictures.
 pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     let mut options = Options::default();
     let all_tries = policy(args).overall.saturating_add(MARGIN);

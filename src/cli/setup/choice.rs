@@ -98,9 +98,9 @@ pub(crate) fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, S
     })
 }
 
-/// Returns the driver that the user named, or else the driver whose tool the user named. Otherwise returns `cdp`, if it can start a
-/// browser here: it needs only Chromium, sees more of a page (elements that listen for clicks but have no role) and takes a fifth of the
-/// time.
+/// Returns the driver that the user named, or else the driver whose tool the user named. Otherwise returns `cdp`, if it
+/// can start a browser here: it needs only Chromium, sees more of a page (elements that listen for clicks but have no
+/// role) and takes a fifth of the time.
 ///
 /// # Errors
 /// The same as those of [`asked_for`].

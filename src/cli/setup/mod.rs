@@ -10,8 +10,8 @@
 //!
 //! # Decisions
 //!
-//! - The command line prefers `cdp`, because the snapshot of playwright-cli does not show which elements listen for clicks. A person who
-//! chose actions in the model's place, from such a snapshot alone, failed.
+//! - The command line prefers `cdp`, because the snapshot of playwright-cli does not show which elements listen for
+//!   clicks. A person who chose actions in the model's place, from such a snapshot alone, failed.
 //! - For playwright-cli, `setup` installs a second Node.js only if the distribution's is too old. After each step it looks at
 //!   the machine again and makes a new plan; the plan is a pure function of the facts.
 

@@ -1,5 +1,4 @@
-//! All pages without forms: the common frame, home, search results, cart, confirmation and messages.
-//! The pages with forms are in `forms`.
+//! All pages without forms: the common frame, home, search results, cart, confirmation and messages. The pages with forms are in `forms`.
 //!
 //! A view takes the values to show and returns markup. It makes no decisions and changes nothing.
 
@@ -27,8 +26,7 @@ pub(super) struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// Returns the suffix of every element id. It differs between shops, so that an id learned in one
-    /// shop is useless in another.
+    /// Returns the suffix of every element id. It differs between shops, so that an id learned in one shop is useless in another.
     fn tag(&self) -> Html {
         Html::text(self.variation.code::<4>("tag", 0).to_lowercase())
     }

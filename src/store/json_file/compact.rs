@@ -21,12 +21,12 @@ use super::{
 };
 use crate::memory::{Record, Scope, StoreNoticeKind};
 
-/// A clean-up starts when less than `1/HIGH` of a cap is free, and ends when `1/LOW` is free. The caps are checked only from time to
-/// time, so some room must stay free for the writes in between. Source: chosen.
+/// A clean-up starts when less than `1/HIGH` of a cap is free, and ends when `1/LOW` is free. The caps are checked only
+/// from time to time, so some room must stay free for the writes in between. Source: chosen.
 const HIGH: u64 = 32;
 const LOW: u64 = 16;
-/// One handle may fill `1/SHARE` of the room that is left below a cap before it checks again. Source: chosen; even if eight processes
-/// do so at once, the store stays below the cap.
+/// One handle may fill `1/SHARE` of the room that is left below a cap before it checks again. Source: chosen; even if
+/// eight processes do so at once, the store stays below the cap.
 const SHARE: u64 = 8;
 /// Minimum growth between two checks. Unit: bytes. Source: chosen.
 const MIN_GROWTH: u64 = 1_024 * 1_024;
@@ -65,8 +65,8 @@ struct HostDir {
 }
 
 impl Files {
-    /// Counts what was written, and starts a clean-up when one is due. The write is already committed, so an error of the clean-up does
-    /// not make it fail.
+    /// Counts what was written, and starts a clean-up when one is due. The write is already committed, so an error of
+    /// the clean-up does not make it fail.
     pub(super) fn grew(&self, written: &Written, is_host: bool) {
         {
             let mut added = self.growth.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -246,8 +246,8 @@ impl Files {
         Ok(self.fs.remove_dir(&dir.path).is_ok())
     }
 
-    /// Returns the place and generation of a file's shelf. `None` means that the file must stay, because it is not understood or
-    /// contains a record that a person wrote.
+    /// Returns the place and generation of a file's shelf. `None` means that the file must stay, because it is not
+    /// understood or contains a record that a person wrote.
     fn place_to_forget(&self, path: &Path) -> Option<(Place, u64)> {
         let document = self.document_at(path)?;
         let place = Place::of(&document.shelf)

@@ -68,9 +68,9 @@ impl Failure {
                 path,
                 error: source,
             } => {
-                // An error without a system code comes from the store itself: the path leads to something that
-                // is neither a file nor a folder of the store, so waiting does not help. The system also reports
-                // "invalid" for operations that it does not support.
+                // An error without a system code comes from the store itself: the path leads to something that is
+                // neither a file nor a folder of the store, so waiting does not help. The system also reports "invalid"
+                // for operations that it does not support.
                 let is_ours =
                     source.kind() == io::ErrorKind::InvalidInput && source.raw_os_error().is_none();
                 let kind = if is_ours {

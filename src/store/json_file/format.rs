@@ -10,8 +10,8 @@
 //! }
 //! ```
 //!
-//! Stored formats are API: every version that was ever written can be read, the newest version is written, and unknown fields
-//! survive. There is no checksum, because people may edit these files.
+//! Stored formats are API: every version that was ever written can be read, the newest version is written, and unknown
+//! fields survive. There is no checksum, because people may edit these files.
 
 use std::collections::BTreeMap;
 

@@ -11,13 +11,13 @@ use std::{
 ///
 /// # Contract
 /// - Paths are relative to the root and consist of names that the store chose. No call follows a symbolic link below the root.
-/// - Folders are created with mode 0700 and files with mode 0600, whatever the umask. An existing folder or file that belongs to
-/// another user is refused with [`io::ErrorKind::PermissionDenied`].
-/// - Only the effects of [`create_dir`](Self::create_dir), [`FsFile::sync`] and [`sync_dir`](Self::sync_dir) are certain to survive
-/// a power cut.
+/// - Folders are created with mode 0700 and files with mode 0600, whatever the umask. An existing folder or file that
+///   belongs to another user is refused with [`io::ErrorKind::PermissionDenied`].
+/// - Only the effects of [`create_dir`](Self::create_dir), [`FsFile::sync`] and [`sync_dir`](Self::sync_dir) are
+///   certain to survive a power cut.
 pub trait Fs: Debug + Send + Sync {
-    /// Creates a folder and its missing parents. Afterwards the entries of all of these folders are durable, whoever created them. The
-    /// empty path is the root itself.
+    /// Creates a folder and its missing parents. Afterwards the entries of all of these folders are durable, whoever
+    /// created them. The empty path is the root itself.
     fn create_dir(&self, dir: &Path) -> io::Result<()>;
 
     /// Creates a new file for writing. Fails with [`io::ErrorKind::AlreadyExists`] if the name is taken.
@@ -26,8 +26,8 @@ pub trait Fs: Debug + Send + Sync {
     /// Reads a file. Fails with [`io::ErrorKind::FileTooLarge`], without reading it, if it has more than `max` bytes.
     fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>>;
 
-    /// Renames a file, replacing any file that has the new name. As POSIX specifies, nothing happens if both names belong to the same
-    /// file.
+    /// Renames a file, replacing any file that has the new name. As POSIX specifies, nothing happens if both names
+    /// belong to the same file.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Adds another name for a file. Fails if the name is taken.
@@ -45,8 +45,8 @@ pub trait Fs: Debug + Send + Sync {
     /// Lists a folder, in no particular order. Returns an empty list if there is no such folder. Leaves out names that are not UTF-8.
     fn list(&self, dir: &Path) -> io::Result<Vec<FsEntry>>;
 
-    /// Tries once to take the exclusive lock of a lock file; `None` if another holder has the lock. The file is created if needed, and
-    /// never renamed or deleted. The lock is released on drop or when the process ends.
+    /// Tries once to take the exclusive lock of a lock file; `None` if another holder has the lock. The file is created
+    /// if needed, and never renamed or deleted. The lock is released on drop or when the process ends.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>>;
 
     /// Returns the paths that were open to other users and that this store has made private since the last call.

@@ -1,5 +1,5 @@
-//! Folder names for hosts and namespaces. Each is a single plain path component, valid on every system, and different hosts get
-//! different names.
+//! Folder names for hosts and namespaces. Each is a single plain path component, valid on every system, and different
+//! hosts get different names.
 
 use std::fmt::Write as _;
 
@@ -16,8 +16,9 @@ const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Returns the name of a host's folder.
 ///
-/// Lower-case letters, digits, inner `-` and inner single dots stay as they are; every other byte becomes `_` and two hexadecimal
-/// digits. A name of more than 100 bytes is cut and ends with `~` and its hash; the files in the folder contain the full host.
+/// Lower-case letters, digits, inner `-` and inner single dots stay as they are; every other byte becomes `_` and two
+/// hexadecimal digits. A name of more than 100 bytes is cut and ends with `~` and its hash; the files in the folder
+/// contain the full host.
 pub(super) fn encode(host: &Host) -> String {
     component(host.as_str())
 }

@@ -17,12 +17,11 @@ use super::{
 
 /// Shortest pause between two attempts to take a lock. Source: chosen; an update takes about a millisecond.
 const MIN_PAUSE: Duration = Duration::from_micros(200);
-/// Upper bound of the random addition to each pause, so that waiting processes do not all retry at the same moments. Unit:
-/// nanoseconds. Source: chosen.
+/// Upper bound of the random addition to each pause, so that waiting processes do not all retry at the same moments.
+/// Unit: nanoseconds. Source: chosen.
 const JITTER: u32 = 1_800_000;
 
-/// The in-memory locks of one handle, one for each lock file. Threads wait for these, so that only processes
-/// poll.
+/// The in-memory locks of one handle, one for each lock file. Threads wait for these, so that only processes poll.
 #[derive(Debug)]
 pub(super) struct Locks(Vec<Stripe>);
 
@@ -41,8 +40,7 @@ pub(super) struct Held<'a> {
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        // The lock file is released first, because otherwise the next thread of this process would have to poll
-        // for it.
+        // The lock file is released first, because otherwise the next thread of this process would have to poll for it.
         self.file = None;
         *self
             .stripe

@@ -1,28 +1,30 @@
 //! One readable JSON file for each shelf, safe against kills, power cuts and other processes.
 //!
-//! An update takes the shelf's lock, reads the file as it is now and applies the edit. It writes the result to a new file beside the
-//! old one and makes the new file durable. It keeps the old file as the backup, renames the new file over the old one, and makes the
-//! rename durable. Only then is the update acknowledged. A file that cannot be understood is put into quarantine and never overwritten.
+//! An update takes the shelf's lock, reads the file as it is now and applies the edit. It writes the result to a new
+//! file beside the old one and makes the new file durable. It keeps the old file as the backup, renames the new file
+//! over the old one, and makes the rename durable. Only then is the update acknowledged. A file that cannot be
+//! understood is put into quarantine and never overwritten.
 //!
 //! # Decisions
 //!
 //! - Each namespace has a quarantine folder of its own, so that a tenant's data stays together and is deleted
 //!   together.
-//! - A broken file is not moved into quarantine: it gets a second name there and stays in place until it is replaced. So a reader
-//! never finds no file at all.
-//! - When a missing file is restored from its backup, one generation is skipped: the lost file was one commit ahead of the backup,
-//! and no generation may be given twice.
+//! - A broken file is not moved into quarantine: it gets a second name there and stays in place until it is replaced.
+//!   So a reader never finds no file at all.
+//! - When a missing file is restored from its backup, one generation is skipped: the lost file was one commit ahead of
+//!   the backup, and no generation may be given twice.
 //! - Nothing is salvaged from a file that names another shelf, because lessons of one host must not be shown on
 //!   another.
 //! - A shelf's file never had a version 0. The chain of migrations is tested with an invented version 2.
-//! - A root that others also use, such as `/tmp` or `/var/lib`, stays open to them. A root is made private only if it is empty or
-//! contains nothing but a store.
-//! - A temporary file is removed if the process that wrote it is dead or is this process, or after an hour. The held lock already
-//! proves that the file is abandoned; these extra conditions are for file systems whose locks do not work.
-//! - When a shelf is removed, the removal of its backup is made durable first. Otherwise a power cut could leave only the backup, and
-//! the shelf would be restored from it.
-//! - A shelf's file has no checksum, because people may edit it. So a flipped bit is not noticed if the file is still valid JSON for
-//! the same shelf.
+//! - A root that others also use, such as `/tmp` or `/var/lib`, stays open to them. A root is made private only if it
+//!   is empty or contains nothing but a store.
+//! - A temporary file is removed if the process that wrote it is dead or is this process, or after an hour. The held
+//!   lock already proves that the file is abandoned; these extra conditions are for file systems whose locks do not
+//!   work.
+//! - When a shelf is removed, the removal of its backup is made durable first. Otherwise a power cut could leave only
+//!   the backup, and the shelf would be restored from it.
+//! - A shelf's file has no checksum, because people may edit it. So a flipped bit is not noticed if the file is still
+//!   valid JSON for the same shelf.
 
 mod compact;
 mod failure;
@@ -79,11 +81,11 @@ use crate::{
 
 /// A store of JSON files in a folder. People may read, edit and compare the files.
 ///
-/// Everything in the files is trusted as the words of the person whose memory it is. So do not open a folder that came from elsewhere,
-/// for example from a repository. Import it instead, and review what was imported.
+/// Everything in the files is trusted as the words of the person whose memory it is. So do not open a folder that came
+/// from elsewhere, for example from a repository. Import it instead, and review what was imported.
 ///
-/// Any number of processes may use one folder. Clones share a handle. All file work runs on blocking threads, so if a future is
-/// dropped, the shelf is either unchanged or completely updated.
+/// Any number of processes may use one folder. Clones share a handle. All file work runs on blocking threads, so if a
+/// future is dropped, the shelf is either unchanged or completely updated.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -152,8 +154,8 @@ impl JsonFiles {
         }))
     }
 
-    /// Brings the whole store within its caps: deletes the shelves of the hosts that were written least recently, except hosts for which
-    /// a person has written something. Updates also do this from time to time.
+    /// Brings the whole store within its caps: deletes the shelves of the hosts that were written least recently,
+    /// except hosts for which a person has written something. Updates also do this from time to time.
     ///
     /// # Errors
     /// `Unavailable` if the store cannot be reached. Hosts that were forgotten before the error stay forgotten.

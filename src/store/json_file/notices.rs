@@ -35,8 +35,7 @@ impl Notices {
         }
     }
 
-    /// Adds a notice of something that a read found. Every later read finds it again, so it is reported
-    /// only once.
+    /// Adds a notice of something that a read found. Every later read finds it again, so it is reported only once.
     pub(super) fn found(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),

@@ -86,8 +86,8 @@ impl Place {
         self.dir.join(format!("{}.bak", self.name))
     }
 
-    /// Returns the path of the copy that is kept in this older version of the format when the file is first written in the newest
-    /// version.
+    /// Returns the path of the copy that is kept in this older version of the format when the file is first written in
+    /// the newest version.
     pub(super) fn old_version(&self, version: u64) -> PathBuf {
         self.dir.join(format!("{}.v{version}.bak", self.name))
     }

@@ -12,13 +12,13 @@ use super::{
 };
 use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 
-/// Maximum number of broken files that are kept for one shelf. Source: chosen; a program that breaks the same file again and again
-/// must not fill the disk.
+/// Maximum number of broken files that are kept for one shelf. Source: chosen; a program that breaks the same file
+/// again and again must not fill the disk.
 const MAX_KEPT: usize = 5;
 
 impl Files {
-    /// Keeps a broken file under another name. The original also stays until it is replaced. Of files with equal content, only one is
-    /// kept.
+    /// Keeps a broken file under another name. The original also stays until it is replaced. Of files with equal
+    /// content, only one is kept.
     pub(super) fn quarantine(
         &self,
         place: &Place,

@@ -1,5 +1,6 @@
-//! Reads a shelf: from its file, else from its backup, else the records that can be salvaged. Reading writes nothing, because the
-//! reader may not have the right to write. It needs no lock, because files are only ever replaced as a whole.
+//! Reads a shelf: from its file, else from its backup, else the records that can be salvaged. Reading writes nothing,
+//! because the reader may not have the right to write. It needs no lock, because files are only ever replaced as a
+//! whole.
 
 use std::{
     io,

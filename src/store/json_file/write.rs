@@ -16,8 +16,7 @@ use super::{
 };
 use crate::memory::{Committed, Durable, Edit, ReadOnly, Shelf, StoreNoticeKind, apply};
 
-/// Age from which a temporary file counts as abandoned. Source: chosen; by then the process number may
-/// belong to another process.
+/// Age from which a temporary file counts as abandoned. Source: chosen; by then the process number may belong to another process.
 const ORPHANED: Duration = Duration::from_hours(1);
 /// Maximum number of attempts to create a folder that others remove. Source: chosen; only a clean-up removes empty folders.
 const MAX_TRIES: u32 = 5;
@@ -145,8 +144,9 @@ impl Files {
         }
     }
 
-    /// Removes the files of a shelf. The shelf's file is removed last, once the removal of the others is durable, because a backup
-    /// without its file would be restored, even after a power cut. The removal of the file itself is not yet durable on return.
+    /// Removes the files of a shelf. The shelf's file is removed last, once the removal of the others is durable,
+    /// because a backup without its file would be restored, even after a power cut. The removal of the file itself is
+    /// not yet durable on return.
     pub(super) fn unlink_shelf(&self, place: &Place) -> Result<(), Failure> {
         let mut others = self.list(&place.dir)?;
         others.retain(|entry| place.owns(&entry.name) && entry.name != place.name);
@@ -173,8 +173,8 @@ impl Files {
         Ok(())
     }
 
-    /// Removes leftovers of dead writers from the shelf's folder, and refuses any entry that is not a file. Returns true if the folder
-    /// is missing or empty.
+    /// Removes leftovers of dead writers from the shelf's folder, and refuses any entry that is not a file. Returns
+    /// true if the folder is missing or empty.
     fn tidy(&self, place: &Place) -> Result<bool, Failure> {
         let entries = self.list(&place.dir)?;
         for entry in entries.iter().filter(|entry| place.owns(&entry.name)) {
@@ -271,9 +271,8 @@ impl Files {
         let kept = self
             .link_or_copy(&file, &link, &copy, good)
             .and_then(|()| self.fs.rename(&link, &backup));
-        // If both names belong to the same file, a rename leaves both. This is so if an earlier process made the backup and ended before
-        // it
-        // replaced the file.
+        // If both names belong to the same file, a rename leaves both. This is so if an earlier process made the backup
+        // and ended before it replaced the file.
         let _ = self.fs.unlink(&link);
         kept.map_err(Failure::io("backup", &backup))
     }
@@ -290,8 +289,8 @@ fn newer(found: &Found) -> Failure {
     }
 }
 
-/// Returns true if the process does not exist or is this process, which writes nothing else of the shelf now. A process of another
-/// container seems not to exist; the lock protects against that.
+/// Returns true if the process does not exist or is this process, which writes nothing else of the shelf now. A process
+/// of another container seems not to exist; the lock protects against that.
 fn is_gone(pid: u32) -> bool {
     if pid == std::process::id() {
         return true;

@@ -1,7 +1,7 @@
 //! Conversion of the tool's syntax into the crate's page tree: every line becomes a node, a state or a property.
 //!
-//! Text of a page enters the crate here. So it is cleaned here, and the values of fields with secrets are masked here, before any
-//! other code sees them.
+//! Text of a page enters the crate here. So it is cleaned here, and the values of fields with secrets are masked here,
+//! before any other code sees them.
 
 use super::{Element, Line, Snapshot};
 use crate::{
@@ -33,8 +33,8 @@ pub(crate) fn filled_fields<'a>(snapshot: &Snapshot<'a>) -> Vec<&'a str> {
     fields
 }
 
-/// Returns the page tree. `is_secret` says whether the value of the field with this reference must be masked. It is also called,
-/// with `None`, for fields without a reference.
+/// Returns the page tree. `is_secret` says whether the value of the field with this reference must be masked. It is
+/// also called, with `None`, for fields without a reference.
 pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) -> bool) -> Tree {
     let nodes = snapshot.nodes();
     let mut tree = Tree::builder().with_room_for(nodes.len());

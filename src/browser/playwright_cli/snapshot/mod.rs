@@ -10,13 +10,13 @@
 //!   - text: "quoted # because of the sign"
 //! ```
 //!
-//! Every line becomes one [`Node`] of a flat list in reading order. A node borrows its parts from the text, undecoded, so printing
-//! the parts gives the input back byte for byte. A line outside the grammar is kept whole as [`Line::Malformed`] and counted, so page
-//! text cannot make the parser drop or move anything. The grammar excludes the block scalars and flow collections of YAML, because the
-//! tool never prints them.
+//! Every line becomes one [`Node`] of a flat list in reading order. A node borrows its parts from the text, undecoded,
+//! so printing the parts gives the input back byte for byte. A line outside the grammar is kept whole as
+//! [`Line::Malformed`] and counted, so page text cannot make the parser drop or move anything. The grammar excludes the
+//! block scalars and flow collections of YAML, because the tool never prints them.
 //!
-//! Nothing here recurses, so a deeply nested page cannot exhaust the stack. The module `lower` converts the nodes into the page
-//! tree that the rest of the crate uses.
+//! Nothing here recurses, so a deeply nested page cannot exhaust the stack. The module `lower` converts the nodes into
+//! the page tree that the rest of the crate uses.
 
 mod lower;
 mod parse;
@@ -161,8 +161,7 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Returns the attribute names with their values, in the order in which they were printed. A flag such as `[checked]` has no
-    /// value.
+    /// Returns the attribute names with their values, in the order in which they were printed. A flag such as `[checked]` has no value.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = (&'a str, Option<&'a str>)> + use<'a> {
         self.attributes
             .split_terminator(']')

@@ -77,8 +77,8 @@ impl Link {
 
     /// Runs a command.
     ///
-    /// If the fast transport fails, later commands use the safe one. This command is repeated there only if it was certainly not
-    /// carried out, or if it only reads.
+    /// If the fast transport fails, later commands use the safe one. This command is repeated there only if it was
+    /// certainly not carried out, or if it only reads.
     pub(in super::super) async fn run(
         &self,
         command: &Command,

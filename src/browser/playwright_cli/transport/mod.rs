@@ -1,8 +1,9 @@
 //! Transports for commands to the tool: one process for each command, or the socket of the tool's daemon.
 //!
-//! The socket is some twenty times faster, but it uses the tool's private protocol. So it is used only after a handshake (a tested
-//! version, and an answer to a harmless command), and the module `link` changes to processes for good as soon as anything about the
-//! socket is unusual. A command that may already have had its effect is never sent a second time.
+//! The socket is some twenty times faster, but it uses the tool's private protocol. So it is used only after a
+//! handshake (a tested version, and an answer to a harmless command), and the module `link` changes to processes for
+//! good as soon as anything about the socket is unusual. A command that may already have had its effect is never sent a
+//! second time.
 
 // Other systems have no such socket, so its errors are unused there.
 #![cfg_attr(not(unix), allow(dead_code))]

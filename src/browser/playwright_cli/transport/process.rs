@@ -17,12 +17,12 @@ use zeroize::Zeroizing;
 use super::{Command, MAX_REPLY, RawReply, Transport, TransportError};
 use crate::{base::text::clean, secret::Secret};
 
-/// Maximum length of an argument of a process; a longer text is passed in a script's file. Unit: bytes. Source: Linux allows
-/// 131,072 for one argument, including the closing NUL.
+/// Maximum length of an argument of a process; a longer text is passed in a script's file. Unit: bytes. Source: Linux
+/// allows 131,072 for one argument, including the closing NUL.
 pub(in super::super) const MAX_ARGUMENT: usize = 100_000;
 
-/// The path of the bare client in the tool's installation, relative to the program. The program first loads all of Playwright to
-/// search for updates, which takes three quarters of its 0.4 s. The bare client only talks to the daemon.
+/// The path of the bare client in the tool's installation, relative to the program. The program first loads all of
+/// Playwright to search for updates, which takes three quarters of its 0.4 s. The bare client only talks to the daemon.
 const BARE_CLIENT: &str = "../../playwright-core/lib/tools/cli-client/cli.js";
 
 /// Starts the tool's client.
@@ -124,8 +124,8 @@ pub(in super::super) struct Output {
 }
 
 impl Output {
-    /// Returns the reply, from whichever stream the tool printed it to. Errors of a page go to standard output; usage errors and
-    /// crashes go to standard error.
+    /// Returns the reply, from whichever stream the tool printed it to. Errors of a page go to standard output; usage
+    /// errors and crashes go to standard error.
     pub(in super::super) fn reply(&self) -> RawReply {
         let stdout = String::from_utf8_lossy(&self.stdout);
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout);
@@ -266,8 +266,8 @@ mod tests {
     /// Creates a client whose program is a shell script of the test.
     fn fake(folder: &Path, script: &str) -> Process {
         let program = folder.join("fake");
-        // Another process writes the file. If this process did, a program that another test starts meanwhile would inherit the open
-        // file, and a file that is open for writing cannot be executed.
+        // Another process writes the file. If this process did, a program that another test starts meanwhile would
+        // inherit the open file, and a file that is open for writing cannot be executed.
         let write = r#"printf '#!/bin/sh\n%s\n' "$2" > "$1" && chmod 700 "$1""#;
         let written = std::process::Command::new("/bin/sh")
             .args(["-c", write, "sh"])

@@ -1,5 +1,5 @@
-//! File access through folder handles. Each handle is opened from its parent and never through a symbolic link, so that nothing can be
-//! swapped between a check and an action.
+//! File access through folder handles. Each handle is opened from its parent and never through a symbolic link, so that
+//! nothing can be swapped between a check and an action.
 
 use std::{
     collections::HashMap,
@@ -38,8 +38,8 @@ const MAX_DURABLE: usize = 4_096;
 /// Maximum number of notices of changed rights that are kept. Source: chosen; the first few say enough.
 const MAX_TIGHTENED: usize = 64;
 
-/// An identity that distinguishes a folder from a later folder of the same name: device, inode, and creation time where the system
-/// knows it.
+/// An identity that distinguishes a folder from a later folder of the same name: device, inode, and creation time where
+/// the system knows it.
 type Identity = (u64, u64, Option<SystemTime>);
 
 /// The state that is kept between calls.

@@ -117,8 +117,8 @@ pub async fn run(driver: &dyn BrowserDriver) -> Result<Report> {
     run_checks(driver, &all()).await
 }
 
-/// Runs the checks with these names on one browser, and closes the browser, which is checked too. Use it for a driver that can be
-/// started in two ways: run all checks on one way, and some of them on the other.
+/// Runs the checks with these names on one browser, and closes the browser, which is checked too. Use it for a driver
+/// that can be started in two ways: run all checks on one way, and some of them on the other.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] for an unknown name; another error if the suite's own server cannot be started.

@@ -132,8 +132,8 @@ const BOARD: &str = r#"<div style="position:relative;margin:20px;width:200px;hei
 <div style="position:absolute;left:80px;top:40px;width:40px;height:20px;background:#ccc"></div></div>
 <div id=list style="height:200px;width:200px;overflow:auto" onscroll="log('list', 'down'); log('page', scrollY)"><div style="height:3000px">long</div></div>"#;
 
-/// Elements that each have their own colour: a button, a canvas that reports clicks on its red square, a button in a frame, a covered
-/// button, and a button far below.
+/// Elements that each have their own colour: a button, a canvas that reports clicks on its red square, a button in a
+/// frame, a covered button, and a button far below.
 const SIGHT: &str = r#"<style>body { margin: 0; height: 4000px } button { border: 0; padding: 0 }</style>
 <button aria-label=Blue onclick="log('blue', 'clicked')" style="position:absolute;left:40px;top:130px;width:121px;height:40px;background:rgb(0,0,250)"></button>
 <canvas width=300 height=150 style="position:absolute;left:200.5px;top:120px;border:3px solid #ccc"></canvas>

@@ -33,8 +33,7 @@ checks! {
     a_secret_goes_into_fields_only needs [Fill],
 }
 
-/// A value that contains quotes, a line separator and the end tag of a script, which could break out of a
-/// literal.
+/// A value that contains quotes, a line separator and the end tag of a script, which could break out of a literal.
 const VALUE: &str = "p4\"'`\\${x}</script>\u{2028}ß東";
 
 fn name() -> Result<SecretName, String> {

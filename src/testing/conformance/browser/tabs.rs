@@ -12,8 +12,7 @@ use crate::{
     page::{Notice, Role},
 };
 
-/// Number of checks of a tab that is loading, and the time between two checks. Source: chosen; loading takes
-/// less than a second.
+/// Number of checks of a tab that is loading, and the time between two checks. Source: chosen; loading takes less than a second.
 const TRIES: usize = 100;
 const BETWEEN: Duration = Duration::from_millis(100);
 
