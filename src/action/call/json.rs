@@ -110,8 +110,8 @@ fn without_trailing_commas(text: &str) -> String {
             _ => comma = None,
         }
     }
-    // The loop does not see a string after a comma, so a comma is dropped only if nothing but white space and a closing
-    // bracket follow it.
+    // The loop does not see a string after a comma, so a comma is dropped only if the next character after any white space
+    // is a closing bracket.
     drop.retain(|at| text[at + 1..].trim_start().starts_with(['}', ']']));
     // The positions are in order, because the loop reached them in order.
     text.char_indices()
