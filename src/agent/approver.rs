@@ -31,7 +31,7 @@ pub struct ApprovalRequest {
 }
 
 impl ApprovalRequest {
-    /// A request without address, title, targets and dialog.
+    /// Makes a request without address, title, targets and dialog.
     pub const fn new(run: RunId, action: Action, effect: Effect) -> Self {
         Self {
             run,

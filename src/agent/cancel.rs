@@ -17,7 +17,7 @@ impl Default for Cancel {
 }
 
 impl Cancel {
-    /// A handle that has not been cancelled yet.
+    /// Makes a handle that has not been cancelled yet.
     pub fn new() -> Self {
         Self::default()
     }

@@ -35,23 +35,22 @@ impl<B, L, M> DecisionLoop<B, L, M> {
         Builder::new(browser, model, memory)
     }
 
-    /// The browser. The agent never closes it; close it yourself when you are done.
+    /// Returns the browser. The agent never closes it; close it yourself when you are done.
     pub const fn browser(&self) -> &B {
         self.guarded.browser()
     }
 
-    /// The agent's browser with the agent's guards, for actions that your program decides itself. It is busy while a run
-    /// uses it.
+    /// Returns the agent's browser with the agent's guards, for actions that your program decides itself. It is busy while a run uses it.
     pub const fn guarded(&self) -> &GuardedBrowser<B> {
         &self.guarded
     }
 
-    /// The memory.
+    /// Returns the memory.
     pub const fn memory(&self) -> &M {
         &self.memory
     }
 
-    /// A handle that stops the runs of this loop.
+    /// Returns a handle that stops the runs of this loop.
     pub fn cancel_handle(&self) -> Cancel {
         self.guarded.cancel.clone()
     }

@@ -30,7 +30,7 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// A report with figures only.
+    /// Makes a report with figures only.
     pub const fn new(run: RunId, summary: RunSummary) -> Self {
         Self {
             run,

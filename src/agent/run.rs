@@ -194,7 +194,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.state()
     }
 
-    /// The run's id.
+    /// Returns the run's id.
     pub const fn id(&self) -> &RunId {
         self.executor.id()
     }
@@ -238,17 +238,17 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// The steps so far, one for each action that was tried.
+    /// Returns the steps so far, one for each action that was tried.
     pub fn steps(&self) -> &[Step] {
         self.executor.steps()
     }
 
-    /// The page as it was last observed; `None` before the first look.
+    /// Returns the page as it was last observed; `None` before the first look.
     pub fn page(&self) -> Option<&PageView> {
         self.executor.page()
     }
 
-    /// The amounts spent so far.
+    /// Returns the amounts spent so far.
     pub const fn spent(&self) -> &Spent {
         self.executor.spent()
     }

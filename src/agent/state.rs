@@ -140,7 +140,7 @@ pub struct State {
 }
 
 impl State {
-    /// The state of a run before its first step.
+    /// Makes the state of a run before its first step.
     pub(super) fn new(run: RunId, about: About, seed: u128, guards: Guards) -> Self {
         Self {
             version: VERSION,
@@ -188,22 +188,22 @@ impl State {
         }
     }
 
-    /// The run's id.
+    /// Returns the run's id.
     pub const fn run(&self) -> &RunId {
         &self.run
     }
 
-    /// The task as the run understood it.
+    /// Returns the task as the run understood it.
     pub const fn about(&self) -> &About {
         &self.about
     }
 
-    /// The steps so far.
+    /// Returns the steps so far.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The reason why the run stopped; `None` if it can continue.
+    /// Returns the reason why the run stopped; `None` if it can continue.
     pub const fn stopped(&self) -> Option<StopReason> {
         self.stopped
     }

@@ -61,7 +61,7 @@ impl fmt::Debug for Task {
 }
 
 impl Task {
-    /// A task with this goal.
+    /// Makes a task with this goal.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the goal is empty or longer than 8,000 characters.
@@ -199,12 +199,12 @@ impl Task {
             .collect()
     }
 
-    /// The goal.
+    /// Returns the goal.
     pub fn goal(&self) -> &str {
         &self.goal
     }
 
-    /// The page to open first.
+    /// Returns the page to open first.
     pub const fn start_url(&self) -> Option<&Url> {
         self.start_url.as_ref()
     }

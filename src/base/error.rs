@@ -43,7 +43,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// The kind as a lower-case word with underscores, as events and logs print it.
+    /// Returns the kind as a lower-case word with underscores, as events and logs print it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::InvalidInput => "invalid_input",
@@ -85,7 +85,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error of this kind in an operation, which is named like `browser.observe`.
+    /// Makes an error of this kind in an operation, which is named like `browser.observe`.
     pub const fn new(kind: ErrorKind, operation: &'static str) -> Self {
         Self {
             kind,
@@ -117,22 +117,22 @@ impl Error {
         self
     }
 
-    /// The kind, which says what the caller can do.
+    /// Returns the kind, which says what the caller can do.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The operation that failed, such as `browser.observe`.
+    /// Returns the operation that failed, such as `browser.observe`.
     pub const fn operation(&self) -> &'static str {
         self.operation
     }
 
-    /// Key and value pairs, in the order in which they were added.
+    /// Returns key and value pairs, in the order in which they were added.
     pub fn context(&self) -> &[(&'static str, String)] {
         &self.context
     }
 
-    /// The value of a context key; `None` if there is no such key.
+    /// Returns the value of a context key; `None` if there is no such key.
     pub fn said(&self, key: &str) -> Option<&str> {
         let mut context = self.context.iter();
         context
@@ -140,7 +140,7 @@ impl Error {
             .map(|(_, text)| &**text)
     }
 
-    /// The wait that the other side asked for, if any.
+    /// Returns the wait that the other side asked for, if any.
     pub const fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
@@ -153,7 +153,7 @@ impl Error {
         )
     }
 
-    /// The same error with `f` applied to every text. The loop uses it to redact errors.
+    /// Returns the same error with `f` applied to every text. The loop uses it to redact errors.
     ///
     /// The source is replaced by its text, because a foreign error cannot be rewritten.
     #[must_use]
@@ -168,7 +168,7 @@ impl Error {
     }
 }
 
-/// The text of an error and of all its causes, outermost first.
+/// Returns the text of an error and of all its causes, outermost first.
 fn chain(error: &(dyn StdError + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

@@ -37,7 +37,7 @@ const MAX_DOMAIN_BYTES: usize = 253;
 pub struct Host(String);
 
 impl Host {
-    /// The host of a URL.
+    /// Returns the host of a URL.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https or there is no host.
@@ -56,7 +56,7 @@ impl Host {
         Ok(Self(text))
     }
 
-    /// The host of a bare domain name or address, as people write it: `shop.example`, `127.0.0.1`, `[::1]`.
+    /// Returns the host of a bare domain name or address, as people write it: `shop.example`, `127.0.0.1`, `[::1]`.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for anything else, and for a public suffix such as `co.uk`, whose names belong to
@@ -108,7 +108,7 @@ impl Host {
         Self::of(&url)
     }
 
-    /// The name or address, without scheme and port.
+    /// Returns the name or address, without scheme and port.
     pub fn name(&self) -> &str {
         let rest = self.0.strip_prefix("http://").unwrap_or(&self.0);
         match rest.rsplit_once(':') {
@@ -119,8 +119,8 @@ impl Host {
         }
     }
 
-    /// The hosts whose stored advice applies to this one: this host, its bare name without scheme and port, then each
-    /// parent name up to the site. A public suffix is never among them.
+    /// Returns the hosts whose stored advice applies to this one: this host, its bare name without scheme and port,
+    /// then each parent name up to the site. A public suffix is never among them.
     pub fn and_above(&self) -> Vec<Self> {
         let mut hosts = vec![self.clone()];
         let Some(url) = self.url() else { return hosts };
@@ -141,12 +141,12 @@ impl Host {
         }
     }
 
-    /// The site of this host; `None` if the text is not the host of any URL.
+    /// Returns the site of this host; `None` if the text is not the host of any URL.
     pub fn site(&self) -> Option<Site> {
         Site::of(&self.url()?).ok()
     }
 
-    /// The address of the front page; `None` if the text is not the host of any URL.
+    /// Returns the address of the front page; `None` if the text is not the host of any URL.
     pub fn url(&self) -> Option<Url> {
         let whole = if self.0.contains("://") {
             self.0.clone()
@@ -156,7 +156,7 @@ impl Host {
         Url::parse(&whole).ok()
     }
 
-    /// The host as text, for files and display.
+    /// Returns the host as text, for files and display.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -182,7 +182,7 @@ impl fmt::Display for Host {
 pub struct Origin(String);
 
 impl Origin {
-    /// The origin of a URL.
+    /// Returns the origin of a URL.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https or there is no host.
@@ -201,7 +201,7 @@ impl Origin {
         Self::of(&url)
     }
 
-    /// `scheme://host` and the port if it is not the default.
+    /// Returns `scheme://host` and the port if it is not the default.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -239,7 +239,7 @@ impl fmt::Display for Origin {
 pub struct Site(String);
 
 impl Site {
-    /// The site of a URL.
+    /// Returns the site of a URL.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https or there is no host.
@@ -259,7 +259,7 @@ impl Site {
         Ok(Self(name))
     }
 
-    /// The site as text.
+    /// Returns the site as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

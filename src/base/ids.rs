@@ -36,7 +36,7 @@ macro_rules! id {
                 }
             }
 
-            /// The id as text.
+            /// Returns the id as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -89,7 +89,7 @@ impl RunId {
 pub struct Nonce(u64);
 
 impl Nonce {
-    /// A nonce from 64 random bits.
+    /// Makes a nonce from 64 random bits.
     pub const fn new(bits: u64) -> Self {
         Self(bits)
     }

@@ -20,7 +20,7 @@ pub enum Trust {
 }
 
 impl Trust {
-    /// The class of a value derived from both: the less trusted one.
+    /// Returns the class of a value derived from both: the less trusted one.
     #[must_use]
     pub fn worst(self, other: Self) -> Self {
         self.max(other)

@@ -51,7 +51,7 @@ pub struct ChatRequest {
 }
 
 impl ChatRequest {
-    /// A request with the default mode, 5 calls, temperature 0.2, 2,048 tokens of output and no image.
+    /// Makes a request with the default mode, 5 calls, temperature 0.2, 2,048 tokens of output and no image.
     pub fn new(system: impl Into<String>, message: impl Into<String>, tools: Arc<ToolSet>) -> Self {
         Self {
             system: system.into(),

@@ -69,7 +69,7 @@ const fn is_zero(count: &u32) -> bool {
 }
 
 impl ChatResponse {
-    /// A response with these calls.
+    /// Makes a response with these calls.
     pub fn with_calls(calls: impl IntoIterator<Item = RawCall>) -> Self {
         Self {
             calls: calls.into_iter().collect(),
@@ -77,7 +77,7 @@ impl ChatResponse {
         }
     }
 
-    /// The same response with secrets replaced. A provider may return text that was never sent to it.
+    /// Returns the same response with secrets replaced. A provider may return text that was never sent to it.
     #[must_use]
     pub fn redacted(mut self, redactor: &Redactor) -> Self {
         if redactor.is_empty() {
@@ -96,9 +96,9 @@ impl ChatResponse {
         self
     }
 
-    /// The same response within [`MAX_REPLY_TEXT`], [`MAX_ARGUMENTS`] and [`MAX_CALLS`]. A text that was cut says so.
-    /// Arguments that are too large are replaced by a sentence that says so, because typing a part of a text is worse
-    /// than typing nothing.
+    /// Returns the same response within [`MAX_REPLY_TEXT`], [`MAX_ARGUMENTS`] and [`MAX_CALLS`]. A text that was cut
+    /// says so. Arguments that are too large are replaced by a sentence that says so, because typing a part of a text
+    /// is worse than typing nothing.
     #[must_use]
     pub fn capped(mut self) -> Self {
         let optional = [&mut self.reasoning, &mut self.stop, &mut self.model]
@@ -126,7 +126,7 @@ impl ChatResponse {
         self
     }
 
-    /// A response with this text and no calls.
+    /// Makes a response with this text and no calls.
     pub fn with_text(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),

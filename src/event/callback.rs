@@ -16,7 +16,7 @@ use crate::base::RunId;
 pub struct Callback(Box<dyn Fn(&Event) + Send + Sync>);
 
 impl Callback {
-    /// A sink that calls `f`.
+    /// Makes a sink that calls `f`.
     pub fn new(f: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         Self(Box::new(f))
     }

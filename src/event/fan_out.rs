@@ -11,7 +11,7 @@ use crate::base::RunId;
 pub struct FanOut(Vec<Arc<dyn EventSink>>);
 
 impl FanOut {
-    /// A fan-out without sinks.
+    /// Makes a fan-out without sinks.
     pub fn new() -> Self {
         Self::default()
     }

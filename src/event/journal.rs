@@ -46,7 +46,7 @@ pub struct Intent {
 }
 
 impl Intent {
-    /// An intent without targets and without a page.
+    /// Makes an intent without targets and without a page.
     pub const fn new(
         run: RunId,
         step: u32,

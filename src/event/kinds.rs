@@ -48,7 +48,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event at a step and time of a run.
+    /// Makes an event at a step and time of a run.
     pub const fn new(kind: EventKind, run: RunId, step: u32, at: DateTime<Utc>) -> Self {
         Self {
             kind,

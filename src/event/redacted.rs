@@ -258,7 +258,7 @@ mod tests {
         secret::{Secret, SecretName},
     };
 
-    /// A page that contains the value in every text that a page has.
+    /// Returns a page that contains the value in every text that a page has.
     fn page(value: &str) -> Tree {
         let mut b = Tree::builder();
         let at = |n: u32| ElementRef::parse(&format!("e{n}")).unwrap();

@@ -136,7 +136,7 @@ impl RunFolder {
         RunLines::open(file.into())
     }
 
-    /// The folder of a run.
+    /// Returns the folder of a run.
     pub fn path_of(&self, run: &RunId) -> PathBuf {
         self.parent.join(run.as_str())
     }

@@ -112,7 +112,7 @@ macro_rules! memory_span {
     };
 }
 
-/// The span of a recall.
+/// Returns the span of a recall.
 fn search(event: &Event, items: &[AdviceId], elapsed_ms: u64) -> Span {
     let span = memory_span!("search_memory", event, items.len(), elapsed_ms);
     if let Some(first) = items.first() {
@@ -124,7 +124,7 @@ fn search(event: &Event, items: &[AdviceId], elapsed_ms: u64) -> Span {
     span
 }
 
-/// The span of a change.
+/// Returns the span of a change.
 fn update(event: &Event, shelf: &Shelf, committed: &Committed, elapsed_ms: u64) -> Span {
     let changes = &committed.changes;
     let only_removes = !changes.is_empty()

@@ -35,7 +35,7 @@ pub enum ApprovalMode {
 }
 
 impl ApprovalMode {
-    /// The mode as options and files write it.
+    /// Returns the mode as options and files write it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Safe => "safe",
@@ -44,7 +44,7 @@ impl ApprovalMode {
         }
     }
 
-    /// The actions that are refused if nobody is there to approve them, for the system instruction; `None` if there are none.
+    /// Returns the actions that are refused if nobody is there to approve them, for the system instruction; `None` if there are none.
     pub const fn refused_unasked(self) -> Option<&'static str> {
         match self {
             Self::Safe => Some("whatever changes a page"),

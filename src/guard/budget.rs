@@ -31,17 +31,17 @@ const PRICE_UNIT: u128 = 1_000_000;
 pub struct Money(u64);
 
 impl Money {
-    /// An amount in millionths of the currency.
+    /// Makes an amount in millionths of the currency.
     pub const fn micros(micros: u64) -> Self {
         Self(micros)
     }
 
-    /// An amount in hundredths of the currency.
+    /// Makes an amount in hundredths of the currency.
     pub const fn cents(cents: u64) -> Self {
         Self(cents.saturating_mul(10_000))
     }
 
-    /// The amount in millionths.
+    /// Returns the amount in millionths.
     pub const fn as_micros(self) -> u64 {
         self.0
     }
@@ -98,8 +98,8 @@ pub struct CallEstimate {
 }
 
 impl CallEstimate {
-    /// The estimate for a request of about this size and a reply of at most `max_output`, with nothing read from a
-    /// cache.
+    /// Makes the estimate for a request of about this size and a reply of at most `max_output`, with nothing read from
+    /// a cache.
     pub fn new(input: TokenCount, max_output: TokenCount, prices: Option<&Prices>) -> Self {
         let usage = Usage {
             input,

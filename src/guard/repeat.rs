@@ -44,7 +44,7 @@ pub struct ActionKey {
 }
 
 impl ActionKey {
-    /// The key of an action with these targets, on a page of this template.
+    /// Returns the key of an action with these targets, on a page of this template.
     pub fn of(action: &Action, targets: &[TargetIdentity], template: &str) -> Self {
         let blank = without_text(action);
         Self {
@@ -54,13 +54,13 @@ impl ActionKey {
         }
     }
 
-    /// The signature of the action itself.
+    /// Returns the signature of the action itself.
     pub const fn signature(&self) -> &Signature {
         &self.exact
     }
 }
 
-/// The action without its typed text; `None` if it types nothing.
+/// Returns the action without its typed text; `None` if it types nothing.
 fn without_text(action: &Action) -> Option<Action> {
     let Action::Browser(action) = action else {
         return None;

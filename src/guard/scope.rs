@@ -48,7 +48,7 @@ pub enum ScopeRefusal {
 }
 
 impl ScopeRefusal {
-    /// One sentence for the model, which quotes nothing of the address.
+    /// Returns one sentence for the model, which quotes nothing of the address.
     pub const fn sentence(&self) -> &'static str {
         match self {
             Self::NotAnAddress => "that is not an address; it must begin with https:// or http://",
@@ -63,7 +63,7 @@ impl ScopeRefusal {
         }
     }
 
-    /// The refused site, if the site was the reason: page data.
+    /// Returns the refused site, if the site was the reason: page data.
     pub const fn site(&self) -> Option<&Site> {
         match self {
             Self::Internal(site) | Self::OffList(site) => Some(site),
@@ -109,8 +109,8 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope of a run with this start address and these allowed sites. With an allowed site or with secrets, the
-    /// run may visit no others.
+    /// Makes the scope of a run with this start address and these allowed sites. With an allowed site or with secrets,
+    /// the run may visit no others.
     pub fn new(start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
         let is_bounded = has_secrets || !allow.is_empty();
         let mut sites = allow;

@@ -11,7 +11,7 @@ pub struct PageState {
 }
 
 impl PageState {
-    /// The state of the page at this address.
+    /// Makes the state of the page at this address.
     ///
     /// `shown` is a fingerprint of everything that the page shows, including values of fields, but without clocks and
     /// counters that run by themselves. `frame` is the same without the values of fields, so that typing does not

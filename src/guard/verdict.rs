@@ -34,7 +34,7 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// One sentence for the model.
+    /// Returns one sentence for the model.
     ///
     /// ```
     /// use webwise::guard::Warning;
@@ -84,7 +84,7 @@ impl Verdict {
         matches!(self, Self::Stop(_))
     }
 
-    /// The warning for the model, including one that ends the run.
+    /// Returns the warning for the model, including one that ends the run.
     pub const fn warning(self) -> Option<Warning> {
         match self {
             Self::Go => None,

@@ -77,7 +77,7 @@ impl RetryPolicy {
         (wait < left).then_some(wait)
     }
 
-    /// Upper bound of our own wait before retry number `done`, counted from 0.
+    /// Returns upper bound of our own wait before retry number `done`, counted from 0.
     fn limit(&self, done: u32) -> Duration {
         let doubled = 2_u32
             .checked_pow(done)
@@ -86,7 +86,7 @@ impl RetryPolicy {
     }
 }
 
-/// `random / 2^64` of a duration.
+/// Returns `random / 2^64` of a duration.
 fn fraction(whole: Duration, random: u64) -> Duration {
     let nanos = (whole.as_nanos().min(u128::from(u64::MAX)) * u128::from(random)) >> 64;
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))

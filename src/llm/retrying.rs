@@ -56,7 +56,7 @@ impl<L> Retrying<L> {
         self
     }
 
-    /// The wrapped model.
+    /// Returns the wrapped model.
     pub const fn get_ref(&self) -> &L {
         &self.client
     }

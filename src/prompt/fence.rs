@@ -18,7 +18,7 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// An empty fence with this nonce.
+    /// Makes an empty fence with this nonce.
     pub(super) fn new(nonce: Nonce) -> Self {
         Self {
             marks: (format!("<<<{nonce}"), format!("{nonce}>>>")),

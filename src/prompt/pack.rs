@@ -23,7 +23,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// A block of these lines.
+    /// Makes a block of these lines.
     ///
     /// If two blocks are both too long, one with twice the priority gets twice as many lines. Priority 0 counts as 1.
     pub fn new<T: AsRef<str>>(lines: &[T], priority: u8, keep: Keep) -> Self {

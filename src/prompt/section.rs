@@ -32,7 +32,7 @@ pub(super) enum Line<'a> {
 }
 
 impl Line<'_> {
-    /// The line with its names in full. Its cost is about that of the line with numbers and of its part of the list of names.
+    /// Returns the line with its names in full. That is also the cost of a tip: its names stand in a list of their own.
     fn in_full(&self) -> String {
         match self {
             Self::Ready(line) => line.clone(),
@@ -76,7 +76,7 @@ impl<'a> Section<'a> {
         &self.block
     }
 
-    /// The same section with so many of its lines.
+    /// Returns the same section with so many of its lines.
     pub(super) fn cut_to(&self, kept: usize) -> Self {
         let lines = self.block.shown(&self.lines, kept).to_vec();
         let gone = self.gone + self.lines.len() - lines.len();

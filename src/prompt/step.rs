@@ -100,7 +100,7 @@ pub struct StepParts<'a> {
 }
 
 impl<'a> StepParts<'a> {
-    /// A message about this page and nothing else, without a limit of its size. The nonces are those of the run and of the message.
+    /// Makes a message about this page and nothing else, without a limit of its size. The nonces are those of the run and of the message.
     pub fn new([run_nonce, nonce]: [Nonce; 2], view: &'a PageView, layout: &'a Layout) -> Self {
         Self {
             run_nonce,

@@ -33,7 +33,7 @@ impl<'a> TipLine<'a> {
     }
 }
 
-/// The start of the line of an item with this number, counted from 0.
+/// Returns the start of the line of an item with this number, counted from 0.
 pub(super) const fn prefix(nth: usize) -> &'static str {
     if nth == 0 { "- " } else { "  " }
 }
@@ -109,7 +109,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// The section; `None` if it is one that is never cut.
+    /// Returns the section; `None` if it is one that is never cut.
     fn section(self) -> Option<Section<'a>> {
         let zone = match self.of.lasts() {
             _ if self.vouched => Zone::Outside,

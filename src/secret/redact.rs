@@ -116,8 +116,8 @@ impl Redactor {
         self.0.is_none()
     }
 
-    /// The secrets that are too short to be replaced everywhere. They are replaced only where a value appears: as a whole
-    /// text, between quotes, after `=` or `: `.
+    /// Returns the secrets that are too short to be replaced everywhere. They are replaced only where a value appears: as a whole text,
+    /// between quotes, after `=` or `: `.
     pub fn too_short(&self) -> &[SecretName] {
         self.0.as_deref().map_or(&[], |forms| &forms.weak)
     }

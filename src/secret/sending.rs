@@ -29,12 +29,12 @@ impl Misdirected {
         }
     }
 
-    /// The secret.
+    /// Returns the secret.
     pub const fn secret(&self) -> &SecretName {
         &self.secret
     }
 
-    /// The origin that it would have gone to; `None` for an address without a web origin.
+    /// Returns the origin that it would have gone to; `None` for an address without a web origin.
     pub const fn to(&self) -> Option<&Origin> {
         self.to.as_ref()
     }

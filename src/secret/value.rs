@@ -43,7 +43,7 @@ name_type!(
 );
 
 impl SecretName {
-    /// The placeholder shown to models, logs and memory: `<secret:NAME>`.
+    /// Returns the placeholder shown to models, logs and memory: `<secret:NAME>`.
     pub fn placeholder(&self) -> String {
         format!("<secret:{}>", self.0)
     }

@@ -18,7 +18,7 @@ struct Entry {
 }
 
 impl Vault {
-    /// An empty vault.
+    /// Makes an empty vault.
     pub fn new() -> Self {
         Self::default()
     }
@@ -53,7 +53,7 @@ impl Vault {
         self.entries.is_empty()
     }
 
-    /// The names, in order.
+    /// Returns the names, in order.
     pub fn names(&self) -> impl Iterator<Item = &SecretName> {
         self.entries.keys()
     }
@@ -63,7 +63,7 @@ impl Vault {
         self.entries.contains_key(name)
     }
 
-    /// A redactor for all secrets.
+    /// Returns a redactor for all secrets.
     pub fn redactor(&self) -> Redactor {
         Redactor::new(
             self.entries
@@ -72,7 +72,7 @@ impl Vault {
         )
     }
 
-    /// A redactor for one secret.
+    /// Returns a redactor for one secret.
     pub(super) fn redactor_of(&self, name: &SecretName) -> Redactor {
         Redactor::new(
             self.entries
@@ -81,7 +81,7 @@ impl Vault {
         )
     }
 
-    /// The origins that a secret is bound to.
+    /// Returns the origins that a secret is bound to.
     pub(super) fn origins(&self, name: &SecretName) -> &[Origin] {
         self.entries
             .get(name)

@@ -61,7 +61,7 @@ impl<B> GuardedBrowser<B> {
         Builder::new(browser, (), ())
     }
 
-    /// The browser. A run never closes it; close it yourself when you are done.
+    /// Returns the browser. A run never closes it; close it yourself when you are done.
     pub const fn browser(&self) -> &B {
         &self.browser
     }

@@ -308,22 +308,22 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         serde_json::from_value(json).map_err(corrupt)
     }
 
-    /// The run's id.
+    /// Returns the run's id.
     pub const fn id(&self) -> &RunId {
         &self.emitter.run
     }
 
-    /// The steps so far, one for each action that was tried.
+    /// Returns the steps so far, one for each action that was tried.
     pub fn steps(&self) -> &[Step] {
         &self.state.steps
     }
 
-    /// The page as it was last observed; `None` before the first look.
+    /// Returns the page as it was last observed; `None` before the first look.
     pub fn page(&self) -> Option<&PageView> {
         self.state.page.as_ref().map(|page| &*page.view)
     }
 
-    /// The amounts spent so far.
+    /// Returns the amounts spent so far.
     pub const fn spent(&self) -> &Spent {
         &self.state.spent
     }

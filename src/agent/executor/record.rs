@@ -28,7 +28,7 @@ pub(in crate::agent) struct Tried {
 }
 
 impl Tried {
-    /// A queued action that is about to be tried on this page.
+    /// Makes a queued action that is about to be tried on this page.
     pub(in crate::agent) fn new(next: Queued, before: Option<PageNow>, started: Instant) -> Self {
         Self {
             action: next.action,

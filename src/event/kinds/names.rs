@@ -4,7 +4,7 @@ use super::EventKind;
 use crate::{memory::Note, working::Step};
 
 impl EventKind {
-    /// The event for a step whose action was carried out.
+    /// Returns the event for a step whose action was carried out.
     pub fn executed(step: &Step) -> Self {
         Self::ActionExecuted {
             action: step.action.clone(),
@@ -17,7 +17,7 @@ impl EventKind {
         }
     }
 
-    /// The name, as in the JSON field `event`.
+    /// Returns the name, as in the JSON field `event`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::RunStarted { .. } => "run_started",

@@ -29,7 +29,7 @@ pub struct RunSummary {
 }
 
 impl RunSummary {
-    /// The figures of a run whose cost is unknown.
+    /// Makes the figures of a run whose cost is unknown.
     pub const fn new(
         stop: StopReason,
         steps: u32,

@@ -237,7 +237,7 @@ impl Folder {
         Ok(false)
     }
 
-    /// The reason why a part of the run is not kept, if any.
+    /// Returns the reason why a part of the run is not kept, if any.
     pub(super) fn full(&self) -> Option<&str> {
         self.full.as_deref()
     }

@@ -34,7 +34,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// The event in the form in which it is written.
+    /// Returns the event in the form in which it is written.
     pub(super) fn line(&mut self, event: &Event) -> serde_json::Result<Value> {
         let mut value = serde_json::to_value(event)?;
         if !matches!(event.kind, EventKind::Observed { .. }) {
@@ -62,7 +62,7 @@ impl Writer {
     }
 }
 
-/// The nodes of a whole tree, with their depth in place of their links.
+/// Returns the nodes of a whole tree, with their depth in place of their links.
 fn leveled(tree: &Value) -> Vec<Value> {
     let nodes = tree.get("nodes").and_then(Value::as_array);
     let mut depths: Vec<u64> = Vec::new();
@@ -187,7 +187,7 @@ impl Reader {
     }
 }
 
-/// The nodes with their links in place of their depth; `None` if a depth does not fit.
+/// Returns the nodes with their links in place of their depth; `None` if a depth does not fit.
 fn linked(nodes: Vec<Value>) -> Option<Vec<Value>> {
     let mut linked: Vec<Map<String, Value>> = Vec::new();
     // The ancestors of the current node, from the root down.

@@ -32,7 +32,7 @@ pub(super) async fn complete(
     read(&body, options)
 }
 
-/// The body of the request. Fields that stay the same from call to call come first, so that servers can cache
+/// Returns the body of the request. Fields that stay the same from call to call come first, so that servers can cache
 /// the prefix.
 fn body(options: &GenAiOptions, request: &ChatRequest) -> Value {
     let chat = request::options(request, options);
@@ -107,7 +107,7 @@ fn effort(chat: &ChatOptions) -> Option<&'static str> {
     }
 }
 
-/// The name of the field for the output limit. `OpenAI`'s reasoning models use another name, also behind a
+/// Returns the name of the field for the output limit. `OpenAI`'s reasoning models use another name, also behind a
 /// gateway.
 fn tokens_key(model: &str) -> &'static str {
     let own = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
@@ -161,7 +161,7 @@ fn read(body: &Value, options: &GenAiOptions) -> Result<ChatResponse> {
     Ok(response)
 }
 
-/// The text of a reply whose content is a list of parts, as some servers send it.
+/// Returns the text of a reply whose content is a list of parts, as some servers send it.
 fn parts(body: &Value) -> Option<String> {
     let parts = body.pointer("/choices/0/message/content")?.as_array()?;
     let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());

@@ -31,7 +31,7 @@ const KEYS: [(Provider, &str, &str); 3] = [
 /// The source of variables: the process, or a table in tests.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-/// The options that these variables describe, or `None` if they describe none.
+/// Returns the options that these variables describe, or `None` if they describe none.
 pub(super) fn options(variables: Variables<'_>) -> Result<Option<GenAiOptions>> {
     let get = |name: &'static str| text(variables, name);
     let (url, key, model) = (get(BASE_URL)?, get(BASE_URL_KEY)?, get(MODEL)?);
@@ -123,7 +123,7 @@ fn first_key(variables: Variables<'_>) -> Result<Option<GenAiOptions>> {
     Ok(None)
 }
 
-/// The value of a variable, trimmed; `None` if it is unset or empty. The value never becomes part of an error.
+/// Returns the value of a variable, trimmed; `None` if it is unset or empty. The value never becomes part of an error.
 fn text(variables: Variables<'_>, name: &'static str) -> Result<Option<String>> {
     let Some(value) = variables(name) else {
         return Ok(None);

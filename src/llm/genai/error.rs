@@ -42,7 +42,7 @@ pub(super) fn convert(error: GenAiError) -> Error {
     }
 }
 
-/// The error in the body of a reply with status 200, as some servers send it; `None` if there is none.
+/// Returns the error in the body of a reply with status 200, as some servers send it; `None` if there is none.
 pub(super) fn in_body(body: &Value) -> Option<Error> {
     if body.get("error").is_none_or(Value::is_null) {
         return None;
@@ -65,24 +65,24 @@ pub(super) fn in_body(body: &Value) -> Option<Error> {
     })
 }
 
-/// An error for a reply above the size limit. A second request would get the same reply, so it is not retried.
+/// Returns an error for a reply above the size limit. A second request would get the same reply, so it is not retried.
 pub(super) fn too_large(max: usize) -> Error {
     malformed("the reply is too large").with("max_reply_bytes", max)
 }
 
-/// An error for a reply that is not JSON, such as a login page.
+/// Returns an error for a reply that is not JSON, such as a login page.
 pub(super) fn not_json(content_type: &str, body: &str) -> Error {
     malformed("the reply is not JSON")
         .with("content_type", said(content_type))
         .with("said", said(body))
 }
 
-/// An error for a reply that cannot be understood.
+/// Returns an error for a reply that cannot be understood.
 pub(super) fn malformed(cause: impl AsRef<str>) -> Error {
     call(ErrorKind::MalformedReply).with("cause", said(cause.as_ref()))
 }
 
-/// An error for a request that a filter or the model itself declined.
+/// Returns an error for a request that a filter or the model itself declined.
 pub(super) fn refused(why: &str) -> Error {
     call(ErrorKind::Refused).with("said", said(why))
 }
@@ -110,7 +110,7 @@ fn web(error: WebError) -> Error {
     }
 }
 
-/// An error for a connection that failed before the whole reply had arrived.
+/// Returns an error for a connection that failed before the whole reply had arrived.
 pub(super) fn connection(error: reqwest::Error) -> Error {
     let kind = if error.is_timeout() {
         ErrorKind::Timeout

@@ -118,7 +118,7 @@ impl GenAi {
         env::options(&variable)?.map(Self::new).transpose()
     }
 
-    /// The options of this client.
+    /// Returns the options of this client.
     pub const fn options(&self) -> &GenAiOptions {
         &self.options
     }

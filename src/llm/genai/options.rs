@@ -31,7 +31,7 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// The provider as a lower-case word, for logs and errors.
+    /// Returns the provider as a lower-case word, for logs and errors.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Gemini => "gemini",
@@ -134,7 +134,7 @@ pub struct GenAiOptions {
 }
 
 impl GenAiOptions {
-    /// The default options for a model.
+    /// Makes the default options for a model.
     pub fn new(provider: Provider, model: impl Into<String>) -> Self {
         let model = model.into();
         Self {
@@ -194,7 +194,7 @@ impl GenAiOptions {
         Ok(self)
     }
 
-    /// The `genai` crate's wire format for a call of this mode.
+    /// Returns the `genai` crate's wire format for a call of this mode.
     pub(super) fn adapter_kind(&self, mode: CallMode) -> AdapterKind {
         match self.provider {
             Provider::Gemini => AdapterKind::Gemini,
@@ -213,7 +213,7 @@ impl GenAiOptions {
         }
     }
 
-    /// The address of the API for a call of this mode; ends with a slash.
+    /// Returns the address of the API for a call of this mode; ends with a slash.
     pub(super) fn endpoint(&self, mode: CallMode) -> String {
         let base = self
             .base_url
@@ -237,7 +237,7 @@ pub(super) fn wrong(option: &'static str, why: &'static str) -> Error {
         .with("why", why)
 }
 
-/// The key without the white space that environments and files often add; `None` if nothing is left.
+/// Returns the key without the white space that environments and files often add; `None` if nothing is left.
 fn usable(key: &Secret) -> Result<Option<Secret>> {
     let text = key.expose().trim();
     if text.bytes().all(|b| b.is_ascii_graphic()) {
@@ -250,7 +250,7 @@ fn usable(key: &Secret) -> Result<Option<Secret>> {
     }
 }
 
-/// The base URL with a slash at its end, so that a path is appended to it and does not replace its last part.
+/// Returns the base URL with a slash at its end, so that a path is appended to it and does not replace its last part.
 fn folder(mut url: Url) -> Result<Url> {
     let web = matches!(url.scheme(), "http" | "https") && url.has_host();
     // User names and queries often contain keys, and they would end up in logs.

@@ -43,7 +43,7 @@ struct Asked {
     body: Vec<u8>,
 }
 
-/// The HTTP client for the crate, which reaches only this machine and keeps no connection open.
+/// Returns the HTTP client for the crate, which reaches only this machine and keeps no connection open.
 pub(super) fn client() -> Result<reqwest::Client> {
     reqwest::Client::builder()
         .no_proxy()
@@ -71,7 +71,7 @@ impl Relay {
         })
     }
 
-    /// The address of the API as given to the crate; ends with a slash.
+    /// Returns the address of the API as given to the crate; ends with a slash.
     pub(super) fn endpoint(&self) -> String {
         format!(
             "http://{}:{}/{}/",
@@ -151,7 +151,7 @@ async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     })
 }
 
-/// The path below the endpoint and the headers of a request from the crate.
+/// Returns the path below the endpoint and the headers of a request from the crate.
 fn parse_head(head: &str, token: &str) -> Option<(String, HeaderMap)> {
     let mut lines = head.split("\r\n");
     let place = lines.next()?.strip_prefix("POST /")?;

@@ -23,8 +23,8 @@ use crate::{
 /// The name of the reply's schema, for providers that want one.
 const SCHEMA_NAME: &str = "calls";
 
-/// The crate's request: system instruction, tools, then the one message with its pictures last. The parts that stay
-/// the same from call to call come first.
+/// Returns the crate's request: system instruction, tools, then the one message with its pictures last. The parts that
+/// stay the same from call to call come first.
 pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
     let text = std::iter::once(ContentPart::from_text(&request.message));
     let images = request.images.iter().map(|image| {
@@ -50,7 +50,7 @@ fn tool(spec: &ToolSpec) -> Tool {
         .with_schema(sorted(&spec.parameters))
 }
 
-/// All options of the request apart from its messages.
+/// Returns all options of the request apart from its messages.
 pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOptions {
     let kind = options.adapter_kind(request.mode);
     // Keep the raw bodies, because only they show some answers: refusals, blocked prompts, errors under status 200.

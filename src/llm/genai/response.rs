@@ -86,7 +86,7 @@ pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
     })
 }
 
-/// The calls in a body of either `OpenAI` format, with arguments as they came.
+/// Returns the calls in a body of either `OpenAI` format, with arguments as they came.
 pub(super) fn raw_calls(body: &Value) -> Vec<RawCall> {
     let list = |pointer: &str| {
         body.pointer(pointer)
@@ -123,7 +123,7 @@ pub(super) fn raw_usage(body: &Value) -> Option<Usage> {
     })
 }
 
-/// The reported token counts; `None` if the provider reported none.
+/// Returns the reported token counts; `None` if the provider reported none.
 fn usage(reported: &GenAiUsage) -> Option<Usage> {
     let count = |tokens: Option<i32>| {
         tokens

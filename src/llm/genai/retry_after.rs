@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-/// The wait in the headers of a response: `retry-after-ms`, or `retry-after` in seconds or as a date.
+/// Returns the wait in the headers of a response: `retry-after-ms`, or `retry-after` in seconds or as a date.
 ///
 /// A date is measured from the response's own `date`, so that a wrong clock on this machine does not matter.
 pub(super) fn in_headers<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<Duration> {
@@ -21,7 +21,7 @@ pub(super) fn in_headers<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option
     })
 }
 
-/// The wait in the body of an error: Gemini's `RetryInfo` with a `retryDelay` such as `34.5s`.
+/// Returns the wait in the body of an error: Gemini's `RetryInfo` with a `retryDelay` such as `34.5s`.
 pub(super) fn in_body(body: &Value) -> Option<Duration> {
     let error = body.get(0).unwrap_or(body).get("error")?;
     let delay = error

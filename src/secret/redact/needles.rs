@@ -79,7 +79,7 @@ pub(super) fn joined(value: &str) -> Vec<Form> {
     keep_long(out, MIN_ANYWHERE)
 }
 
-/// The bytes as hexadecimal digits in lower case.
+/// Returns the bytes as hexadecimal digits in lower case.
 pub(super) fn hex(value: &str) -> Form {
     let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble & 15)];
     Zeroizing::new(

@@ -13,7 +13,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// The untransformed text.
+    /// Returns the untransformed text.
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self {
             bytes: bytes.to_vec(),
@@ -25,7 +25,7 @@ impl View {
         &self.bytes
     }
 
-    /// The range of the original text that these bytes of the view were made from.
+    /// Returns the range of the original text that these bytes of the view were made from.
     pub(super) fn origin(&self, range: Range<usize>) -> Range<usize> {
         match self.origins.get(range) {
             Some([first, .., last]) => first.start..last.end,
@@ -34,12 +34,13 @@ impl View {
         }
     }
 
-    /// The view with one layer of escapes undone: percent signs, HTML entities, backslashes. `None` if there is none.
+    /// Returns the view with one layer of escapes undone: percent signs, HTML entities, backslashes. `None` if there is
+    /// none.
     pub(super) fn decoded(&self) -> Option<Self> {
         self.decoded_by(&DECODERS)
     }
 
-    /// The view with one layer of these kinds of escapes undone; `None` if there is none.
+    /// Returns the view with one layer of these kinds of escapes undone; `None` if there is none.
     pub(super) fn decoded_by(&self, decoders: &[Decoder]) -> Option<Self> {
         let mut out = Self::default();
         let (mut at, mut changed) = (0, false);
@@ -61,8 +62,8 @@ impl View {
         changed.then_some(out)
     }
 
-    /// The view in lower case, with each white space and plus sign as one space: the way a form encodes the text that a
-    /// page shows.
+    /// Returns the view in lower case, with each white space and plus sign as one space: the way a form encodes the
+    /// text that a page shows.
     ///
     /// Bytes that are not UTF-8 count as Latin-1, as old pages escape them.
     pub(super) fn folded(&self) -> Self {
@@ -83,12 +84,12 @@ impl View {
         out
     }
 
-    /// A folded view without separators between letters.
+    /// Returns a folded view without separators between letters.
     pub(super) fn joined(&self) -> Self {
         self.without(is_separator)
     }
 
-    /// The view without white space, because encoded data is wrapped into lines.
+    /// Returns the view without white space, because encoded data is wrapped into lines.
     pub(super) fn packed(&self) -> Self {
         self.without(char::is_whitespace)
     }
