@@ -3,8 +3,8 @@
 // Addresses come from `core::net`, because pure modules may not use `std::net`, which has sockets.
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Returns true for an address that is not on the open web: this machine, a private or local network, a metadata
-/// service, or a range with a special purpose. Source: the special-purpose registries of IANA.
+/// Returns true if the address is not on the open web. It then belongs to this machine, a private or local network, a
+/// metadata service, or a range with a special purpose. Source: the special-purpose registries of IANA.
 pub(super) fn is_special(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_special_v4(v4),
@@ -19,7 +19,7 @@ fn is_special_v4(address: Ipv4Addr) -> bool {
         || address.is_link_local()
         || address.is_multicast()
         || matches!(octets, [0 | 240..=255, ..])
-        // Carrier-grade NAT, protocol assignments, and the range for benchmarks.
+        // In this order: carrier-grade NAT, protocol assignments, and the range for benchmarks.
         || matches!(octets, [100, 64..=127, ..] | [192, 0, 0, _] | [198, 18 | 19, ..])
         // The one public address at which a cloud serves its machines' metadata.
         || octets == [168, 63, 129, 16]
@@ -28,7 +28,7 @@ fn is_special_v4(address: Ipv4Addr) -> bool {
 fn is_special_v6(address: Ipv6Addr) -> bool {
     let v4 = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match address.segments() {
-        // IPv4 addresses in IPv6 form: mapped, behind NAT64, or of a 6to4 router.
+        // IPv4 addresses written as IPv6 addresses: mapped, NAT64, 6to4.
         [0, 0, 0, 0, 0, 0xffff, high, low]
         | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
         | [0x2002, high, low, ..] => is_special_v4(v4(high, low)),

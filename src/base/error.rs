@@ -14,7 +14,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum ErrorKind {
     /// An argument, option or file from the caller is wrong; the context says which.
     InvalidInput,
-    /// A program, server or file that is needed is not there.
+    /// A required program, server or file is not there.
     Unavailable,
     /// The other side did not answer in time.
     Timeout,
@@ -85,7 +85,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// Makes an error of this kind in an operation, which is named like `browser.observe`.
+    /// Makes an error of this kind. The operation is named in the form `browser.observe`.
     pub const fn new(kind: ErrorKind, operation: &'static str) -> Self {
         Self {
             kind,
@@ -117,7 +117,7 @@ impl Error {
         self
     }
 
-    /// Returns the kind, which says what the caller can do.
+    /// Returns the kind of the error. It tells the caller what to do.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -127,12 +127,12 @@ impl Error {
         self.operation
     }
 
-    /// Returns key and value pairs, in the order in which they were added.
+    /// Returns the details as pairs of key and value, in the order in which they were added.
     pub fn context(&self) -> &[(&'static str, String)] {
         &self.context
     }
 
-    /// Returns the value of a context key; `None` if there is no such key.
+    /// Returns the detail with this key; `None` if there is no such key.
     pub fn said(&self, key: &str) -> Option<&str> {
         let mut context = self.context.iter();
         context
@@ -145,7 +145,7 @@ impl Error {
         self.retry_after
     }
 
-    /// Returns true if the same call can succeed later without a change by the caller.
+    /// Returns true if the same call, repeated later, may succeed.
     pub const fn is_retryable(&self) -> bool {
         matches!(
             self.kind,

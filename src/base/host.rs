@@ -22,8 +22,8 @@ fn checked<'a>(url: &'a Url, operation: &'static str) -> Result<url::Host<&'a st
 /// Longest host name. Unit: bytes. Source: RFC 1035.
 const MAX_DOMAIN_BYTES: usize = 253;
 
-/// A host, the key under which memory is stored: the ASCII name in lower case, with the scheme unless it is https and
-/// the port unless it is the default.
+/// A host, the key under which memory is stored. It is the ASCII name in lower case. The scheme is included unless it
+/// is https, and the port unless it is the default port.
 ///
 /// ```
 /// use webwise::Host;
@@ -40,7 +40,7 @@ impl Host {
     /// Returns the host of a URL.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https or there is no host.
+    /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https, or if there is no host.
     pub fn of(url: &Url) -> Result<Self> {
         let host = checked(url, "host.of")?;
         let mut text = String::new();
@@ -56,11 +56,11 @@ impl Host {
         Ok(Self(text))
     }
 
-    /// Returns the host of a bare domain name or address, as people write it: `shop.example`, `127.0.0.1`, `[::1]`.
+    /// Returns the host for a bare domain name or address, as people write it: `shop.example`, `127.0.0.1`, `[::1]`.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] for anything else, and for a public suffix such as `co.uk`, whose names belong to
-    /// many owners.
+    /// [`ErrorKind::InvalidInput`] for anything else. Also for a public suffix such as `co.uk`, because the names under
+    /// it belong to many owners.
     pub fn of_domain(text: &str) -> Result<Self> {
         let refuse =
             |why: &str| Error::new(ErrorKind::InvalidInput, "host.of_domain").with("why", why);
@@ -99,7 +99,7 @@ impl Host {
                     ));
                 }
             }
-            // Nobody who writes `1.2` means 1.0.0.2.
+            // The URL parser reads `1.2` as 1.0.0.2, which nobody means.
             address if address.to_string() != text.to_ascii_lowercase() => {
                 return Err(refuse("it is not a host name"));
             }
@@ -108,7 +108,7 @@ impl Host {
         Self::of(&url)
     }
 
-    /// Returns the name or address, without scheme and port.
+    /// Returns the name or address, without the scheme and without the port.
     pub fn name(&self) -> &str {
         let rest = self.0.strip_prefix("http://").unwrap_or(&self.0);
         match rest.rsplit_once(':') {
@@ -119,8 +119,8 @@ impl Host {
         }
     }
 
-    /// Returns the hosts whose stored advice applies to this one: this host, its bare name without scheme and port,
-    /// then each parent name up to the site. A public suffix is never among them.
+    /// Returns the hosts whose stored advice applies to this one: this host, its bare name (without scheme and port),
+    /// then each parent name up to the site. A public suffix is never included.
     pub fn and_above(&self) -> Vec<Self> {
         let mut hosts = vec![self.clone()];
         let Some(url) = self.url() else { return hosts };
@@ -146,7 +146,7 @@ impl Host {
         Site::of(&self.url()?).ok()
     }
 
-    /// Returns the address of the front page; `None` if the text is not the host of any URL.
+    /// Returns the URL of the host's front page; `None` if the text is not the host of any URL.
     pub fn url(&self) -> Option<Url> {
         let whole = if self.0.contains("://") {
             self.0.clone()
@@ -185,7 +185,7 @@ impl Origin {
     /// Returns the origin of a URL.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https or there is no host.
+    /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https, or if there is no host.
     pub fn of(url: &Url) -> Result<Self> {
         checked(url, "origin.of")?;
         Ok(Self(url.origin().ascii_serialization()))
@@ -194,7 +194,7 @@ impl Origin {
     /// Parses the text of a URL and takes its origin.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if it is not a URL, or as [`Origin::of`].
+    /// [`ErrorKind::InvalidInput`] if the text is not a URL, and for the same reasons as [`Origin::of`].
     pub fn parse(text: &str) -> Result<Self> {
         let url = Url::parse(text)
             .map_err(|e| Error::new(ErrorKind::InvalidInput, "origin.parse").with_source(e))?;
@@ -220,11 +220,11 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A registrable domain, such as `shop.co.uk`. Navigation can be limited to sites, and a lesson is promoted by the
-/// number of sites where it helped.
+/// A registrable domain, such as `shop.co.uk`. Navigation can be limited to certain sites. A lesson is promoted to all
+/// runs after it helped on enough sites.
 ///
-/// An IP address, a name without a dot and each name under `localhost` are sites of their own. So is each name directly
-/// under a public suffix such as `github.io`.
+/// Each of these is a site of its own: an IP address, a name without a dot, a name under `localhost`, and a name
+/// directly under a public suffix such as `github.io`.
 ///
 /// ```
 /// use webwise::Site;
@@ -242,7 +242,7 @@ impl Site {
     /// Returns the site of a URL.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https or there is no host.
+    /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https, or if there is no host.
     pub fn of(url: &Url) -> Result<Self> {
         let name = match checked(url, "site.of")? {
             url::Host::Domain(name) => {
@@ -272,7 +272,7 @@ impl Site {
             .ok()
     }
 
-    /// Returns true for this machine: `localhost`, a name under it, or a loopback address.
+    /// Returns true if the site is this machine: `localhost`, a name under it, or a loopback address.
     pub fn is_loopback(&self) -> bool {
         self.0 == "localhost"
             || self.0.ends_with(".localhost")
@@ -284,8 +284,8 @@ impl Site {
             })
     }
 
-    /// Returns true for a site that is not on the open web: this machine, a special address (private, link-local,
-    /// metadata and the like), a name without a dot, or a name under a suffix for private networks.
+    /// Returns true if the site is not on the open web. It is then this machine, a special address (private,
+    /// link-local, metadata and the like), a name without a dot, or a name under a suffix for private networks.
     pub fn is_internal(&self) -> bool {
         if self.is_loopback() {
             return true;
@@ -298,7 +298,7 @@ impl Site {
     }
 }
 
-/// Top-level labels of private networks, which no public name has. Source: RFC 6762 with its appendix G, ICANN's
+/// Top-level labels that private networks use and no public name has. Source: RFC 6762 with its appendix G, ICANN's
 /// `internal`, and `localdomain`.
 const PRIVATE_SUFFIXES: [&str; 8] = [
     "corp",

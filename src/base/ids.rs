@@ -1,5 +1,5 @@
-//! Run ids, session ids and nonces. The caller passes them in, because making one takes a clock or randomness, which
-//! only the loop has.
+//! Run ids, session ids and nonces. To make one takes a clock or random bits. Only the loop has these, so callers pass
+//! ids and nonces in.
 
 use std::fmt;
 
@@ -74,17 +74,18 @@ id! {
 }
 
 impl RunId {
-    /// Makes an id of `run_` and the bits as 32 hexadecimal digits. Ids made from version 7 UUIDs sort by time.
+    /// Makes an id that consists of `run_` and the bits as 32 hexadecimal digits. Ids made from version 7 UUIDs sort by
+    /// time.
     pub fn from_bits(bits: u128) -> Self {
         Self(format!("run_{bits:032x}"))
     }
 }
 
-/// The random number at both ends of a fence, the part of a message that holds text from outside. That text cannot know
-/// the number and so cannot end the fence.
+/// The random number at both ends of a fence. A fence encloses the part of a message that holds text from outside. That
+/// text cannot contain the number, because nobody outside knows it, and so it cannot end the fence.
 ///
-/// Unit: 64 bits, printed in decimal, because models read three digits as one token. Source: chosen; each message has a
-/// new nonce, so a page can guess once per message, and a run has a few hundred messages.
+/// Unit: 64 bits, printed in decimal, because three digits take a model only one token. Source: chosen; each message
+/// has a new nonce, so a page can guess once per message, and a run has a few hundred messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Nonce(u64);
 

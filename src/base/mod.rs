@@ -1,6 +1,6 @@
-//! Types that every module uses: errors, hosts and sites, trust, text and token measures.
+//! Types that every module uses: errors, hosts and sites, trust classes, text functions and token estimates.
 //!
-//! Pure: no files, no clock, no environment. Nothing here knows of pages, models or memory.
+//! Pure: this module reads no files, no clock and no environment. It does not depend on pages, models or memory.
 
 mod address;
 mod error;

@@ -1,17 +1,17 @@
-//! Names of secrets and of parameters: their alphabet, length, parsing and display.
+//! Names of secrets and of parameters: allowed characters, length, parsing and display.
 //!
-//! `name_type!` defines such a type; the module that uses it says what the name stands for.
+//! `name_type!` defines a type for such names. The module that uses the macro says what its names stand for.
 
 /// Longest name. Unit: bytes. Source: chosen; a prompt shows the name wherever the value would stand.
 const MAX_NAME: usize = 40;
 
-/// Returns true for a valid name: 1 to 40 ASCII letters, digits or `_`.
+/// Returns true if the text is a valid name: 1 to 40 ASCII letters, digits or `_`.
 pub(crate) fn is_name(text: &str) -> bool {
     (1..=MAX_NAME).contains(&text.len())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Defines a name type over one `String`. Its errors carry the given operation.
+/// Defines a name type that wraps a `String`. The given operation is the one that its errors name.
 macro_rules! name_type {
     ($(#[$doc:meta])* $name:ident, $operation:literal) => {
         $(#[$doc])*

@@ -1,7 +1,7 @@
 //! Measuring and cleaning text that came from outside.
 
-/// Returns true for an invisible character that changes how the text around it is shown: a control character other than
-/// newline and tab, a bidirectional mark, a zero-width or tag character.
+/// Returns true if the character is invisible and changes how the text around it is shown: a control character other
+/// than newline and tab, a bidirectional mark, a zero-width or tag character.
 pub fn is_deceptive(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c,
@@ -33,8 +33,8 @@ pub fn clean(text: &str) -> String {
     out
 }
 
-/// Returns true if a text consists of glyphs of an icon font, which no reader can read: code points for private use, perhaps
-/// with white space.
+/// Returns true if the text consists of nothing but glyphs of an icon font and white space. Such glyphs are code points for private use,
+/// and no reader can read them.
 ///
 /// ```
 /// use webwise::base::text::is_glyphs;
@@ -88,7 +88,7 @@ pub fn squeeze(text: &str) -> String {
     out
 }
 
-/// Returns the first `max` characters. If something was cut, the last of them is `…`.
+/// Returns the text if it has at most `max` characters; otherwise its first `max - 1` characters and `…`.
 ///
 /// Counts Unicode scalar values and never splits one.
 pub fn truncate(text: &str, max: usize) -> String {
@@ -123,8 +123,8 @@ pub fn fold(text: &str) -> String {
     text.to_lowercase()
 }
 
-/// Returns the words of a text in any script, folded. A word is a run of letters and digits. A Chinese, Japanese or
-/// Korean ideograph or syllable is a word of its own, because those scripts put no spaces between words.
+/// Returns the words of a text in any script, in lower case. A word is a run of letters and digits. A Chinese, Japanese
+/// or Korean ideograph or syllable is a word of its own, because those scripts put no spaces between words.
 pub fn words(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -142,8 +142,8 @@ pub fn words(text: &str) -> Vec<String> {
     out
 }
 
-/// Calls `look` with each of the [`words`] of a text. Words of ASCII text are not allocated one by one, because a page
-/// has ten thousand labels and most of them are ASCII.
+/// Calls `look` with each of the [`words`] of a text. Does not allocate each word of an ASCII text, because a page may
+/// have ten thousand labels and most of them are ASCII.
 pub(crate) fn for_each_word(text: &str, mut look: impl FnMut(&str)) {
     if !text.is_ascii() {
         return words(text).iter().for_each(|word| look(word));
@@ -164,7 +164,8 @@ pub(crate) fn for_each_word(text: &str, mut look: impl FnMut(&str)) {
     }
 }
 
-/// Returns true for a character of a script without spaces between words. Models spend about one token on each of them.
+/// Returns true if the character belongs to a script without spaces between words. Each such character takes about one
+/// token.
 pub(crate) fn tokens_wide(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}'
         | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')

@@ -1,11 +1,11 @@
-//! Trust classes, which say who a stored or shown value came from.
+//! Trust classes. The class of a stored or shown value says who the value came from.
 
 use serde::{Deserialize, Serialize};
 
 /// The source of a value, from the most to the least trusted.
 ///
-/// A value derived from several values takes the least trusted class among them ([`Trust::worst`]). Only the first two
-/// classes may stand in a system instruction.
+/// A value derived from several values takes the least trusted class among them ([`Trust::worst`]). Only values of the
+/// first two classes may stand in a system instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {

@@ -1,4 +1,4 @@
-//! The request to a model: a system instruction with constant bytes, one message, and tools.
+//! The request to a model: a system instruction that is the same in every step, one message, and tools.
 
 use std::{fmt, sync::Arc};
 
@@ -8,7 +8,7 @@ use crate::{action::ToolSet, base::TokenCount};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum CallMode {
-    /// Tool calls of the provider; at least one is required.
+    /// The provider's own tool calls; the model must make at least one.
     #[default]
     Tools,
     /// A text that follows [`ToolSet::reply_schema`]. Small local models keep to a schema better than to tool calls.
@@ -38,9 +38,9 @@ pub struct ChatRequest {
     pub message: String,
     /// The tools, in a fixed order.
     pub tools: Arc<ToolSet>,
-    /// The form in which calls are to be given.
+    /// The form in which the model gives its calls.
     pub mode: CallMode,
-    /// Maximum number of calls wanted in one reply.
+    /// Maximum number of calls that the model is asked for in one reply.
     pub max_calls: usize,
     /// Sampling temperature. Default 0.2. Source: chosen.
     pub temperature: f64,
@@ -51,7 +51,8 @@ pub struct ChatRequest {
 }
 
 impl ChatRequest {
-    /// Makes a request with the default mode, 5 calls, temperature 0.2, 2,048 tokens of output and no image.
+    /// Makes a request with the default mode, at most 5 calls, temperature 0.2, at most 2,048 tokens of output and no
+    /// image.
     pub fn new(system: impl Into<String>, message: impl Into<String>, tools: Arc<ToolSet>) -> Self {
         Self {
             system: system.into(),
@@ -72,8 +73,8 @@ impl ChatRequest {
 pub struct LlmCapabilities {
     /// Name of the model, for logs and reports.
     pub model: String,
-    /// Maximum number of tokens of request and reply together; `None` if unknown. The loop cuts its messages to fit,
-    /// and assumes 64,000 if it is unknown.
+    /// Maximum number of tokens of request and reply together; `None` if unknown. The loop cuts its messages to fit. If
+    /// the maximum is unknown, the loop assumes 64,000 for the request.
     pub context_window: Option<TokenCount>,
     /// True if the model understands pictures.
     pub images: bool,
@@ -82,7 +83,7 @@ pub struct LlmCapabilities {
 }
 
 impl LlmCapabilities {
-    /// Capabilities with this name, an unknown window, no pictures, and tool calls.
+    /// Makes the capabilities of a model with this name: an unknown context window, no pictures, and tool calls.
     pub fn new(model: impl Into<String>) -> Self {
         Self {
             model: model.into(),

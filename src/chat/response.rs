@@ -10,13 +10,14 @@ use crate::{
     secret::Redactor,
 };
 
-/// Maximum number of characters that a run keeps of a reply's text, and of its reasoning. Source: chosen; the default
-/// reply of 2,048 tokens has about 8,000.
+/// Maximum number of characters that a run keeps of a reply's text, and likewise of its reasoning. Source: chosen; a
+/// reply of 2,048 tokens, the default maximum, has about 8,000 characters.
 pub const MAX_REPLY_TEXT: usize = 256 * 1_024;
-/// Maximum number of bytes of one call's arguments, as compact JSON. Source: chosen; eight times the bytes of a default
-/// reply.
+/// Maximum number of bytes of one call's arguments, as compact JSON. Source: chosen; eight times the bytes of a reply
+/// of the default maximum length.
 pub const MAX_ARGUMENTS: usize = 64 * 1_024;
-/// Maximum number of calls that a run reads from one reply. Source: chosen; by default it executes five of them.
+/// Maximum number of calls that a run reads from one reply. Source: chosen; by default a run executes at most five of
+/// them.
 pub const MAX_CALLS: usize = 100;
 /// Maximum number of characters of a tool's name. Source: chosen; providers allow 64.
 const MAX_NAME: usize = 200;
@@ -24,9 +25,9 @@ const MAX_NAME: usize = 200;
 /// Token counts as the provider reported them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens of the request, those read from a cache included.
+    /// Tokens of the request, including those read from a cache.
     pub input: TokenCount,
-    /// Tokens of the reply, reasoning included.
+    /// Tokens of the reply, including reasoning.
     pub output: TokenCount,
     /// Part of `input` that the provider read from its cache.
     #[serde(default)]
@@ -55,7 +56,8 @@ pub struct ChatResponse {
     /// The name of the model that answered, as the provider gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Requests that failed before this one; 0 if the first one succeeded. A retrying wrapper sets it.
+    /// Number of requests that failed before this response came; 0 if the first one succeeded.
+    /// [`Retrying`](crate::llm::Retrying) sets it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub retries: u32,
 }
@@ -96,9 +98,9 @@ impl ChatResponse {
         self
     }
 
-    /// Returns the same response within [`MAX_REPLY_TEXT`], [`MAX_ARGUMENTS`] and [`MAX_CALLS`]. A text that was cut
-    /// says so. Arguments that are too large are replaced by a sentence that says so, because typing a part of a text
-    /// is worse than typing nothing.
+    /// Returns the same response, cut to [`MAX_REPLY_TEXT`], [`MAX_ARGUMENTS`] and [`MAX_CALLS`]. A text that was cut
+    /// says so. Arguments that are too large are replaced as a whole by a sentence that says so, because typing a part
+    /// of a text is worse than typing nothing.
     #[must_use]
     pub fn capped(mut self) -> Self {
         let optional = [&mut self.reasoning, &mut self.stop, &mut self.model]

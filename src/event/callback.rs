@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Event, EventSink};
 use crate::base::RunId;
 
-/// Calls a function for each event, on the task of the loop, so keep the function short. Loses no event.
+/// Calls a function for each event and loses no event. The loop waits for the function, so keep it short.
 ///
 /// ```
 /// use webwise::event::Callback;

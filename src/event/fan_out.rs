@@ -1,12 +1,12 @@
-//! Several sinks as one.
+//! A sink that passes events to several other sinks.
 
 use std::sync::Arc;
 
 use super::{Event, EventSink};
 use crate::base::RunId;
 
-/// Passes each event to every sink, in the order in which they were added.
-/// [`failure`](EventSink::failure) is that of the first failing sink.
+/// Passes each event to every sink, in the order in which they were added. [`failure`](EventSink::failure) returns the
+/// failure of the first sink that has one.
 #[derive(Debug, Clone, Default)]
 pub struct FanOut(Vec<Arc<dyn EventSink>>);
 

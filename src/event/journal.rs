@@ -1,4 +1,5 @@
-//! The port that records an action before it is done, so that a killed process leaves its last intent behind.
+//! The port that records an action before it is done. If the process is killed, the record shows what it was about to
+//! do.
 //!
 //! The loop waits for the journal before every action that is not a read. An [`EventSink`](super::EventSink) cannot
 //! do this, because it must return at once.
@@ -7,8 +8,8 @@
 //! | --- | --- |
 //! | `RunFolder` (feature `jsonl`) | `intents.jsonl` in the folder of the run; the command line always uses it |
 //!
-//! A loop has no journal unless its builder is given one. Write one of your own if intents must leave the machine or
-//! if runs are kept in a database: implement [`Journal::intent`], and check it with `testing::conformance::journal`.
+//! A loop has no journal unless its builder is given one. Write one of your own if intents must be stored on another
+//! machine or in a database: implement [`Journal::intent`], and check it with `testing::conformance::journal`.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -41,12 +42,12 @@ pub struct Intent {
     pub effect: Effect,
     /// The targets of the action: page data, with secrets replaced.
     pub targets: Vec<TargetIdentity>,
-    /// The address of the page that the action was decided for; empty before the first page.
+    /// The address of the page for which the action was decided on; empty before the first page.
     pub url: String,
 }
 
 impl Intent {
-    /// Makes an intent without targets and without a page.
+    /// Makes an intent without targets and without a page address.
     pub const fn new(
         run: RunId,
         step: u32,

@@ -11,15 +11,15 @@ use std::{
 use super::{Event, EventSink};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// Size of the write buffer. Unit: bytes. Source: chosen; that of the standard library's buffers.
+/// Size of the write buffer. Unit: bytes. Source: chosen; the size that the standard library uses for its buffers.
 const MAX_WAITING: usize = 8 * 1_024;
 
 /// Writes each event as one line of JSON, on its own thread.
 ///
 /// # Loss policy
-/// Emitted events are written at the latest when the sink is closed or dropped. A killed process loses what its thread
-/// had not written yet. A full disk ends the writing after the last whole line that fits: [`close`](Self::close)
-/// reports it, and the run goes on.
+/// Emitted events are written at the latest when the sink is closed or dropped. If the process is killed, events that
+/// its thread had not written yet are lost. If the disk is full, writing ends after the last whole line that fits, and
+/// the run goes on; [`close`](Self::close) reports the failure.
 #[derive(Debug)]
 pub struct Jsonl {
     writer: Writer<Arc<Event>>,
@@ -27,10 +27,10 @@ pub struct Jsonl {
 }
 
 impl Jsonl {
-    /// Creates or truncates the file, readable by its owner only.
+    /// Creates the file, readable by its owner only, or empties an existing file.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] naming the path.
+    /// [`ErrorKind::Io`] if the file cannot be opened; it names the path.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
         let mut file = create_private(&path)?;
@@ -71,7 +71,7 @@ impl EventSink for Jsonl {
     }
 }
 
-/// Creates or truncates a file that only its owner can read.
+/// Creates a file that only its owner can read, or empties an existing one.
 pub(super) fn create_private(path: &Path) -> Result<File> {
     open_private(
         path,
@@ -79,14 +79,14 @@ pub(super) fn create_private(path: &Path) -> Result<File> {
     )
 }
 
-/// Opens a file that only its owner can read, with these options.
+/// Opens a file with these options. If it is created, only its owner can read it.
 pub(crate) fn open_private(path: &Path, options: &mut OpenOptions) -> Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options.open(path).map_err(|e| io_error(path, e))
 }
 
-/// Appends a line to the bytes that wait for this file.
+/// Encodes the value as a line of JSON and appends it to the bytes that wait to be written to this file.
 pub(super) fn write_line(
     to: &mut Vec<u8>,
     value: &impl serde::Serialize,
@@ -101,8 +101,8 @@ pub(super) fn write_line(
     Ok(())
 }
 
-/// Appends the waiting bytes to a file that nobody else writes. If the disk refuses a part of them, whole lines are
-/// kept and the rest is cut off, so that a reader finds no half line.
+/// Appends the waiting bytes to a file that nobody else writes. If only a part of them can be written, the whole lines
+/// in that part are kept and the rest is cut off, so that a reader finds no half line.
 pub(super) fn write_lines(file: &mut File, lines: &mut Vec<u8>) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());

@@ -21,8 +21,8 @@ use crate::{
 
 /// An event of a run.
 ///
-/// An event that is written as JSON and read back is equal to the original, except for pictures, which are not part of
-/// the JSON.
+/// An event that is written as JSON and read back is equal to the original, except that pictures are not part of the
+/// JSON.
 ///
 /// ```
 /// use webwise::event::{Event, EventKind};
@@ -43,7 +43,7 @@ pub struct Event {
     pub run: RunId,
     /// The step, from 1; 0 before the first.
     pub step: u32,
-    /// The time.
+    /// The time of the event.
     pub at: DateTime<Utc>,
 }
 
@@ -77,8 +77,8 @@ pub enum EventKind {
         session: Option<SessionId>,
         /// Name of the driver.
         driver: String,
-        /// True if the browser was already running and goes on after the run. Left out of the JSON if false. Its
-        /// address is never written.
+        /// True if the browser was already running and goes on after the run. Left out of the JSON if false. The
+        /// browser's address is never written.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         attached: bool,
         /// Name of the model.
@@ -95,7 +95,7 @@ pub enum EventKind {
         /// The actions that need approval: `safe`, `hybrid` or `auto`.
         approval: String,
     },
-    /// The run continues from a saved state. The steps before it belong to the same run.
+    /// The run continues from a saved state. The steps before this event belong to the same run.
     RunResumed {},
     /// The page was observed.
     Observed {
@@ -116,7 +116,7 @@ pub enum EventKind {
         count: usize,
         /// Texts of the lessons.
         lessons: Vec<String>,
-        /// Records of the lessons.
+        /// Ids of the lessons' records.
         #[serde(default)]
         items: Vec<AdviceId>,
         /// Time taken by memory. Unit: milliseconds.
@@ -133,7 +133,7 @@ pub enum EventKind {
         matched: usize,
         /// Texts of the lessons.
         lessons: Vec<String>,
-        /// Records of the lessons.
+        /// Ids of the lessons' records.
         #[serde(default)]
         items: Vec<AdviceId>,
         /// Time taken by memory. Unit: milliseconds.
@@ -148,7 +148,7 @@ pub enum EventKind {
         matched: usize,
         /// Texts of the items.
         lessons: Vec<String>,
-        /// Records of the items.
+        /// Ids of the items' records.
         #[serde(default)]
         items: Vec<AdviceId>,
         /// Time taken by memory. Unit: milliseconds.
@@ -163,9 +163,9 @@ pub enum EventKind {
         system: Option<String>,
         /// The message.
         message: String,
-        /// Estimated size of the request, tools included.
+        /// Estimated size of the request, including the tools.
         estimated_tokens: TokenCount,
-        /// Memory items in the prompt.
+        /// Ids of the memory items in the prompt.
         offered: Vec<AdviceId>,
     },
     /// The model answered.
@@ -182,7 +182,7 @@ pub enum EventKind {
         /// The error, with secrets replaced.
         error: String,
     },
-    /// A call could not be carried out as the model made it.
+    /// A call in the model's reply was refused, because it could not be carried out as the model wrote it.
     CallRefused {
         /// The problem with the call.
         problem: CallProblem,
@@ -191,14 +191,14 @@ pub enum EventKind {
     CallsDropped {
         /// Number of calls.
         count: usize,
-        /// The reason, in our own words.
+        /// The reason, in the crate's own words (not from a page).
         why: String,
     },
     /// A guard warned the model.
     Warned {
         /// Name of the guard.
         guard: String,
-        /// The warning, in our own words.
+        /// The warning, in the crate's own words (not from a page).
         text: String,
     },
     /// An approver decided whether an action may run.
@@ -209,11 +209,11 @@ pub enum EventKind {
         effect: Effect,
         /// True if the action may run.
         approved: bool,
-        /// The reason, in our own words.
+        /// The reason, in the crate's own words (not from a page).
         why: String,
     },
     /// An action is about to be carried out. If no [`ActionExecuted`](Self::ActionExecuted) follows, the run ended
-    /// meanwhile and the action may have had its effect.
+    /// during the action, and the action may have had its effect.
     ActionStarted {
         /// The action, with typed secrets as placeholders.
         action: Action,
@@ -251,21 +251,21 @@ pub enum EventKind {
         /// The data, with secrets replaced.
         text: String,
     },
-    /// The driver noticed something apart from the action.
+    /// The driver reported something other than the action's result, such as a new tab or a download.
     #[serde(rename = "noticed")]
     BrowserNoticed {
         /// The notice.
         notice: Notice,
     },
-    /// The model reported that the goal is reached.
+    /// The model called `finish`, and the evidence that it quoted was checked.
     FinishChecked {
         /// The answer.
         answer: String,
         /// The words of a page that the model quoted as evidence.
         evidence: String,
-        /// True if the words are on this page or on an earlier page of this run.
+        /// True if the quoted words are on this page or on an earlier page of this run.
         verified: bool,
-        /// True if the words are on an earlier page and not on this one.
+        /// True if the quoted words are on an earlier page and not on this one.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         earlier: bool,
         /// Claims of the answer that no page of the run has shown.
@@ -279,7 +279,7 @@ pub enum EventKind {
         /// The answer, with secrets replaced; `None` if nobody was there.
         answer: Option<String>,
     },
-    /// The model proposed a fact. It is kept with the run, for a person to review.
+    /// The model proposed a fact. The fact is kept with the run until a person reviews it.
     FactProposed {
         /// Name of the fact.
         key: String,
@@ -288,7 +288,7 @@ pub enum EventKind {
     },
     /// Memory was changed.
     MemoryUpdated {
-        /// The shelf.
+        /// The shelf: the part of the store that was changed.
         shelf: Shelf,
         /// The store's acknowledgement.
         committed: Committed,
@@ -298,7 +298,7 @@ pub enum EventKind {
     },
     /// This run changed a record of memory.
     MemoryChanged {
-        /// Id of the record. Its collection is the name of the memory kind.
+        /// Id of the record; the `collection` in it is the name of the memory kind.
         item: AdviceId,
         /// The change in one word that the memory kind chose, such as `recorded`.
         what: String,
@@ -321,7 +321,7 @@ pub enum EventKind {
         /// The lesson's record.
         item: AdviceId,
     },
-    /// A known lesson was learned or used again.
+    /// A lesson that was already known was learned or used again.
     LessonDeduplicated {
         /// The lesson's text.
         lesson: String,
@@ -341,7 +341,7 @@ pub enum EventKind {
         /// The lesson's record.
         item: AdviceId,
     },
-    /// A lesson is no longer advice for every run, because later runs no longer support it.
+    /// A lesson is no longer advice for every run, because the results of later runs do not support it.
     LessonDemoted {
         /// The lesson's text.
         lesson: String,
@@ -371,7 +371,7 @@ pub enum EventKind {
         site: Option<Site>,
         /// True if the lesson's recovery was carried out after the failure that it is for.
         used: bool,
-        /// True if the model had been shown the lesson before.
+        /// True if the model had been shown the lesson before it made the recovery.
         followed: bool,
         /// True if the recovery restored the effect.
         helped: bool,
@@ -382,19 +382,19 @@ pub enum EventKind {
     LessonsPruned {
         /// Number of lessons removed.
         pruned_count: usize,
-        /// Number of lessons left on the shelf.
+        /// Number of lessons that remain on the shelf.
         remaining_count: usize,
     },
     /// The least proven lessons were removed from a full shelf.
     LessonsCompacted {
         /// Number of lessons removed.
         removed_count: usize,
-        /// Number of lessons left on the shelf.
+        /// Number of lessons that remain on the shelf.
         remaining_count: usize,
     },
     /// The store reported something of its own accord, such as a repaired shelf.
     StoreNoticed {
-        /// The notice, with its shelf.
+        /// The notice; it names the shelf.
         notice: StoreNotice,
     },
     /// Memory failed. The run goes on without that part of memory.
@@ -413,13 +413,13 @@ pub enum EventKind {
     RunEnded {
         /// The answer, if the model gave one.
         answer: Option<String>,
-        /// The words on the page that show the answer; `None` if they were not there.
+        /// The words on a page that the model quoted as evidence; `None` if they were not there.
         evidence: Option<String>,
         /// Extracted data, by name.
         extracted: BTreeMap<String, String>,
         /// Address of the last page.
         final_url: Option<String>,
-        /// The error, if one ended the run.
+        /// The error, if the run ended because of an error.
         error: Option<String>,
         /// The figures of the run.
         summary: RunSummary,

@@ -1,5 +1,5 @@
-//! The two ports that record a run. An [`EventSink`] receives each event after it happened; a [`Journal`] records
-//! each action before it is carried out.
+//! The two ports (traits) that record a run. An [`EventSink`] receives each event after it happened. A [`Journal`]
+//! records each action before it is carried out.
 //!
 //! | adapter | feature | port | take it |
 //! | --- | --- | --- | --- |
@@ -25,8 +25,8 @@
 //!
 //! # Decisions
 //!
-//! - `EventSink` has a second method, `failure`: the loop must report lost records, but `emit` returns no error.
-//! - The run folder uses the event ports, so everything is recorded through the same interface and the loop opens no
+//! - `EventSink` has a second method, `failure`, because the loop must report lost events and `emit` returns no error.
+//! - `RunFolder` implements these two ports. So everything is recorded through one interface, and the loop opens no
 //!   files.
 
 mod callback;

@@ -46,9 +46,9 @@ pub trait EventSink: Debug + Send + Sync {
     /// Takes one event.
     fn emit(&self, event: &Event);
 
-    /// Returns the reason why events of this run are being lost, as far as it is known by now. Returns `None` while no
-    /// event is lost, and always for a sink that does not write. The loop asks once a step and passes the answer on to
-    /// the other sinks and the report.
+    /// Returns the reason why events of this run are being lost, as far as it is known by now; `None` while no event is
+    /// lost. A sink that does not write always returns `None`. The loop asks once a step, and passes the reason on to
+    /// all sinks and to the report.
     fn failure(&self, run: &RunId) -> Option<String>;
 }
 

@@ -2,8 +2,9 @@
 //! it.
 //!
 //! The first redaction happens where text from a browser, a model or a person enters the loop. The second one catches
-//! text that was put together from clean parts, or that came from a store or a memory kind. Every kind of event is
-//! named here, so that a new one cannot be forgotten. Our own words and the names of closed enums stay as they are.
+//! text that was put together from clean parts, or that came from a store or a memory kind. The code below names every
+//! kind of event, so that no new kind can be forgotten. The crate's own words and the names of closed enums are not
+//! searched.
 
 use std::sync::Arc;
 
@@ -167,7 +168,7 @@ impl EventKind {
                 net.all([answer, evidence, final_url, error].into_iter().flatten());
                 *extracted = redactor.pairs(std::mem::take(extracted));
             }
-            // A picture cannot be searched, so none is taken after a secret was typed or shown.
+            // Pictures cannot be searched for secrets. Instead, no picture is taken after a secret was typed or shown.
             Self::StoreNoticed { notice } => net.store_notice(notice),
             Self::RunResumed {}
             | Self::LessonsPruned { .. }
@@ -217,7 +218,7 @@ impl Net<'_> {
                     .iter_mut()
                     .flat_map(|(name, value)| [name, value]),
             );
-            // A locator cannot be rewritten, so one with a secret is dropped.
+            // A locator cannot be rewritten, so a locator that contains a secret is dropped.
             target.locator = target
                 .locator
                 .take()

@@ -1,16 +1,17 @@
 //! Runs as folders: pages, model calls and actions, each in a file of its own.
 //!
-//! This file holds the sink and assigns events to runs. `folder` writes one run, `trees` encodes pages, `reader` reads
-//! them back, `retention` deletes old runs.
+//! This file holds the sink and assigns each event to its run. `folder` writes one run, `trees` encodes pages, `reader`
+//! reads them back, `retention` deletes old runs.
 //!
 //! # Decisions
 //!
-//! - One thread writes events and intents, so a run's folder exists before its first intent and events keep their
-//!   order.
-//! - A run's folder is made under a temporary name and then renamed, so no folder lacks its `run_meta.json`.
-//! - One sink serves many runs, so that the runs of one loop never mix.
-//! - Old runs are deleted after 30 days, or when there are more than 100. Only ended runs of ours are deleted, and the
-//!   age is measured by the time of the events.
+//! - One thread writes both events and intents. So a run's folder exists before the run's first intent, and events keep
+//!   their order.
+//! - A run's folder is made under a temporary name and then renamed, so that no run's folder ever lacks its
+//!   `run_meta.json`.
+//! - One sink serves many runs and keeps them apart.
+//! - Old runs are deleted after 30 days, or when there are more than 100. Only runs that this crate recorded and that
+//!   have ended are deleted. Their age is measured by the time of their events.
 
 mod folder;
 mod intents;
@@ -35,8 +36,8 @@ pub use self::{reader::RunLines, retention::Retention};
 use super::{Event, EventKind, EventSink, Intent, Journal, jsonl::Writer};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// Largest size of a run, apart from its `run_meta.json` and the line of its end. Unit: bytes. Source: chosen; the
-/// hundred runs that are kept by default then take less than 26 GB, whatever pages and models send.
+/// Largest size of a run, apart from its `run_meta.json` and its last line. Unit: bytes. Source: chosen; the hundred
+/// runs that are kept by default then take at most about 27 GB, whatever pages and models send.
 const MAX_BYTES: u64 = 256 * 1_024 * 1_024;
 /// Maximum number of runs whose failure is remembered. Source: chosen; once the disk is full, every later run fails.
 const MAX_FAILURES: usize = 1_000;
@@ -54,27 +55,28 @@ const MAX_FAILURES: usize = 1_000;
 /// | `memory_events.jsonl` | queries, advice and updates of memory |
 /// | `steps/NNNN-N.png` | pictures, numbered by step and within the step: those shown to the model, those taken by an action, and those of each step if they were asked for |
 ///
-/// Every line except those of `reasoning.jsonl` and `intents.jsonl` is an [`Event`]; [`read`](Self::read) reads them
-/// back. In `observations.jsonl`, the first tree of a page is whole and each later one holds the differences from the
-/// line before, so a page that stays the same takes almost no room.
+/// Each line is an [`Event`], which [`read`](Self::read) reads back, except in `reasoning.jsonl` and `intents.jsonl`.
+/// In `observations.jsonl`, the first line holds a whole page tree and each later line holds only the differences from
+/// the line before. So a page that stays the same takes almost no room.
 ///
-/// A run's folder appears with its first event, so a run that never starts leaves nothing behind. It is closed when the
-/// run ends. One sink serves any number of runs, also at the same time. An existing folder is not changed: its run is
-/// not recorded again, and [`close`](Self::close) reports it.
+/// A run's folder is made at the run's first event, so a run that never starts leaves nothing behind. The folder is
+/// closed when the run ends. One sink serves any number of runs, also at the same time. If the folder of a new run
+/// exists already, it is not changed: the new run is not recorded, and [`close`](Self::close) reports that.
 ///
 /// # Retention
 /// When a run's folder is made, old ones are deleted: see [`Retention`].
 ///
 /// # Cap
 /// A run that takes more than 256 MiB, or the limit set in the builder, is kept up to that size. A `recording_failed`
-/// line at the end of `actions.jsonl` and the field `nothing_kept_from_step` in `run_meta.json` name the step from
-/// which on nothing is kept, and the run's report says so. The end of the run is written all the same.
+/// line at the end of `actions.jsonl` and the field `nothing_kept_from_step` in `run_meta.json` name the first step of
+/// which nothing is kept, and the run's report says so. The end of the run is written all the same.
 ///
 /// # Loss policy
 /// The same as for [`Jsonl`](super::Jsonl). Lines are written at the end of each step, so a killed process loses the
-/// lines of its last step. As a journal it loses nothing: an intent is awaited until it is written, an irreversible one
-/// until it is on the disk. A run that cannot be written does not stop the recording of others. [`close`](Self::close)
-/// reports the failure, and the run's report does if the failure was known when the run ended.
+/// lines of its last step. As a journal it loses nothing: the loop waits until an intent is written, and for an
+/// irreversible action until the intent is on the disk. A run that cannot be written does not stop the recording of
+/// others. [`close`](Self::close) reports the failure. The run's report does too, if the failure was known when the run
+/// ended.
 ///
 /// ```
 /// # fn main() -> webwise::Result<()> {
@@ -93,7 +95,7 @@ pub struct RunFolder {
     failures: Failures,
 }
 
-/// A message to the thread that writes, in order.
+/// A message to the thread that writes. Messages are handled in order.
 #[derive(Debug)]
 enum Message {
     Event(Arc<Event>),
@@ -105,7 +107,8 @@ enum Message {
 type Failures = Arc<Mutex<BTreeMap<RunId, String>>>;
 
 impl RunFolder {
-    /// The [operation](Error::operation) of a failure to delete an old run. Such a failure makes no new run incomplete.
+    /// The [operation](Error::operation) that an error names if an old run could not be deleted. No new run is
+    /// incomplete because of such an error.
     pub const PRUNE: &str = retention::PRUNE;
 
     /// Records every run under `parent/<run id>`, with the default [`Retention`].
@@ -125,8 +128,8 @@ impl RunFolder {
         }
     }
 
-    /// Reads the events in a file of a run's folder, in the order in which they were written. A file that is still
-    /// being written or was cut off gives the events that it has.
+    /// Reads the events in a file of a run's folder, in the order in which they were written. From a file that is still
+    /// being written or was cut off, it reads the events that are there.
     ///
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened. Each event can also fail on its own:
@@ -136,7 +139,7 @@ impl RunFolder {
         RunLines::open(file.into())
     }
 
-    /// Returns the folder of a run.
+    /// Returns the path of a run's folder.
     pub fn path_of(&self, run: &RunId) -> PathBuf {
         self.parent.join(run.as_str())
     }
@@ -144,10 +147,10 @@ impl RunFolder {
     /// Writes everything that is waiting.
     ///
     /// # Errors
-    /// The first failure: [`ErrorKind::Io`](crate::ErrorKind::Io), or
+    /// Returns the first failure: [`ErrorKind::Io`](crate::ErrorKind::Io), or
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for a run whose folder existed already. If every run
-    /// was written but an old one could not be deleted: [`ErrorKind::Io`](crate::ErrorKind::Io) with the operation
-    /// [`PRUNE`](Self::PRUNE). In that case no event is lost.
+    /// was written but an old one could not be deleted, returns [`ErrorKind::Io`](crate::ErrorKind::Io) with the
+    /// operation [`PRUNE`](Self::PRUNE). In that case no event is lost.
     pub fn close(&self) -> Result<()> {
         self.writer.close()
     }
@@ -204,7 +207,7 @@ impl RunFolderBuilder {
     /// Starts the thread that writes.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be started.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the thread cannot be started.
     pub fn build(self) -> Result<RunFolder> {
         let failures = Failures::default();
         let mut runs = Runs::new(&self, Arc::clone(&failures));
@@ -212,8 +215,8 @@ impl RunFolderBuilder {
             for message in messages {
                 match message {
                     Message::Event(event) => runs.take(&event),
-                    // The task that waited has given up: it will not do the action, or has reported that it is not
-                    // recorded.
+                    // The waiting task has given up. Either it will not do the action, or it has reported that the
+                    // action is not recorded.
                     Message::Intent(_, done) if done.is_closed() => {}
                     Message::Intent(intent, done) => _ = done.send(runs.keep(&intent)),
                 }
@@ -234,10 +237,10 @@ struct Runs {
     parent: PathBuf,
     retention: Retention,
     max_bytes: u64,
-    /// `None` for a run that cannot be written. The rest of it is dropped.
+    /// The folder of each open run; `None` for a run that cannot be written. Further events of such a run are dropped.
     open: BTreeMap<RunId, Option<Folder>>,
     first_error: Option<Error>,
-    /// The first failure to delete an old run, which makes no new run incomplete.
+    /// The first failure to delete an old run. No new run is incomplete because of it.
     first_kept: Option<Error>,
     failures: Failures,
 }
@@ -296,7 +299,7 @@ impl Runs {
         }
     }
 
-    /// Makes the folder of a run, and deletes old ones.
+    /// Makes the folder of a run, and deletes old runs.
     fn start(&mut self, run: &RunId, step: u32, at: DateTime<Utc>) -> Result<Folder> {
         let folder = Folder::create(&self.parent, (run, step, at), self.max_bytes)?;
         let is_open = |other: &RunId| self.open.contains_key(other) || other == run;
@@ -305,7 +308,7 @@ impl Runs {
         Ok(folder)
     }
 
-    /// Gives up a run. The part that was written stays.
+    /// Stops recording a run. The part that was written stays.
     fn fail(&mut self, run: &RunId, error: Error) {
         self.note(run, format!("{error:?}"));
         self.first_error.get_or_insert(error);
@@ -321,7 +324,7 @@ impl Runs {
         failures.insert(run.clone(), why);
     }
 
-    /// Records a failure to delete old runs, which must not affect the new one.
+    /// Remembers a failure to delete old runs. It must not affect the new run.
     fn not_removed(&mut self, pruned: Result<()>) {
         if let Err(error) = pruned {
             self.first_kept.get_or_insert(error);

@@ -8,21 +8,21 @@ use crate::{
     memory::{AdviceId, Change, Committed, Shelf},
 };
 
-/// Passes each event to `tracing` with the target `webwise`: the model's replies with the names of the `GenAI` semantic
-/// conventions, every other event with its name and its JSON.
+/// Passes each event to `tracing` with the target `webwise`. The model's replies have attributes named by the `GenAI`
+/// semantic conventions; every other event has its name and its JSON.
 ///
-/// Queries and updates of memory are spans of their own, as the same conventions ask. A span is made when its work is done,
-/// so its field `elapsed_ms` gives the time that the work took.
+/// Each query and each update of memory is a span of its own, as the same conventions ask. A span is made when its work is done, so its
+/// field `elapsed_ms` gives the time that the work took.
 ///
 /// | event | span and `gen_ai.operation.name` | attributes |
 /// | --- | --- | --- |
 /// | `tier1_loaded`, `error_recall`, `domain_recall` | `search_memory` | `gen_ai.memory.store.id`, `gen_ai.memory.record.count` |
 /// | `memory_updated` | `upsert_memory`, or `delete_memory` if it only removes | the same, `gen_ai.memory.record.id` for a single record |
 ///
-/// The store's id is the namespace. Texts are in the JSON of the record inside the span, never in an attribute, because the
-/// conventions require consent for `gen_ai.memory.query.text` and `gen_ai.memory.records`.
+/// The store's id is the namespace. Texts of memory are in the JSON of the record inside the span, never in an attribute of the span,
+/// because the conventions require consent for `gen_ai.memory.query.text` and `gen_ai.memory.records`.
 ///
-/// Pages (`observed`, `interpreted`) are recorded at trace level, requests at debug, failures at warn, everything else at
+/// Pages (`observed`, `interpreted`) are recorded at trace level, requests to the model at debug, failures at warn, everything else at
 /// info. Events that the subscriber drops are lost.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tracing;
@@ -93,7 +93,7 @@ impl EventSink for Tracing {
     }
 }
 
-/// The span of a memory operation. A macro, because a span's name is fixed where it is made.
+/// Makes the span of a memory operation. This is a macro, because the name of a span must be a literal.
 macro_rules! memory_span {
     ($operation:literal, $event:expr, $count:expr, $elapsed_ms:expr) => {
         info_span!(
@@ -112,7 +112,7 @@ macro_rules! memory_span {
     };
 }
 
-/// Returns the span of a recall.
+/// Returns the span of a memory query.
 fn search(event: &Event, items: &[AdviceId], elapsed_ms: u64) -> Span {
     let span = memory_span!("search_memory", event, items.len(), elapsed_ms);
     if let Some(first) = items.first() {
@@ -124,7 +124,7 @@ fn search(event: &Event, items: &[AdviceId], elapsed_ms: u64) -> Span {
     span
 }
 
-/// Returns the span of a change.
+/// Returns the span of a memory update.
 fn update(event: &Event, shelf: &Shelf, committed: &Committed, elapsed_ms: u64) -> Span {
     let changes = &committed.changes;
     let only_removes = !changes.is_empty()

@@ -1,10 +1,10 @@
-//! Names of events, and the conversion of steps and of memory's notes into events.
+//! Names of events. Also the conversion of steps, and of the notes of memory kinds, into events.
 
 use super::EventKind;
 use crate::{memory::Note, working::Step};
 
 impl EventKind {
-    /// Returns the event for a step whose action was carried out.
+    /// Returns the [`ActionExecuted`](Self::ActionExecuted) event for a step.
     pub fn executed(step: &Step) -> Self {
         Self::ActionExecuted {
             action: step.action.clone(),
@@ -17,7 +17,7 @@ impl EventKind {
         }
     }
 
-    /// Returns the name, as in the JSON field `event`.
+    /// Returns the name of the event, as in the JSON field `event`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::RunStarted { .. } => "run_started",

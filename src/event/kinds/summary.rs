@@ -10,15 +10,15 @@ use crate::{chat::Usage, guard::Money, working::StopReason};
 pub struct RunSummary {
     /// The reason why the run ended.
     pub stop: StopReason,
-    /// True if the goal was reached on positive evidence.
+    /// True if the goal was reached and evidence for it was found.
     pub success: bool,
-    /// Steps taken.
+    /// Number of steps taken.
     pub steps: u32,
-    /// Actions that failed or had no effect.
+    /// Number of actions that failed or had no effect.
     pub errors: u32,
-    /// Model calls.
+    /// Number of model calls.
     pub calls: u32,
-    /// Tokens, as reported by the provider or, where it reported none, as estimated.
+    /// Number of tokens, as reported by the provider. Where it reported none, they are estimated.
     pub usage: Usage,
     /// True if any of `usage` is an estimate.
     pub estimated: bool,
@@ -29,7 +29,7 @@ pub struct RunSummary {
 }
 
 impl RunSummary {
-    /// Makes the figures of a run whose cost is unknown.
+    /// Makes the figures of a run whose cost is not known yet.
     pub const fn new(
         stop: StopReason,
         steps: u32,

@@ -22,15 +22,16 @@ use crate::{
 
 /// The file that marks a folder as a run's.
 pub(super) const META: &str = "run_meta.json";
-/// Prefix of a folder that is being made. No id of a run begins with it.
+/// Prefix of the name of a folder that is being made. No id of a run begins with it.
 pub(super) const NEW: &str = ".new-";
-/// Version of the folder's format, stored in its meta. Older versions can be read too. Version 2 stores trees by their
-/// differences.
+/// Version of the folder's format, stored in `run_meta.json`. Older versions can be read too. Version 2 stores page
+/// trees as differences.
 pub(super) const VERSION: u32 = 2;
-/// Maximum number of bytes of one file that wait for the end of a step. Source: chosen; pages can be large.
+/// Number of waiting bytes of one file above which they are written before the end of the step. Source: chosen; pages
+/// can be large.
 const MAX_WAITING: usize = 64 * 1_024;
 
-/// A run's folder. Files are open only while they are written, so a run that never ends holds none open.
+/// A run's folder. Files are open only while they are written, so a run that never ends keeps no file open.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
@@ -42,14 +43,14 @@ pub(super) struct Folder {
     pictures: u32,
     intents: Intents,
     trees: trees::Writer,
-    /// Bytes that may still be written.
+    /// Number of bytes that may still be written.
     room: u64,
-    /// The reason why the rest of the run is not kept, if it is not.
+    /// The reason why the rest of the run is not kept; `None` while everything is kept.
     full: Option<String>,
 }
 
 impl Folder {
-    /// Makes the folder of a run at this step and time. Fails if it exists.
+    /// Makes the folder of a run at this step and time. Fails if the folder exists.
     pub(super) fn create(
         parent: &Path,
         (run, step, at): (&RunId, u32, DateTime<Utc>),
@@ -63,7 +64,7 @@ impl Folder {
             return Err(known(&path));
         }
         let meta = json!({ "version": VERSION, "run": run, "status": "running", "started_at": at });
-        // The folder is made under another name and then renamed, so that there is never one without a meta.
+        // The folder is made under another name and then renamed, so that there is never a run's folder without a meta.
         let new = parent.join(format!("{NEW}{}", Uuid::new_v4().simple()));
         let made = private_dirs(false)
             .create(&new)
@@ -101,7 +102,7 @@ impl Folder {
         }
         match &event.kind {
             EventKind::RunStarted { .. } if self.is_started => {
-                // An earlier run with this id was dropped or is still going on. This run must not be mixed with it.
+                // An earlier run with this id was dropped or is still going on. The new run must not be mixed with it.
                 self.flush()?;
                 Err(known(&self.path))
             }
@@ -181,7 +182,7 @@ impl Folder {
         self.intents.keep(&self.path, intent)
     }
 
-    /// Copies the fields of an event into the meta.
+    /// Copies the fields of an event into `run_meta.json`.
     fn add_to_meta(&mut self, event: &Event) -> Result<()> {
         let told = serde_json::to_value(&event.kind)
             .map_err(|e| io_error(&self.path.join(META), e.into()))?;
@@ -212,8 +213,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Reserves room for a line of this size. If there is not enough, marks the run as full; from then on only its
-    /// end is kept.
+    /// Reserves room for this number of bytes, and returns whether there was enough. If not, marks the run as full;
+    /// from then on only its end is kept.
     fn has_room(&mut self, bytes: usize, event: &Event) -> Result<bool> {
         if self.full.is_some() {
             return Ok(false);
@@ -237,7 +238,7 @@ impl Folder {
         Ok(false)
     }
 
-    /// Returns the reason why a part of the run is not kept, if any.
+    /// Returns the reason why a part of the run is not kept; `None` if everything is kept.
     pub(super) fn full(&self) -> Option<&str> {
         self.full.as_deref()
     }
@@ -258,7 +259,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes to another name and renames, so that a reader never sees half a file.
+    /// Writes the meta under another name and renames it, so that a reader never sees half a file.
     fn write_meta(&self) -> Result<()> {
         let (path, temporary) = (self.path.join(META), self.path.join("run_meta.json.tmp"));
         let written = write_whole(&temporary, &self.meta)
@@ -290,19 +291,19 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Keeps what it can of a run that is given up.
+        // Writes as much as possible of a run whose recording was stopped.
         let _ = self.flush();
     }
 }
 
-/// Encodes a value as a line of this file.
+/// Returns a value encoded as a line of JSON. The path is for the error.
 fn encoded(value: &impl serde::Serialize, path: &Path) -> Result<Vec<u8>> {
     let mut line = Vec::new();
     write_line(&mut line, value, path)?;
     Ok(line)
 }
 
-/// Creates a file with this value alone.
+/// Creates a file that contains this value and nothing else.
 fn write_whole(path: &Path, value: &Value) -> Result<()> {
     let line = encoded(value, path)?;
     create_private(path)?

@@ -1,5 +1,5 @@
-//! The file of a run's intents. Each intent is written at once, and that of an irreversible action is synced to the
-//! disk.
+//! The file of a run's intents. Each intent is written at once. The intent of an irreversible action is also synced to
+//! the disk.
 
 use std::{
     fs::{File, OpenOptions},
@@ -18,14 +18,14 @@ use crate::{
     },
 };
 
-/// The file in the folder of the run.
+/// Name of the file in the run's folder.
 const INTENTS: &str = "intents.jsonl";
-/// Version of a line.
+/// Version of the format of a line.
 const VERSION: u32 = 1;
 
 #[derive(Debug, Default)]
 pub(super) struct Intents {
-    /// True if the folder entries that lead to the file are on the disk.
+    /// True if the folder entries that lead to the file are synced to the disk.
     is_named: bool,
 }
 
@@ -55,7 +55,7 @@ impl Intents {
     fn sync(&mut self, folder: &Path, file: &File) -> io::Result<()> {
         file.sync_data()?;
         if !self.is_named {
-            // The run's folder and the two above it may be as new as the file.
+            // The run's folder and the two folders above it may have been made together with the file.
             folder.ancestors().take(3).try_for_each(sync_names)?;
             self.is_named = true;
         }
@@ -63,7 +63,7 @@ impl Intents {
     }
 }
 
-/// Makes the entries of a folder durable. Only possible on Unix.
+/// Syncs the entries of a folder to the disk. Does nothing on systems other than Unix.
 fn sync_names(folder: &Path) -> io::Result<()> {
     if cfg!(unix) && !folder.as_os_str().is_empty() {
         File::open(folder)?.sync_all()?;

@@ -1,4 +1,4 @@
-//! Deletion of old runs: only folders that are certainly ours, and only runs that are certainly over.
+//! Deletion of old runs: only folders that this crate certainly made, and only runs that are certainly over.
 
 use std::{
     ffi::OsStr,
@@ -13,22 +13,24 @@ use serde::Deserialize;
 use super::folder::{META, NEW, VERSION};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// The operation of a failure to delete old runs, which distinguishes it from a failure to write a new one.
+/// The operation that an error names if old runs could not be deleted. It distinguishes that error from a failure to
+/// write a new run.
 pub(super) const PRUNE: &str = "event.prune";
 
 /// Default of [`Retention::max_age`]: 30 days. Source: chosen.
 const MAX_AGE: Duration = Duration::from_hours(30 * 24);
 /// Default of [`Retention::max_runs`]. Source: chosen.
 const MAX_RUNS: usize = 100;
-/// Time without a write after which a run without an end counts as crashed. Source: chosen, one day; a run that waits
-/// for a person writes nothing either.
+/// Time without a write after which a run that has no recorded end counts as crashed: one day. Source: chosen; a run
+/// that waits for a person writes nothing either.
 const MAX_SILENCE: Duration = Duration::from_hours(24);
 
 /// The time for which stored runs are kept.
 ///
-/// Applied when a run's folder is made, to the folders beside it that have a `run_meta.json` of ours. A run is deleted
-/// if it ended longer than `max_age` ago, or if it is the oldest of more than `max_runs`. A run without an end counts
-/// as crashed, and so as over, if it started more than a day ago and nothing has been written for a day.
+/// When a run's folder is made, these limits are applied to all folders beside it that contain a `run_meta.json` of
+/// this crate. A run is deleted if it ended longer than `max_age` ago, or if it is the oldest of more than `max_runs`.
+/// A run without a recorded end counts as crashed, and so as over, if it started more than a day ago and nothing has
+/// been written for a day.
 ///
 /// ```
 /// use webwise::event::Retention;
@@ -88,14 +90,15 @@ struct Meta {
 #[derive(Debug)]
 struct Stored {
     path: PathBuf,
-    /// The end of the run; `None` if it may still be running.
+    /// The time at which the run ended; `None` if it may still be running.
     over: Option<DateTime<Utc>>,
 }
 
-/// Deletes the runs that need not be kept. `is_open` says which ones are being written now.
+/// Deletes the runs that need not be kept. `is_open` says whether a run is being written now.
 ///
 /// # Errors
-/// [`ErrorKind::Io`](crate::ErrorKind::Io) with the last failure, after everything else was deleted.
+/// [`ErrorKind::Io`](crate::ErrorKind::Io) if a run could not be deleted: the last such failure, after all other runs
+/// were deleted.
 pub(super) fn prune(
     parent: &Path,
     retention: &Retention,
@@ -108,11 +111,12 @@ pub(super) fn prune(
     let mut runs = Vec::new();
     for entry in fs::read_dir(parent).map_err(|e| kept(parent, e))? {
         let entry = entry.map_err(|e| kept(parent, e))?;
-        // A link does not count as a folder, so nothing outside is ever deleted.
+        // A symbolic link does not count as a folder, so nothing outside `parent` is ever deleted.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             if entry.file_name().to_string_lossy().starts_with(NEW) && is_silent(&entry.path(), now)
             {
-                // The process that made it was killed before it could rename it. Another process may delete it first.
+                // The process that made this folder was killed before it could rename it. Another process may delete
+                // the folder first.
                 let _ = fs::remove_dir_all(entry.path());
                 continue;
             }
@@ -148,7 +152,7 @@ fn kept(path: &Path, source: io::Error) -> Error {
         .with_source(source)
 }
 
-/// Returns the run in a folder; `None` if the folder is not ours.
+/// Returns the run that a folder holds; `None` if this crate did not make the folder.
 fn stored(path: PathBuf, now: DateTime<Utc>, is_open: impl Fn(&RunId) -> bool) -> Option<Stored> {
     let name = RunId::parse(path.file_name()?.to_str()?).ok()?;
     if is_open(&name) {
@@ -165,7 +169,7 @@ fn stored(path: PathBuf, now: DateTime<Utc>, is_open: impl Fn(&RunId) -> bool) -
     Some(Stored { path, over })
 }
 
-/// Returns true if nothing was written for a long time.
+/// Returns true if nothing in the folder was written for [`MAX_SILENCE`].
 fn is_silent(path: &Path, now: DateTime<Utc>) -> bool {
     let Ok(mut entries) = fs::read_dir(path) else {
         return false;
@@ -184,7 +188,7 @@ fn is_past(at: DateTime<Utc>, max: Duration, now: DateTime<Utc>) -> bool {
         .is_ok_and(|age| age > max)
 }
 
-/// Deletes the meta last, so that an interrupted deletion is finished by the next one.
+/// Deletes a run's folder. The meta is deleted last, so that the next call can finish an interrupted deletion.
 fn remove(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;

@@ -1,15 +1,15 @@
-//! Trees of pages as a run's folder stores them: the first one whole, each later one as its differences from the one
-//! before.
+//! Page trees as a run's folder stores them: the first tree is whole, and each later tree is stored as its differences
+//! from the tree before.
 //!
 //! ```json
 //! { "since": 3, "lines": [[0, 120], { "depth": 4, "role": "text", "states": {}, "value": "14:02" }, [121, 9879]] }
 //! ```
 //!
-//! In the fourth line of `observations.jsonl`, for example, this replaces the value of `tree`. `since` is the number of
-//! the line before, from 1. `lines` are the nodes of the tree in document order: `[from, count]` copies nodes of the
-//! tree before, counted from 0, and an object is a new node. A new node is written with its depth, from 0, where a
-//! whole tree has `parent` and `end`, so that adding or removing a node changes no other node. Version 1 of the folder
-//! has whole trees only. Pure: events in, values out, and back.
+//! For example, in the fourth line of `observations.jsonl` this stands in place of the value of `tree`. `since` is the
+//! number of the line before, counted from 1. `lines` are the nodes of the tree in document order: `[from, count]`
+//! copies nodes of the tree before, counted from 0. An object is a new node. A new node has its `depth`, from 0, where
+//! a node of a whole tree has `parent` and `end`, so that adding or removing a node changes no other node. Version 1 of
+//! the folder has whole trees only. This module is pure: it turns events into JSON values and back.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,8 @@ use crate::{
     page::MAX_NODES,
 };
 
-/// Largest size of one copy entry. Unit: bytes. Source: two numbers below [`MAX_NODES`] with their brackets.
+/// Largest size of one copy entry. Unit: bytes. Source: the length of two numbers below [`MAX_NODES`], with comma and
+/// brackets.
 const COPY: usize = 16;
 
 /// The state of a writer of observations.
@@ -29,12 +30,12 @@ const COPY: usize = 16;
 pub(super) struct Writer {
     /// Number of observations written.
     count: u64,
-    /// The nodes of the last one, each in the form in which it is compared and written.
+    /// The nodes of the last observation, each in the form in which it is compared and written.
     last: Vec<String>,
 }
 
 impl Writer {
-    /// Returns the event in the form in which it is written.
+    /// Returns the event as the JSON value that is written.
     pub(super) fn line(&mut self, event: &Event) -> serde_json::Result<Value> {
         let mut value = serde_json::to_value(event)?;
         if !matches!(event.kind, EventKind::Observed { .. }) {
@@ -62,7 +63,7 @@ impl Writer {
     }
 }
 
-/// Returns the nodes of a whole tree, with their depth in place of their links.
+/// Returns the nodes of a whole tree, each with `depth` in place of `parent` and `end`.
 fn leveled(tree: &Value) -> Vec<Value> {
     let nodes = tree.get("nodes").and_then(Value::as_array);
     let mut depths: Vec<u64> = Vec::new();
@@ -84,7 +85,8 @@ fn leveled(tree: &Value) -> Vec<Value> {
     leveled
 }
 
-/// Encodes the new nodes as copies of old ones with new nodes between them; `None` if the whole tree is no larger.
+/// Returns the new nodes encoded as copies of old nodes with new nodes between them; `None` if the whole tree is no
+/// larger.
 fn differences(old: &[String], new: &[String]) -> serde_json::Result<Option<Value>> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, line) in old.iter().enumerate() {
@@ -140,7 +142,7 @@ impl Reader {
         serde_json::from_value(value).map_err(corrupt)
     }
 
-    /// Makes a tree whole again.
+    /// Replaces the differences in a tree by the whole tree.
     fn restore(&mut self, tree: &mut Value) -> Result<()> {
         let refuse = |why: &str| Error::new(ErrorKind::Corrupt, "event.read").with("why", why);
         let nodes = match tree {
@@ -187,7 +189,7 @@ impl Reader {
     }
 }
 
-/// Returns the nodes with their links in place of their depth; `None` if a depth does not fit.
+/// Returns the nodes, each with `parent` and `end` in place of `depth`; `None` if a depth does not fit.
 fn linked(nodes: Vec<Value>) -> Option<Vec<Value>> {
     let mut linked: Vec<Map<String, Value>> = Vec::new();
     // The ancestors of the current node, from the root down.
