@@ -23,14 +23,14 @@ use crate::{
     working::StopReason,
 };
 
-/// Returns the note to the model about an action that may have worked.
+/// Returns the note that tells the model that this tool's action may have worked.
 fn unclear(tool: &str) -> String {
     format!(
         "the page changed while the last {tool} was carried out, so it may have worked: check on this page before you do it again"
     )
 }
 
-/// Returns true if an action does not change the page, so that a failure does not affect the calls after it.
+/// Returns true if the action does not change the page. The calls after it can then be carried out even if it fails.
 const fn only_looks(action: &Action) -> bool {
     use BrowserAction as A;
     matches!(
@@ -88,7 +88,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         stop.map_or(Ok(()), Err)
     }
 
-    /// Keeps the result of a call for the next message, and its text as possible evidence for an answer.
+    /// Keeps the result of a call for the next message. If the call extracted a text, also keeps the text as possible
+    /// evidence for an answer.
     fn note_call(
         &mut self,
         action: &Action,
@@ -134,7 +135,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Outcome::Failed(failure) => format!("{}: {}", failure.class, failure.detail),
             other => other.as_str().to_owned(),
         };
-        // Lessons of a host are shown only on its own pages, and the action may have led to another host.
+        // Lessons about a host are shown only on that host's pages, and the action may have led to another host.
         let seen = self
             .executor
             .state
@@ -180,8 +181,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .await
     }
 
-    /// Adds advice from memory to the next messages, without duplicates. Lessons of the system instruction are not among them,
-    /// because the instruction does not change.
+    /// Adds advice from memory to the next messages, without duplicates. Lessons for the system instruction are not added, because the
+    /// instruction does not change during a run.
     pub(super) fn add_advice(&mut self, found: Vec<Advice>) {
         let advice = &mut self.executor.state.advice;
         for found in found {
@@ -193,7 +194,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns true if both come from the same record and stand in the same section.
+/// Returns true if both pieces of advice come from the same record and belong in the same section of the prompt.
 pub(super) fn is_same(one: &Advice, other: &Advice) -> bool {
     one.id() == other.id() && one.section() == other.section()
 }

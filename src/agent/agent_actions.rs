@@ -18,8 +18,7 @@ use crate::{
     working::{Finished, StopReason},
 };
 
-/// Maximum length of an answer, a question, a fact, and the result of an embedder's tool. Unit: characters. Source: chosen, as an
-/// extraction.
+/// Maximum length of each answer, question, fact, and result of an embedder's tool. Unit: characters. Source: chosen; as for an extraction.
 const MAX_SAID: usize = MAX_EXTRACT;
 /// Maximum number of notes kept in a run. Source: chosen.
 const MAX_NOTES: usize = 20;
@@ -64,7 +63,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         );
         let shown = !matches!(found, Evidence::Missing(_));
         let is_whole = page.is_none_or(|page| page.view.notes.is_empty() && self.was_read(page));
-        // Nobody relies on the answer of a run that reports failure.
+        // The claims of the answer are not checked if the run reports failure, because nobody relies on such an answer.
         let unverified = if finish.success {
             unverified(
                 &finish.answer,
@@ -167,7 +166,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Calls a tool of the embedder. It needs approval like a built-in tool, and the scope is checked afterwards.
+    /// Calls a tool of the embedder. The call needs approval like that of a built-in tool. Afterwards the page is
+    /// checked against the run's scope.
     pub(super) async fn do_custom(
         &mut self,
         call: CustomCall,

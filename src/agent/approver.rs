@@ -18,7 +18,7 @@ pub struct ApprovalRequest {
     pub run: RunId,
     /// The action, with placeholders for typed secrets.
     pub action: Action,
-    /// The elements that the action is aimed at; page data.
+    /// The elements that the action would act on; page data.
     pub targets: Vec<TargetIdentity>,
     /// The worst effect that the action may have.
     pub effect: Effect,
@@ -31,7 +31,7 @@ pub struct ApprovalRequest {
 }
 
 impl ApprovalRequest {
-    /// Makes a request without address, title, targets and dialog.
+    /// Makes a request that has no address, title, targets or dialog yet.
     pub const fn new(run: RunId, action: Action, effect: Effect) -> Self {
         Self {
             run,
@@ -56,8 +56,8 @@ pub enum Approval {
     Stop,
 }
 
-/// Approves actions and answers questions, as a person or as a policy that acts for one. An answer may take any amount of
-/// time; only the run's time budget limits the wait.
+/// Approves actions and answers questions: a person, or a policy that acts for a person. An answer may take any amount of time; only the
+/// run's time budget limits the wait.
 ///
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]
@@ -66,7 +66,7 @@ pub trait Approver: Debug + Send + Sync {
     /// Decides whether the action may run.
     async fn approve(&self, request: &ApprovalRequest) -> Approval;
 
-    /// Answers a question of the model; `None` if nobody is available.
+    /// Returns the answer to a question of the model; `None` if nobody is available.
     async fn answer(&self, question: &str) -> Option<String>;
 }
 

@@ -60,8 +60,8 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Sets the journal. The run waits until the journal has recorded an action before it carries the action
-    /// out; reads are not recorded. Default: none.
+    /// Sets the journal. Before a run carries out an action, it waits until the journal has recorded the action. Reads
+    /// are not recorded. Default: none.
     pub fn with_journal(mut self, journal: impl Journal + 'static) -> Self {
         self.parts.guarded.journal = Some(Arc::new(journal));
         self
@@ -94,8 +94,8 @@ impl<B, L, M> Builder<B, L, M> {
     /// Validates the options and builds the loop.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] with the name of the invalid option, or of a tool whose name is taken or not
-    /// allowed.
+    /// [`ErrorKind::InvalidInput`] if an option is invalid, or if the name of a tool is taken or not allowed. The error
+    /// names the option or the tool.
     pub fn build(self) -> Result<DecisionLoop<B, L, M>> {
         let options = &self.parts.guarded.options;
         let checks = [
@@ -156,7 +156,7 @@ impl<B> Builder<B, (), ()> {
     /// Validates the options and builds the guarded browser, without model and memory.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] with the name of the invalid option.
+    /// [`ErrorKind::InvalidInput`] if an option is invalid. The error names the option.
     pub fn build_guarded(self) -> Result<GuardedBrowser<B>> {
         Ok(self.build()?.guarded)
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// A handle that stops runs. All clones are the same handle.
+/// A handle that stops runs. All its clones act as one handle.
 ///
 /// A run stops at the next point where it waits, keeps its results so far, and learns from them.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ impl Cancel {
         Self::default()
     }
 
-    /// Asks the runs to stop.
+    /// Asks the runs that use this handle to stop.
     pub fn cancel(&self) {
         self.0.send_replace(true);
     }

@@ -31,20 +31,20 @@ use crate::{
 
 /// Number of replies in a row without a usable call after which the model counts as unusable. Source: chosen.
 const MAX_UNUSABLE: u32 = 3;
-/// The note about an open file chooser, which cannot be accepted like a dialog.
+/// The note to the model about an open file chooser. A file chooser cannot be accepted like a dialog.
 const CHOOSER: &str =
     "a file chooser is open: call upload with the names of files, or dialog_dismiss";
 /// Number of tokens reserved for one picture. Source: chosen; providers count 258 to 1,600.
 const IMAGE_TOKENS: u64 = 1_600;
 
-/// Maximum size of a request to a model whose window is unknown. Unit: tokens. Source: chosen; half of the smallest window among
-/// the models that providers offer today.
+/// Maximum size of a request to a model whose window is unknown. Unit: tokens. Source: chosen; half of the smallest context window of the
+/// models that providers offer today.
 const UNKNOWN_ROOM: u64 = 64_000;
 
 /// Maximum length of the thought that a step keeps. Unit: characters. Source: chosen.
 const MAX_THOUGHT: usize = 2_000;
 
-/// Returns the reasoning of a reply, or the words beside its calls.
+/// Returns the reasoning of a reply; if there is none, the text beside its calls.
 fn thought(response: &ChatResponse) -> Option<String> {
     let beside = (!response.calls.is_empty()).then_some(&response.text);
     let said = response.reasoning.as_ref().or(beside)?.trim();
@@ -52,7 +52,7 @@ fn thought(response: &ChatResponse) -> Option<String> {
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Trigger B: asks memory about the current page, if it was not asked about this look yet.
+    /// Trigger B: asks memory about the current page, unless it was already asked after the same observation.
     pub(super) async fn recall_for_page(&mut self) {
         let page = self.executor.state.page.as_ref();
         let here = page.and_then(|page| Some((page.place.host()?.clone(), page)));
@@ -93,7 +93,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             of_page.map(|a| a.id().clone()).collect::<Vec<_>>()
         };
         let is_new = |found: &Advice| !known.iter().any(|known| is_same(known, found));
-        // Another page of the same host is an event only if memory gives other advice for it.
+        // For another page of the same host, an event is emitted only if memory gives different advice for it.
         if was_on.as_ref() != Some(&host)
             || of_page(known) != of_page(&found)
             || found.iter().any(is_new)
@@ -117,7 +117,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.add_advice(found);
     }
 
-    /// Makes the request: the constant system instruction, and a message about the current state that fits the model's window.
+    /// Returns the next request: the constant system instruction, and a message about the current state that fits the model's context
+    /// window.
     pub(super) fn prompt(&mut self) -> ChatRequest {
         let options = &self.parts.guarded.options;
         let capabilities = self.parts.model.capabilities();
@@ -193,12 +194,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     budget,
                 })
             });
-        // Advice from memory has not been redacted yet, and clean texts can form a secret where they meet.
+        // Advice from memory has not been redacted yet. Also, two texts without secrets can form a secret where they
+        // are joined.
         request.message = self.executor.redactor.text(&message);
         request
     }
 
-    /// Sends the request to the model, within the budget.
+    /// Sends the request to the model and returns the reply. If the call could exceed the budget, returns a stop reason
+    /// instead.
     pub(super) async fn ask(&mut self, request: ChatRequest) -> Result<ChatResponse, StopReason> {
         let estimated_tokens = estimate_request(&request);
         let prices = self.parts.guarded.options.prices.as_ref();
@@ -227,7 +230,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         });
         self.offer(offered);
         let started = Instant::now();
-        // Count the call before its reply, because a call that is given up was made too.
+        // Count the call before its reply arrives, because a call also counts if the wait for its reply is given up.
         let before = self.executor.state.spent;
         self.executor.state.spent.add_call(None, &worst, prices);
         let limit = self.parts.guarded.options.model_timeout;
@@ -349,14 +352,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Err(StopReason::ModelUnusable)
     }
 
-    /// Returns the current identities of the elements that an action refers to; `None` if a reference is not on the page.
+    /// Returns the identities of the elements that an action refers to, on the current page; `None` if a reference is not on it.
     fn identify(&self, action: &Action) -> Option<Vec<TargetIdentity>> {
         identities(action, self.executor.state.page.as_ref()?)
     }
 }
 
-/// Returns the maximum size of the message in this request: the model's window, less the room for the reply, a tenth for errors
-/// of the estimate, and the other parts of the request.
+/// Returns the maximum size of the message in this request: the model's context window, minus the room for the reply, a tenth for errors of
+/// the estimate, and the other parts of the request.
 fn room(window: Option<TokenCount>, request: &ChatRequest) -> TokenCount {
     let whole = window.map_or(UNKNOWN_ROOM, |window| {
         let tenth = window.0.div_ceil(10);
@@ -391,7 +394,7 @@ fn estimate_request(request: &ChatRequest) -> TokenCount {
         + pictures
 }
 
-/// Returns the estimated usage of a call, for a provider that does not report it.
+/// Returns the estimated usage of a call whose provider did not report the usage.
 fn estimate_usage(response: &ChatResponse, request: TokenCount) -> Usage {
     let calls: TokenCount = response
         .calls

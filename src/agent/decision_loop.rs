@@ -1,4 +1,4 @@
-//! The agent as a value: its parts, and the ways to run it.
+//! The agent: its parts, and the functions that run it.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use crate::{BrowserDriver, LlmClient, base::Result, memory::MemoryKind, store::M
 
 /// The agent: a browser, a model, a memory and options.
 ///
-/// It can run many tasks in one browser, one after the other. A run that is started while another one is using the
-/// browser ends at once with [`StopReason::Busy`](crate::working::StopReason::Busy).
+/// It can run many tasks in one browser, one after the other. A run that is started while another run uses the browser
+/// ends at once with [`StopReason::Busy`](crate::working::StopReason::Busy).
 ///
 /// ```
 /// # async fn doc(browser: impl webwise::BrowserDriver, model: impl webwise::LlmClient) -> webwise::Result<()> {
@@ -40,7 +40,7 @@ impl<B, L, M> DecisionLoop<B, L, M> {
         self.guarded.browser()
     }
 
-    /// Returns the agent's browser with the agent's guards, for actions that your program decides itself. It is busy while a run uses it.
+    /// Returns the agent's browser behind the agent's guards, for actions that your program decides itself. It is busy while a run uses it.
     pub const fn guarded(&self) -> &GuardedBrowser<B> {
         &self.guarded
     }
@@ -67,7 +67,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
         run.finish().await
     }
 
-    /// Starts a task that the caller advances step by step, and ends with [`Run::finish`].
+    /// Starts a task. The caller advances it with [`Run::step`] and ends it with [`Run::finish`].
     ///
     /// The run holds the browser until it is finished or dropped. Another run that is started in the meantime does
     /// nothing and ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
@@ -77,8 +77,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
 
     /// Resumes a run from its stored [`State`], with the same goal, steps, advice, guards and budgets.
     ///
-    /// `task` must be the task that the run was started with, because a state does not contain secrets and parameters.
-    /// The browser must still show the page; it is observed again before the next decision.
+    /// `task` must be the task that the run was started with, because a state contains neither secrets nor parameters.
+    /// The browser must still show the same page; it is observed again before the next decision.
     ///
     /// # Errors
     /// `Unsupported` if another version of this crate wrote the state.

@@ -32,13 +32,13 @@ impl Emitter {
         ));
     }
 
-    /// Returns the reason why events of this run are being lost; `None` if none are.
+    /// Returns the reason why events of this run are being lost; `None` if no events are lost.
     pub(super) fn failure(&self) -> Option<String> {
         self.sink.failure(&self.run)
     }
 }
 
-/// Returns the time elapsed since then. Unit: milliseconds.
+/// Returns the time elapsed since `since`. Unit: milliseconds.
 pub(super) fn elapsed_ms(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,9 +1,9 @@
-//! The memory engine of the loop: it reads and writes the store, while kinds of memory decide. A failing store never
-//! fails a run.
+//! The memory engine of the loop. It reads and writes the store; the kinds of memory decide what to write and what to
+//! advise. A run never fails because the store fails.
 //!
 //! # Decisions
 //!
-//! - After the run's time is up, the store has 1.5 s in all for its answers, so that a silent store cannot prolong a run.
+//! - After the run's time is up, all answers of the store together may take 1.5 s, so that a silent store cannot prolong a run.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -23,29 +23,31 @@ use crate::{
     store::MemoryBackend,
 };
 
-/// Time for all answers of the store together after the run's time is up, so that what the run learned is not lost.
-/// Source: chosen, within the 2 s that a run may take beyond its time.
+/// Time for all answers of the store together after the run's time is up. It is there so that the lessons of the run
+/// are not lost. Source: chosen; less than the 2 s that a run may take beyond its time.
 const AFTER_TIME: Duration = Duration::from_millis(1_500);
-/// Maximum number of runs that wait to be learned from, and that one start learns from. Source: chosen.
+/// Maximum number of runs that wait in the store to be learned from. Also the maximum that one start learns from.
+/// Source: chosen.
 const MAX_PENDING: usize = 20;
 
-/// The state of a shelf as known to one run.
+/// The state of a shelf (a part of the store) as known to one run.
 #[derive(Debug)]
 struct CachedShelf {
     state: ShelfState,
-    /// The indexes for queries, by kind, because a kind may read what another one wrote. Empty before the first query
-    /// and after each change.
+    /// The indexes for queries, by the name of the memory kind, because a kind may read records that another kind
+    /// wrote. Empty before the first query and after each change.
     indexes: BTreeMap<&'static str, Arc<dyn Index>>,
 }
 
-/// The shelves that one run uses. Each is read once. Changes that the store refuses are kept here until the run ends.
+/// The shelves that one run uses. Each shelf is read once. Changes that the store refuses are kept here until the run
+/// ends.
 #[derive(Debug)]
 pub(super) struct Engine {
     kinds: Vec<Arc<dyn MemoryKind>>,
     namespace: Namespace,
     shelves: BTreeMap<Shelf, CachedShelf>,
     timeout: Duration,
-    /// The end of the run's time, with the extra time of [`AFTER_TIME`].
+    /// The end of the run's time plus [`AFTER_TIME`].
     end: Option<Instant>,
     failed: bool,
 }
@@ -81,7 +83,8 @@ impl Engine {
         }
     }
 
-    /// Waits for the store within its time limit. A store that does not answer in time has failed.
+    /// Waits for an answer of the store and returns it. Returns a timeout error if the store does not answer within its
+    /// time limit.
     async fn within<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
         let left = self
             .end
@@ -96,7 +99,7 @@ impl Engine {
         }
     }
 
-    /// Learns from earlier runs that wait on the store.
+    /// Learns from earlier runs that wait in the store.
     pub(super) async fn prepare(&mut self, store: &impl MemoryBackend, asking: Asking<'_>) {
         if self.kinds.is_empty() {
             return;
@@ -121,7 +124,7 @@ impl Engine {
             match edits {
                 Ok((run, edits)) => {
                     if let Err(error) = self.learn_from(store, &*kind, &run, edits, asking).await {
-                        // If the store refuses one change, do not wait for it with each of the others.
+                        // If the store refuses one change, do not try the other runs too.
                         self.tell(error, asking);
                         break;
                     }
@@ -138,13 +141,13 @@ impl Engine {
         if !done.is_empty() {
             let edit = Edit::new(move |_| Ok(done.clone()));
             if let Err(error) = self.within(store.update(&shelf, edit)).await {
-                // The runs will be learned from again, and counted once.
+                // The next start will learn from these runs again, but each run is counted only once.
                 self.tell(error, asking);
             }
         }
     }
 
-    /// Collects advice from every kind for this moment, in the order of the kinds.
+    /// Returns the advice of every memory kind for this moment, in the order of the kinds.
     pub(super) async fn recall(
         &mut self,
         store: &impl MemoryBackend,
@@ -165,8 +168,8 @@ impl Engine {
         advice
     }
 
-    /// Stores what every kind learned from the run, with one update for each shelf. If the store refuses, the distilled
-    /// run waits there for the next start.
+    /// Stores what every memory kind learned from the run, with one update for each shelf. If an update fails, a digest
+    /// of the run is stored instead, and the next start learns from it.
     pub(super) async fn learn(
         &mut self,
         store: &impl MemoryBackend,
@@ -177,7 +180,7 @@ impl Engine {
             let Some(mut said) = kind.distill(log) else {
                 continue;
             };
-            // The value contains names from pages.
+            // The digest contains names from pages, which may contain secrets.
             asking.redactor.json(&mut said);
             let learned = match kind.learn(&self.namespace, &said) {
                 Ok(edits) => {
@@ -236,7 +239,7 @@ impl Engine {
         first
     }
 
-    /// Stores a distilled run on a shelf of its own, so that the next run learns from it.
+    /// Stores the digest of a run on a separate shelf, so that the next run learns from it.
     async fn keep_for_later(
         &self,
         store: &impl MemoryBackend,
@@ -258,7 +261,7 @@ impl Engine {
             .map(drop)
     }
 
-    /// Returns the index of a shelf's records.
+    /// Returns this kind's index of a shelf's records.
     async fn index(
         &mut self,
         store: &impl MemoryBackend,
@@ -279,7 +282,7 @@ impl Engine {
         }
     }
 
-    /// Reads a shelf unless it is already known, and applies the upkeep of its kind.
+    /// Reads a shelf unless it was already read, and applies the upkeep of the memory kind that owns it.
     async fn read(&mut self, store: &impl MemoryBackend, shelf: &Shelf, asking: Asking<'_>) {
         if self.shelves.contains_key(shelf) {
             return;
@@ -307,8 +310,8 @@ impl Engine {
                         == state.generation + u64::from(!committed.changes.is_empty());
                     state.generation = committed.generation;
                     if !is_next {
-                        // Another run has written the shelf since it was read, for example with the seeds when several
-                        // runs start for the first time.
+                        // Another run has written to the shelf since it was read. For example, several runs may start
+                        // for the first time and each write the first lessons.
                         match self.within(store.load(shelf)).await {
                             Ok(now) => state = now,
                             Err(error) => self.tell(error, asking),
@@ -323,8 +326,8 @@ impl Engine {
                         asking,
                     );
                 }
-                // The store's state is unknown, so its changes may not fit. Apply the upkeep to the records that were
-                // read.
+                // The state of the shelf in the store is unknown, so changes computed there may not fit. Apply the
+                // upkeep to the records that were read.
                 done => {
                     done.map_or_else(|error| self.tell(error, asking), drop);
                     let changes = edit.changes(&state.records).unwrap_or_default();
@@ -357,7 +360,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Emits one event for all failures of the store in a run, because the first error shows the cause.
+    /// Reports a failure of the store. Emits an event only for the first failure in a run, because the first error
+    /// shows the cause.
     fn tell(&mut self, error: Error, asking: Asking<'_>) {
         if !std::mem::replace(&mut self.failed, true) {
             let operation = error.operation().to_owned();
@@ -376,7 +380,7 @@ fn tell_notices(store: &impl MemoryBackend, asking: Asking<'_>) {
     }
 }
 
-/// Emits an event for a committed change, with its duration, and its notes.
+/// Emits an event for a committed change, and an event for each note of the memory kind about it.
 fn tell_of(
     (kind, occasion): (&dyn MemoryKind, Occasion),
     shelf: &Shelf,

@@ -1,4 +1,4 @@
-//! Options of the loop. Every number has its default, unit and source.
+//! Options of the loop. For every number, its default, unit and source are given.
 
 use std::time::Duration;
 
@@ -10,11 +10,12 @@ use crate::{
     page::DigestOptions,
 };
 
-/// The policy for pictures of the page, for models that accept pictures.
+/// The policy for showing pictures of the page to a model that accepts pictures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Images {
-    /// The model gets a picture if it asks for one, or if the tree of the page is insufficient, as for a canvas or unnamed icons.
+    /// The model gets a picture if it asks for one, or if the page's tree is not enough to understand the page, as with a canvas or unnamed
+    /// icons.
     #[default]
     Auto,
     /// The model gets a picture in each step.
@@ -35,14 +36,14 @@ pub struct Options {
     pub approval: ApprovalMode,
     /// Maximum number of calls used from one reply. Default: 5. Source: chosen.
     pub max_calls: usize,
-    /// Limits for the part of a page that a prompt shows. Default: 1,500 tokens, with similar items folded.
+    /// Limits on the part of a page that a prompt shows. Default: 1,500 tokens, with similar items folded.
     pub digest: DigestOptions,
-    /// Maximum time for an action together with its settling and the looks after it, and for a look before a decision. An action
-    /// that takes longer fails with a time-out, and the run continues. The seconds of a `wait` are added. Default: 30 s. Source:
-    /// [`COMMAND_TIMEOUT`].
+    /// Maximum time for an action together with its settling and the observations after it. Also the maximum time for an observation before
+    /// a decision. An action that takes longer fails with a time-out, and the run continues. The seconds of a `wait` are added. Default: 30
+    /// s. Source: [`COMMAND_TIMEOUT`].
     pub command_timeout: Duration,
-    /// Maximum time for one model call including its retries. Default: 10 min. Source: chosen; a model on two cores takes half a
-    /// minute, and four attempts with their waits a few minutes.
+    /// Maximum time for one model call including its retries. Default: 10 min. Source: chosen; a model on two cores takes half a minute,
+    /// and four attempts with the waits between them take a few minutes.
     pub model_timeout: Duration,
     /// Maximum time for one answer of the store. Default: 10 s. Source: chosen, twice the time that a store waits for a lock.
     pub memory_timeout: Duration,
@@ -51,25 +52,26 @@ pub struct Options {
     /// Maximum time for the journal to record one intent. Default: 2 s. Source: chosen; a write takes less than 1 ms, and a sync
     /// on a slow disk some 100 ms.
     pub journal_timeout: Duration,
-    /// Delay before a page that did not change after an action is observed again. Default: 300 ms. Source: chosen, above the
-    /// usual input delays of autocompletes, 100 to 250 ms.
+    /// Time after which a page that did not change after an action is observed again. Default: 300 ms. Source: chosen; more than the 100 to
+    /// 250 ms that an autocomplete field usually waits after input.
     pub settle: Duration,
     /// Sampling temperature of the model. Default: 0.2. Source: chosen.
     pub temperature: f64,
-    /// Maximum number of tokens in a reply. Default: 2,048. Source: chosen; five calls with texts take about 400.
+    /// Maximum number of tokens in a reply. Default: 2,048. Source: chosen; five calls with texts take about 400
+    /// tokens.
     pub max_output: TokenCount,
     /// True if the run folder gets a picture of the page in each step. Default: false.
     pub screenshots: bool,
     /// The policy for pictures of the page. It applies if the model's [capabilities](crate::chat::LlmCapabilities::images)
     /// include pictures. After a secret was typed or shown, no more pictures are taken. Default: [`Images::Auto`].
     pub images: Images,
-    /// True if the tools `eval` and `run_code` are offered. Default: false, because scripts bypass every other safety measure.
+    /// True if the tools `eval` and `run_code` are offered. Default: false, because scripts bypass all safety measures.
     pub scripts: bool,
     /// True if memory is used. Default: true.
     pub memory: bool,
     /// The namespace of the memory. Default: `default`.
     pub namespace: Namespace,
-    /// Seed of the nonces, for reproducible prompts. Default: random for each run.
+    /// Seed of the random numbers in prompts, to make prompts reproducible. Default: random for each run.
     pub seed: Option<u64>,
 }
 

@@ -17,24 +17,26 @@ use crate::{
 
 /// Maximum number of lines that `find` returns. Source: chosen, about a screenful.
 const MAX_FOUND: usize = 30;
-/// Largest item that `find` shows whole. Unit: lines. Source: chosen; a message with its head and a paragraph has three.
+/// Largest item that `find` shows whole. Unit: lines. Source: chosen; a message with its heading and a paragraph has three.
 const MAX_ITEM: usize = 4;
-/// Longest query that is repeated above its hits. Unit: characters. Source: chosen.
+/// Maximum length to which a query is cut where it is repeated above its hits. Unit: characters. Source: chosen.
 const MAX_QUERY: usize = 80;
-/// Maximum size of one `read`. Unit: tokens, estimated. Source: chosen, below the limit for a page.
+/// Maximum size of one `read`. Unit: tokens, estimated. Source: chosen; less than the limit for a page in a prompt.
 const MAX_READ: usize = 1_200;
-/// Maximum size of a `read` whose call states the number of lines. Unit: tokens, estimated. Source: chosen, a table of 200
-/// rows; several smaller requests would cost more.
+/// Maximum size of a `read` if the call states a number of lines. Unit: tokens, estimated. Source: chosen; enough for a table of 200 rows,
+/// because several smaller reads would cost more.
 const MAX_READ_BY_LINES: usize = 6_000;
 /// Maximum number of characters kept of one extraction. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
-/// Maximum number of lines kept from one `read`: those that share the most words with the goal. Source: chosen.
+/// Maximum number of lines kept from one `read`. The kept lines are those that share the most words with the goal.
+/// Source: chosen.
 const MAX_FACTS: usize = 12;
 /// Maximum number of lines kept from all `read`s; the oldest are dropped first. Source: chosen.
 const MAX_KNOWN: usize = 40;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Searches the whole page, including the parts that the prompt leaves out.
+    /// Searches the whole page, including the parts that the prompt leaves out, and puts the hits into the next
+    /// message.
     pub(super) fn find(&mut self, find: &Find) -> Outcome {
         let Some(page) = &self.executor.state.page else {
             return Outcome::failed(ErrorClass::NotFound, "");
@@ -70,7 +72,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Shows a part of the page in full.
+    /// Puts a part of the page, in full, into the next message.
     pub(super) fn read(&mut self, read: &Read) -> Outcome {
         let Some(page) = self.executor.state.page.clone() else {
             return Outcome::failed(ErrorClass::NotFound, "");
@@ -151,7 +153,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             })
             .collect();
         if digest.max_text < usize::MAX {
-            // The lines of the prompt do not count, because long texts in them were cut.
+            // Lines that only the prompt showed do not count, because long texts were cut there.
             seen.clear();
         }
         if let Some(read) = self
@@ -201,7 +203,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .extend(facts(&kept, elements));
     }
 
-    /// Moves the kept lines to the known facts, after the model has seen them.
+    /// Moves the lines kept from the last reads to the known facts. Called after the model has seen them.
     pub(super) fn know_facts(&mut self) {
         self.executor
             .state
@@ -225,7 +227,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 within.text(elements, 0..within.lines().len())
             }
         };
-        // Texts that were apart on the page are joined here and may form a secret. And a cut must not leave half a secret.
+        // Redact before cutting, so that a cut leaves no half secret. Also, texts that were apart on the page are joined here and may form
+        // a secret.
         let text = text::cut(&self.executor.redactor.text(&text), MAX_EXTRACT);
         self.executor.emitter.emit(EventKind::Extracted {
             name: extract.name.clone(),
@@ -244,7 +247,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns the line above the hits of a search: the query, how many lines were found and how many of them follow.
+/// Returns the line that stands above the hits of a search. It gives the query, the number of lines found and, if not
+/// all follow, the number that follow.
 fn found_in_all(query: &str, hits: &Hits) -> String {
     let query = serde_json::Value::from(text::truncate(&text::squeeze(query), MAX_QUERY));
     let count = hits.lines.len();
@@ -268,7 +272,7 @@ fn found_in_all(query: &str, hits: &Hits) -> String {
 /// The lines of one page that the model has read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LinesRead {
-    /// The number of the look at the page that contained them.
+    /// The number of the observation in which the page had these lines.
     look: u64,
     lines: BTreeSet<usize>,
 }
@@ -293,7 +297,7 @@ impl LinesRead {
     }
 }
 
-/// Returns the node that a target identifies; `None` for the whole page.
+/// Returns the node that a target identifies; `None` if there is no target, which means the whole page.
 fn found(page: &PageNow, target: Option<&Target>) -> Result<Option<NodeId>, Failure> {
     let tree = page.tree();
     let found = match target {

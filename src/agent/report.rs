@@ -14,23 +14,24 @@ pub struct RunReport {
     pub summary: RunSummary,
     /// The model's answer, with secrets replaced.
     pub answer: Option<String>,
-    /// The words on a page that support the answer; `None` if the page did not contain them.
+    /// The words that the model quoted from a page to support the answer; `None` if no page of the run contained them.
     pub evidence: Option<String>,
     /// Claims of the answer that no page of the run supports: numbers, quoted names, and statements that something is
     /// missing from a page that was not read completely.
     pub unverified: Vec<String>,
-    /// Extracted data by name. Kept even if the run failed.
+    /// Extracted data, by name. Present even if the run failed.
     pub extracted: BTreeMap<String, String>,
     /// Address of the last page.
     pub final_url: Option<String>,
     /// The error that ended the run. Also set if the browser was lost after the run had succeeded.
     pub error: Option<String>,
-    /// The reason why the record of this run is incomplete, if it was known when the run ended.
+    /// The reason why the record of this run is incomplete; `None` if it is complete as far as was known when the run
+    /// ended.
     pub recording: Option<String>,
 }
 
 impl RunReport {
-    /// Makes a report with figures only.
+    /// Makes a report that contains only the figures.
     pub const fn new(run: RunId, summary: RunSummary) -> Self {
         Self {
             run,
@@ -45,7 +46,7 @@ impl RunReport {
         }
     }
 
-    /// Returns true if the goal was reached and evidence on a page shows it.
+    /// Returns true if the goal was reached and evidence for it was found on a page.
     pub const fn is_success(&self) -> bool {
         self.summary.success
     }

@@ -37,7 +37,7 @@ pub enum StepEnd {
     Stopped(StopReason),
 }
 
-/// A running task.
+/// A run: a task that is being carried out.
 ///
 /// Drive it with [`step`](Self::step) until it stops, then call [`finish`](Self::finish).
 pub struct Run<'l, B, L, M> {
@@ -46,7 +46,7 @@ pub struct Run<'l, B, L, M> {
     pub(super) engine: Engine,
     pub(super) tools: Arc<ToolSet>,
     pub(super) goal_words: Vec<String>,
-    /// The picture that the model was shown of the current page.
+    /// The picture of the current page that the model was shown.
     pub(super) sight: Option<Sight>,
 }
 
@@ -78,13 +78,13 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         ))
     }
 
-    /// Connects an executor to model and memory.
+    /// Makes a run from an executor, with the model and the memory of these parts.
     fn open(parts: &'l DecisionLoop<B, L, M>, executor: Executor<'l, B>) -> Self {
         let options = &parts.guarded.options;
         let custom = parts.tools.iter().map(|tool| tool.spec());
         let declared = parts.guarded.browser.capabilities().tools;
         let tools = ToolSet::new(&declared, options.scripts, custom);
-        // The declared tools do not change during a run, so only tools that can never work in it are left out.
+        // The tools do not change during a run, so only tools that can never work in this run are left out.
         let tools = match parts.guarded.approver {
             Some(_) => tools,
             None => tools.without("ask_human"),
@@ -183,8 +183,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.add_advice(others);
     }
 
-    /// Returns a snapshot of the run, to be stored and resumed with [`DecisionLoop::resume`]. Call it between steps: it
-    /// contains neither an action in progress nor pictures.
+    /// Returns a snapshot of the run, to be stored and resumed with [`DecisionLoop::resume`]. Call this between steps:
+    /// the snapshot contains neither an action in progress nor pictures.
     ///
     /// The snapshot contains no secret, even if the model guessed one.
     ///
@@ -199,8 +199,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.id()
     }
 
-    /// Returns a nonce that nobody outside the run can know, for the message of a step or, with `None`, for the whole
-    /// run.
+    /// Returns a nonce that nobody outside the run can know: for the message of this step, or for the whole run if
+    /// `step` is `None`.
     pub(super) fn nonce(&self, step: Option<u32>) -> Nonce {
         let mut hash = Sha256::new();
         hash.update(self.executor.state.seed);
@@ -217,7 +217,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         )
     }
 
-    /// Records that these items are part of the next prompt.
+    /// Records that these memory items are part of the next prompt.
     pub(super) fn offer(&mut self, items: Vec<AdviceId>) {
         // The system instruction is part of every prompt.
         self.executor.state.offered_now = (0..self.executor.state.standing).collect();
@@ -278,7 +278,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     }
 }
 
-/// Returns the mode as events write it.
+/// Returns the name of the mode, as events write it.
 const fn mode(mode: CallMode) -> &'static str {
     match mode {
         CallMode::Tools => "tools",

@@ -1,4 +1,4 @@
-//! The picture of the page in a step: whether the model gets one, and the note that explains it.
+//! The picture of the page in a step: decides whether the model gets a picture, and explains the picture in a note.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -17,10 +17,11 @@ use crate::{
     working::StopReason,
 };
 
-/// Maximum number of elements whose boxes are requested. Source: chosen; more marks than these would cover the page.
+/// Maximum number of elements whose boxes (positions and sizes) are requested. Source: chosen; more marks would cover
+/// the page.
 const MAX_WANTED: usize = 300;
-/// Maximum time for a scene or a picture. Source: chosen; they take some 100 ms, and without one the step continues with the
-/// tree.
+/// Maximum time for a scene (the boxes of elements) or a picture. Source: chosen; each takes some 100 ms, and if one is missing the step
+/// continues with the page's tree alone.
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// The picture of the current page that the model was shown.
@@ -83,7 +84,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Ok(())
             }
             Err(error) if error.kind() == ErrorKind::BrowserLost => Err(self.executor.lost(error)),
-            // Without a picture, the step continues with the tree.
+            // Without a picture, the step continues with the page's tree alone.
             Err(error) => {
                 self.executor.state.remarks.pictures.extend(asked);
                 let text = format!(
@@ -99,7 +100,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Returns a picture of the page with marks; `None` if no picture is needed, or if the browser already shows another page.
+    /// Returns a picture of the page, with marks on elements if they are known; `None` if no picture is needed, or if the browser already
+    /// shows another page.
     async fn picture(
         &self,
         page: &PageNow,
@@ -138,7 +140,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }))
     }
 
-    /// Adds the element under a point of the picture as the missing target. An error is the refusal of the action.
+    /// If an action gives a point of the picture and no target, sets the element at the point as its target. Returns
+    /// whether it did so. The error is the refusal of the action.
     pub(super) fn aim_by_sight(&self, action: &mut BrowserAction) -> Result<bool, Outcome> {
         let points = points(action);
         if points.is_empty() || !action.targets().is_empty() {
@@ -173,7 +176,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns the points of an action that is aimed at pixels, in the order of its arguments.
+/// Returns the points that an action gives in pixels, in the order of its arguments.
 fn points(action: &BrowserAction) -> Vec<(u32, u32)> {
     match action {
         BrowserAction::ClickXy(click) => vec![(click.x, click.y)],

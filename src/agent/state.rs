@@ -1,8 +1,8 @@
-//! The state of a run: everything that its next request depends on, without connections.
+//! The state of a run: everything that its next request to the model depends on, without connections.
 //!
-//! The state is JSON with a version. [`Run::state`](super::Run::state) returns it after any step, and
-//! [`DecisionLoop::resume`](super::DecisionLoop::resume) continues a run from it with the same requests to the model. The
-//! type is in `agent` because it contains types of every pure module. It does no I/O and reads no clock.
+//! The state is JSON with a version. [`Run::state`](super::Run::state) returns the state after any step, and
+//! [`DecisionLoop::resume`](super::DecisionLoop::resume) continues a run from it with the same requests to the model. [`State`] is in the
+//! module `agent` because it contains types of every pure module. This code does no I/O and reads no clock.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -23,13 +23,13 @@ use crate::{
 /// Version of the JSON format. A run is resumed only from the same version.
 const VERSION: u32 = 1;
 
-/// An action in the queue, with its targets as they were when it was decided.
+/// An action in the queue, with its targets as they were when the action was decided on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Queued {
     pub(super) action: Action,
     pub(super) by: By,
-    /// The identities of the targets, in the order of the references; `None` if one of them was not on the page for which
-    /// the action was decided.
+    /// The identities of the targets, in the order of the references; `None` if one of them was not on the page for which the action was
+    /// decided on.
     pub(super) targets: Option<Vec<TargetIdentity>>,
 }
 
@@ -43,25 +43,26 @@ pub(super) struct Remarks {
     /// Lines of a `read` that should be kept as facts.
     pub(super) facts: Vec<String>,
     pub(super) results: Vec<(String, String)>,
-    /// Number of results that a step already has.
+    /// Number of results that are already recorded in a step.
     #[serde(default)]
     pub(super) recorded: usize,
     pub(super) answers: Vec<(String, String)>,
     pub(super) refused: Vec<CallProblem>,
-    /// Pictures of elements that the model asked for. They are not stored, because the model may ask again.
+    /// Pictures of elements, if the model asked for them. They are not stored, because the model can ask again.
     #[serde(skip)]
     pub(super) pictures: Vec<Vec<u8>>,
-    /// The picture of the window, if the model asked for it. It is not stored either.
+    /// The picture of the browser window, if the model asked for it. It is not stored either.
     #[serde(skip)]
     pub(super) window: Option<Vec<u8>>,
     pub(super) notes: Vec<String>,
-    /// Warnings of the guards after the last call. Those after earlier calls may no longer be true.
+    /// Warnings of the guards after the last call. Warnings after earlier calls are dropped, because they may no longer
+    /// be true.
     pub(super) warnings: Vec<String>,
 }
 
 /// The state of a run: everything that changes in it, except connections.
 ///
-/// Its fields are private. A run creates it; callers can store it, read it back, and pass it to
+/// A run creates the state. Its fields are private, but callers can store it, read it back, and pass it to
 /// [`DecisionLoop::resume`](super::DecisionLoop::resume).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[expect(
@@ -79,18 +80,18 @@ pub struct State {
     pub(super) before_ms: u64,
 
     pub(super) page: Option<PageNow>,
-    /// The page before the last action, if that action did not lead to another page, and the action's duration in
-    /// milliseconds.
+    /// The page before the last action, and the action's duration in milliseconds; `None` if the action led to another
+    /// page.
     pub(super) earlier: Option<(PageNow, u64)>,
     /// Number of observations so far.
     pub(super) looks: u64,
     /// Texts that pages of this run have shown.
     pub(super) seen: Seen,
-    /// Numbers on this page that are known to be clocks or to respond to actions.
+    /// Numbers on this page of which it is known that they are clocks or that they respond to actions.
     pub(super) numbers: Numbers,
     /// True if an action was started after the last observation.
     pub(super) stale: bool,
-    /// The host and the look for which memory was last asked.
+    /// The host, and the number of the observation, for which memory was last asked.
     pub(super) asked_for: Option<(Host, u64)>,
     pub(super) queue: VecDeque<Queued>,
     pub(super) remarks: Remarks,
@@ -108,7 +109,7 @@ pub struct State {
     /// All advice that was shown, in the order of first appearance.
     pub(super) offered: Vec<AdviceId>,
     pub(super) steps: Vec<Step>,
-    /// The reasoning of the last reply, until a step has it.
+    /// The reasoning of the last reply, until a step records it.
     #[serde(default)]
     pub(super) thought: Option<String>,
 
@@ -135,7 +136,7 @@ pub struct State {
     pub(super) extracted: BTreeMap<String, String>,
     pub(super) error: Option<String>,
     pub(super) stopped: Option<StopReason>,
-    /// The reason why an intent was not recorded.
+    /// The reason why an intent was not recorded; `None` if all were recorded.
     pub(super) unrecorded: Option<String>,
 }
 
@@ -193,7 +194,7 @@ impl State {
         &self.run
     }
 
-    /// Returns the task as the run understood it.
+    /// Returns the description of the task that memory uses.
     pub const fn about(&self) -> &About {
         &self.about
     }

@@ -16,9 +16,10 @@ use crate::{
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Carries out one step: asks the model if no action is queued, then carries out one action.
+    /// Carries out one step: asks the model if no action is queued, then carries out one action. Returns whether the
+    /// run continues.
     ///
-    /// If the future is dropped, the step is abandoned; the next step clears the queue and observes the page
+    /// If the future is dropped, the step is abandoned. The next step then clears the queue and observes the page
     /// again.
     pub async fn step(&mut self) -> StepEnd {
         if let Some(stop) = self.executor.state.stopped {
@@ -72,7 +73,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Replaces points of a picture and words by references. Returns an outcome if the action is refused.
+    /// Finds the target of an action that gives a point of the picture or words, and returns the action with its
+    /// reference. Also returns an outcome if the action is refused.
     fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
         let Action::Browser(action) = &mut next.action else {
             return (next, None);
@@ -91,7 +93,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         (next, refused)
     }
 
-    /// Returns the next action if its targets are still on the page; otherwise drops the queue and returns `None`.
+    /// Returns the next action in the queue if its targets are still on the page. Otherwise drops the queue and returns
+    /// `None`.
     fn next_action(&mut self) -> Option<Queued> {
         let mut next = self.executor.state.queue.pop_front()?;
         let Some(page) = &self.executor.state.page else {

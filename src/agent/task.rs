@@ -88,7 +88,8 @@ impl Task {
     /// Sets the page to open first.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] unless it is an http or https URL without user name and password.
+    /// [`ErrorKind::InvalidInput`] if the text is not an http or https URL, or if the URL contains a user name or
+    /// password.
     pub fn with_start_url(mut self, url: &str) -> Result<Self> {
         let wrong =
             |why: String| Error::new(ErrorKind::InvalidInput, "task.start_url").with("why", why);
@@ -103,8 +104,8 @@ impl Task {
         Ok(self)
     }
 
-    /// Sets the user's instructions, which are added to the system instruction unchanged, beside the goal. Use them to say
-    /// how the work should be done.
+    /// Sets the user's instructions, which say how the work should be done. They are added unchanged to the system instruction, beside the
+    /// goal.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if they are longer than 8,000 characters.
@@ -118,11 +119,11 @@ impl Task {
         Ok(self)
     }
 
-    /// Adds a note of the user about a host and its subdomains. Each message shows the note while a page of that host is
-    /// shown.
+    /// Adds a note of the user about a host and its subdomains. While the browser shows a page of that host, each message contains the
+    /// note.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if it is empty or longer than 300 characters.
+    /// [`ErrorKind::InvalidInput`] if the note is empty or longer than 300 characters.
     pub fn with_site_note(mut self, host: Host, note: impl Into<String>) -> Result<Self> {
         let note = note.into();
         if note.trim().is_empty() || note.chars().count() > Advice::MAX_TEXT {
@@ -133,7 +134,7 @@ impl Task {
         Ok(self)
     }
 
-    /// Returns the notes about this host.
+    /// Returns the user's notes that apply to this host.
     pub(super) fn notes_for(&self, host: &Host) -> Vec<&str> {
         let hosts = host.and_above();
         let here = self
@@ -156,19 +157,20 @@ impl Task {
         self
     }
 
-    /// Allows one more site. As soon as one site is allowed, only the start site and allowed sites may be visited.
+    /// Allows the run to visit this site. As soon as one site is allowed in this way, the run may visit only the start
+    /// site and allowed sites.
     pub fn with_allowed(mut self, site: Site) -> Self {
         self.allow.push(site);
         self
     }
 
-    /// Assigns the run to a session, which groups runs.
+    /// Assigns the run to a session, a group of runs.
     pub fn with_session(mut self, session: SessionId) -> Self {
         self.session = Some(session);
         self
     }
 
-    /// Sets the run's id, for callers that must know it before the run starts. By default the loop generates one.
+    /// Sets the run's id, for callers that must know it before the run starts. By default the loop generates the id.
     pub fn with_run_id(mut self, run: RunId) -> Self {
         self.run = Some(run);
         self
@@ -204,7 +206,7 @@ impl Task {
         &self.goal
     }
 
-    /// Returns the page to open first.
+    /// Returns the address of the page to open first.
     pub const fn start_url(&self) -> Option<&Url> {
         self.start_url.as_ref()
     }

@@ -1,4 +1,4 @@
-//! Tools of the embedder, offered to the model beside the built-in ones.
+//! Tools of the embedder (the program that uses this crate), offered to the model beside the built-in tools.
 
 use std::fmt::Debug;
 
@@ -13,7 +13,8 @@ use crate::{
 /// A tool of the embedder.
 ///
 /// The model gets the result as fenced data, cut to the first 4,000 characters, and an error as a failed call. The tool
-/// may use the run's browser: afterwards the page is observed again, and left if it is out of scope.
+/// may use the run's browser. After the call the page is observed again; if it is out of scope, the browser is led
+/// back.
 ///
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]
@@ -23,7 +24,8 @@ pub trait Tool: Debug + Send + Sync {
     /// during a run. Building the loop fails if the name is that of a built-in tool.
     fn spec(&self) -> ToolSpec;
 
-    /// Returns the worst effect that the tool can have. Approval follows the same rules as for built-in tools.
+    /// Returns the worst effect that the tool can have. Whether the tool needs approval is decided by the same rules as
+    /// for built-in tools.
     fn effect(&self) -> Effect;
 
     /// Calls the tool. The arguments come from the model and are not validated.

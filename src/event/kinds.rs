@@ -279,7 +279,7 @@ pub enum EventKind {
         /// The answer, with secrets replaced; `None` if nobody was there.
         answer: Option<String>,
     },
-    /// The model proposed a fact. The fact is kept with the run until a person reviews it.
+    /// The model proposed a fact. It is kept with the run, so that a person can review it.
     FactProposed {
         /// Name of the fact.
         key: String,

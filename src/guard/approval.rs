@@ -1,9 +1,9 @@
-//! Approval: the worst effect that an action can have on its target, and the need for a person to approve it.
+//! Approval: the worst effect that an action can have on its target, and whether a person must approve the action.
 //!
 //! The label of an element says what a click on it does, so labels are searched for words that pay, send or delete
-//! (`words.rs`). These words can only make an action worse than its tool; [`BrowserTool::effect`] is the minimum. This
-//! module does not see through a page that lies about its buttons. Scope, secrets bound to origins and budgets protect
-//! against that.
+//! (`words.rs`). These words can only raise the effect of an action above that of its tool, which
+//! [`BrowserTool::effect`] gives. This module cannot detect a page that lies about its buttons. Scope, secrets bound to
+//! origins, and budgets protect against such pages.
 //!
 //! [`BrowserTool::effect`]: crate::action::BrowserTool::effect
 
@@ -35,7 +35,7 @@ pub enum ApprovalMode {
 }
 
 impl ApprovalMode {
-    /// Returns the mode as options and files write it.
+    /// Returns the name of the mode, as options and files write it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Safe => "safe",
@@ -44,7 +44,8 @@ impl ApprovalMode {
         }
     }
 
-    /// Returns the actions that are refused if nobody is there to approve them, for the system instruction; `None` if there are none.
+    /// Returns words for the system instruction that name the actions that are refused if nobody is there to approve them; `None` if no
+    /// actions are refused.
     pub const fn refused_unasked(self) -> Option<&'static str> {
         match self {
             Self::Safe => Some("whatever changes a page"),
@@ -64,7 +65,7 @@ impl FromStr for ApprovalMode {
     type Err = Error;
 
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if it is not `safe`, `hybrid` or `auto`.
+    /// [`ErrorKind::InvalidInput`] if the text is not `safe`, `hybrid` or `auto`.
     fn from_str(text: &str) -> Result<Self> {
         [Self::Safe, Self::Hybrid, Self::Auto]
             .into_iter()
@@ -76,7 +77,7 @@ impl FromStr for ApprovalMode {
     }
 }
 
-/// Returns true if a person must approve an action of this effect.
+/// Returns true if a person must approve an action with this effect.
 pub const fn needs_approval(mode: ApprovalMode, effect: Effect) -> bool {
     match mode {
         ApprovalMode::Safe => !matches!(effect, Effect::Read),
@@ -99,10 +100,10 @@ pub enum PageKind {
     Other,
 }
 
-/// The surroundings of an action. All texts are page data; they are only searched for words.
+/// The page around an action. All texts are page data; they are only searched for words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageContext<'a> {
-    /// The kind of page.
+    /// The kind of the page.
     pub kind: PageKind,
     /// True if a secret was typed into a field of this page.
     pub has_typed_secret: bool,
@@ -116,11 +117,12 @@ pub struct PageContext<'a> {
     pub heading: Option<&'a str>,
 }
 
-/// Returns the worst effect of an action: the effect of its tool, or a worse one if the target or the page says so.
+/// Returns the worst effect that an action can have: the effect of its tool, or a worse one if the words of the target
+/// or the page indicate that.
 ///
-/// `target` is the element that the action is aimed at; for a key, the element with the focus; for a drag, the element
-/// where it ends. A link to another page is no worse than its tool, whatever its text says, unless the whole text is
-/// one of the listed verbs.
+/// `target` is the element that the action acts on; for a key, the element with the focus; for a drag, the element
+/// where it ends. A click on a link to another page keeps the effect of its tool, whatever the link's text says, unless
+/// the whole text is one of the listed phrases.
 ///
 /// ```
 /// use webwise::{
@@ -172,7 +174,7 @@ fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageCo
         None => named_by_locator(action),
     };
     let breadth = match role {
-        // These elements only make a choice; another element sends it.
+        // These elements only make a choice; another element submits it.
         Role::Checkbox
         | Role::Radio
         | Role::Switch
@@ -185,7 +187,7 @@ fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageCo
         ref role if role.is_editable() => return false,
         Role::Link if page.link.is_some_and(is_address) => Breadth::Whole,
         Role::Button | Role::Link | Role::MenuItem => Breadth::Any,
-        // Clickable content, such as a row or card, whose text may quote other people.
+        // Other clickable content, such as a row or card. Its text may quote other people.
         _ => Breadth::Short,
     };
     let is_on_form = matches!(page.kind, PageKind::Login | PageKind::Search);
@@ -229,7 +231,7 @@ fn presses(
             |focus| clicks(action, Some(focus), page),
         ),
         "Space" => focus.is_some_and(|focus| clicks(action, Some(focus), page)),
-        // In a list it deletes what is selected, in a field a character.
+        // In a list this key deletes the selected items; in a field only a character.
         "Delete" => focus.is_some(),
         _ => false,
     }
@@ -250,7 +252,8 @@ fn submits(page: &PageContext<'_>, types_secret: bool) -> bool {
     is_grave || may_buy || types_secret || page.has_typed_secret
 }
 
-/// Returns the name that a person would use: the element's name, else its label, else the text of its attributes.
+/// Returns the name that a person would use for an element: its name, else its label, else the values of its
+/// attributes.
 fn name_of(target: &TargetIdentity) -> String {
     let label = target.label.as_deref().unwrap_or_default();
     if !target.name.trim().is_empty() {

@@ -14,7 +14,7 @@ use crate::{
 const MAX_STEPS: u32 = 50;
 /// Maximum number of errors in a row. Source: chosen.
 const MAX_ERRORS: u32 = 5;
-/// Number of tokens that a price is given for.
+/// Number of tokens to which a price applies.
 const PRICE_UNIT: u128 = 1_000_000;
 
 /// An amount in millionths of the embedder's currency. Addition saturates at the largest amount.
@@ -41,7 +41,7 @@ impl Money {
         Self(cents.saturating_mul(10_000))
     }
 
-    /// Returns the amount in millionths.
+    /// Returns the amount in millionths of the currency.
     pub const fn as_micros(self) -> u64 {
         self.0
     }
@@ -90,7 +90,7 @@ impl Prices {
     }
 }
 
-/// The upper estimate of what the next model call takes.
+/// The estimated maximum of tokens and money that the next model call takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallEstimate {
     usage: Usage,
@@ -98,8 +98,8 @@ pub struct CallEstimate {
 }
 
 impl CallEstimate {
-    /// Makes the estimate for a request of about this size and a reply of at most `max_output`, with nothing read from
-    /// a cache.
+    /// Makes the estimate for a request of about `input` tokens and a reply of at most `max_output`. Assumes that
+    /// nothing is read from a cache.
     pub fn new(input: TokenCount, max_output: TokenCount, prices: Option<&Prices>) -> Self {
         let usage = Usage {
             input,
@@ -158,7 +158,8 @@ impl Budget {
     /// Checks that the budget makes sense and can be enforced with these prices.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if it allows no step or no error, or limits money without prices.
+    /// [`ErrorKind::InvalidInput`] if the budget allows no step or no error, or if it limits money and there are no
+    /// prices.
     pub fn validate(&self, prices: Option<&Prices>) -> Result<()> {
         let refuse = |option: &'static str, why: &'static str| {
             Err(Error::new(ErrorKind::InvalidInput, "budget.validate")
@@ -180,7 +181,7 @@ impl Budget {
     /// Checks that one more action may be carried out.
     ///
     /// # Errors
-    /// The budget that is exhausted.
+    /// Returns the kind of budget that is exhausted.
     pub fn check_before_step(&self, spent: &Spent, elapsed: Duration) -> Result<(), BudgetKind> {
         if spent.steps >= self.max_steps {
             return Err(BudgetKind::Steps);
@@ -191,12 +192,13 @@ impl Budget {
         Ok(())
     }
 
-    /// Checks that one more model call may be made, assuming that it takes its estimate.
+    /// Checks that one more model call may be made, assuming that it takes as much as estimated.
     ///
-    /// A call that keeps to its estimate exceeds no budget. A call that takes more than its estimate is the last one.
+    /// So a call that takes no more than estimated exceeds no budget. After a call that takes more and exceeds a
+    /// budget, no other call is made.
     ///
     /// # Errors
-    /// The first budget, in the order of [`BudgetKind`], that the call could exceed.
+    /// Returns the kind of the first budget, in the order of [`BudgetKind`], that the call could exceed.
     pub fn check_before_call(
         &self,
         spent: &Spent,
@@ -240,13 +242,13 @@ impl Budget {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Spent {
-    /// Actions carried out.
+    /// Number of actions carried out.
     pub steps: u32,
-    /// Model calls, including failed ones.
+    /// Number of model calls, including failed ones.
     pub calls: u32,
-    /// Calls whose usage was not reported. Their estimated usage is counted instead.
+    /// Number of calls whose usage was not reported. Their estimated usage is counted instead.
     pub estimated_calls: u32,
-    /// Tokens as reported, or as estimated for calls without a report.
+    /// Number of tokens as reported; as estimated for calls whose usage was not reported.
     pub usage: Usage,
     /// Money, by the prices of the run.
     pub cost: Money,
@@ -258,7 +260,8 @@ impl Spent {
         self.steps = self.steps.saturating_add(1);
     }
 
-    /// Counts a model call by the reported usage, else by its estimate, because unreported tokens may have been spent.
+    /// Counts a model call with its reported usage. If there is none, counts the estimate, because unreported tokens
+    /// may have been spent.
     pub fn add_call(
         &mut self,
         reported: Option<&Usage>,

@@ -1,9 +1,10 @@
-//! Guards: they decide which actions a run may take, and when the model is warned or the run ends. Each has a file of
-//! its own and only takes and returns values.
+//! Guards: they decide which actions a run may take, when the model is warned, and when the run ends. Each guard has
+//! its own file and only takes and returns values.
 //!
-//! Pure. The loop asks [`Scope`] before and after each action, asks [`classify`] and [`needs_approval`] before it,
-//! feeds [`RepeatGuard`] and [`StuckGuard`] after it, and asks the [`Budget`] before each model call. The loop itself
-//! asks the person, refuses actions and ends the run. The model reads fixed sentences of ours, never words of the page.
+//! Pure. Before each action the loop asks [`Scope`], [`classify`] and [`needs_approval`]. After it, the loop asks
+//! [`Scope`] again and passes the result to [`RepeatGuard`] and [`StuckGuard`]. Before each model call it asks the
+//! [`Budget`]. The loop itself asks the person, refuses actions and ends the run. The model reads fixed sentences of
+//! this crate, never words of the page.
 //!
 //! # Decisions
 //!

@@ -1,19 +1,20 @@
-//! Repetition: the same action, the same cycle of actions, or the same actions with other text, without any result.
+//! Repetition: the same action, the same cycle of actions, or the same actions with other text, again and again without
+//! a result.
 //!
 //! # The rule
-//! An action *repeats* the one `length` places before it (1 to 4) if both are the same **and** the page after it was
-//! seen before in this run. So pressing "Next" ten times is not a repetition as long as each page is new, and neither
-//! is a cycle whose turns bring up new pages. A turn is complete after `length` such actions in a row. The first turn
-//! counts without this condition, because it may well have changed something.
+//! An action *repeats* the action `length` places before it (1 to 4) if both are the same **and** the page after it was
+//! seen before in this run. So pressing "Next" ten times is not a repetition as long as each page is new. Neither is a
+//! cycle whose turns show new pages. `length` repeating actions in a row are one turn. The first turn counts too, even
+//! if its pages were new.
 //!
 //! Two measures of "the same" are tracked side by side:
 //!
-//! - **exact**: the signatures are equal, and everything that the page shows was seen before. Three turns warn, five
-//!   end the run.
+//! - **exact**: the signatures are equal, and everything that the page shows was seen before. After three turns the
+//!   model is warned; after five the run ends.
 //! - **retyped**: the actions are equal except for typed text, at least one action of the turn types, and the page
-//!   *without values of fields* was seen before, because typed text itself changes the page. Three turns warn. Five end
-//!   the run if one field is filled over and over; eight end it if other actions come in between, because a search by
-//!   halving is a valid strategy.
+//!   *without values of fields* was seen before. Values do not count, because typed text itself changes the page. After
+//!   three turns the model is warned. The run ends after five turns if one field is filled over and over. It ends after
+//!   eight if other actions come in between, because a search by halving is a valid strategy.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -25,12 +26,12 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// Turns before the model is warned. Source: chosen.
+/// Number of turns after which the model is warned. Source: chosen.
 const WARN_TURNS: u32 = 3;
-/// Turns before the run ends. Source: chosen.
+/// Number of turns after which the run ends. Source: chosen.
 const STOP_TURNS: u32 = 5;
-/// Turns of several actions, each time with other text, before the run ends. Source: chosen; finding one of a hundred
-/// numbers by halving takes 7.
+/// Number of turns of several actions, each with other text, after which the run ends. Source: chosen; to find one of a
+/// hundred numbers by halving takes 7.
 const STOP_RETYPED_TURNS: u32 = 8;
 /// Longest cycle that is detected. Unit: actions. Source: chosen.
 const MAX_CYCLE: usize = 4;
@@ -44,7 +45,7 @@ pub struct ActionKey {
 }
 
 impl ActionKey {
-    /// Returns the key of an action with these targets, on a page of this template.
+    /// Returns the key of an action with these targets, on a page with this address template.
     pub fn of(action: &Action, targets: &[TargetIdentity], template: &str) -> Self {
         let blank = without_text(action);
         Self {
@@ -60,7 +61,7 @@ impl ActionKey {
     }
 }
 
-/// Returns the action without its typed text; `None` if it types nothing.
+/// Returns the action without its typed text; `None` if the action types nothing.
 fn without_text(action: &Action) -> Option<Action> {
     let Action::Browser(action) = action else {
         return None;

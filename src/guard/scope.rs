@@ -1,7 +1,8 @@
 //! Scope: the pages that a run may visit.
 //!
-//! Checked before an address is opened and after every action, because clicks and redirects change the page. Only
-//! addresses are checked: a name that resolves to an internal address, and subresources of a page, are out of reach.
+//! The scope is checked before an address is opened and after every action, because clicks and redirects change the
+//! page. Only the address of the page and of its frames is checked. The check does not cover a name that resolves to an
+//! internal address, nor the images and scripts that a page loads.
 
 use std::fmt;
 
@@ -21,9 +22,9 @@ const BLANK_PAGE: &str = "about:blank";
 /// Policy for a page without content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blank {
-    /// Accepted: before the first page of a run, and in a tab that was just opened.
+    /// It is accepted: before the first page of a run, and after an action on tabs.
     Tolerated,
-    /// Refused: a page was shown before and got lost.
+    /// It is refused: a page was shown before and got lost.
     Refused,
 }
 
@@ -31,24 +32,24 @@ pub enum Blank {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ScopeRefusal {
-    /// It is not an absolute address.
+    /// The text is not an absolute address.
     NotAnAddress,
-    /// It is neither http nor https.
+    /// The scheme is neither http nor https.
     NotWeb,
-    /// It contains a user name or password, which hides the real host.
+    /// The address contains a user name or password, which hides the real host.
     UserInfo,
-    /// Its host is neither an IP address nor a name that a name server could know.
+    /// The host is neither an IP address nor a name that a name server could know.
     BadHost,
-    /// It is on this machine or in a private network, and the run neither started there nor may visit it.
+    /// The site is on this machine or in a private network. The run did not start there, and it is not an allowed site.
     Internal(Site),
-    /// The run is limited to some sites, and this is not one of them.
+    /// The run is limited to certain sites, and this site is not one of them.
     OffList(Site),
     /// A page without content replaced the page that was shown.
     Blank,
 }
 
 impl ScopeRefusal {
-    /// Returns one sentence for the model, which quotes nothing of the address.
+    /// Returns one sentence for the model. It quotes no part of the address.
     pub const fn sentence(&self) -> &'static str {
         match self {
             Self::NotAnAddress => "that is not an address; it must begin with https:// or http://",
@@ -63,7 +64,7 @@ impl ScopeRefusal {
         }
     }
 
-    /// Returns the refused site, if the site was the reason: page data.
+    /// Returns the refused site, which is page data; `None` if the site was not the reason.
     pub const fn site(&self) -> Option<&Site> {
         match self {
             Self::Internal(site) | Self::OffList(site) => Some(site),
@@ -89,9 +90,9 @@ impl From<ScopeRefusal> for Outcome {
 /// The sites that a run may visit.
 ///
 /// - The site of the start address is always included, even if it is internal: loopback, private, link-local, metadata.
-/// - With an allow list, or with secrets in the run, only the listed sites are added. An internal site on the list is
-///   included, because a person put it there.
-/// - Otherwise the open web is included, but no other internal site.
+/// - If there are allowed sites or secrets, only the allowed sites are added. An internal site among them is included,
+///   because a person put it there.
+/// - Otherwise the whole open web is included, but no other internal site.
 ///
 /// ```
 /// use webwise::guard::Scope;
@@ -109,8 +110,8 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Makes the scope of a run with this start address and these allowed sites. With an allowed site or with secrets,
-    /// the run may visit no others.
+    /// Makes the scope of a run with this start address and these allowed sites. If there is an allowed site or a
+    /// secret, the run may visit no other sites.
     pub fn new(start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
         let is_bounded = has_secrets || !allow.is_empty();
         let mut sites = allow;
@@ -118,7 +119,7 @@ impl Scope {
         Self { sites, is_bounded }
     }
 
-    /// Returns true if only the named sites may be visited, and not the open web.
+    /// Returns true if only the start site and the allowed sites may be visited, and not the whole open web.
     pub const fn is_bounded(&self) -> bool {
         self.is_bounded
     }
@@ -127,7 +128,7 @@ impl Scope {
     /// cannot parse it differently from this check.
     ///
     /// # Errors
-    /// The reason for the refusal.
+    /// Returns the reason for the refusal.
     pub fn check_url(&self, text: &str) -> Result<Url, ScopeRefusal> {
         let url = Url::parse(text).map_err(|_| ScopeRefusal::NotAnAddress)?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -151,8 +152,8 @@ impl Scope {
         }
     }
 
-    /// Returns true if the content of a frame at this address may be shown. A frame without a web address may be,
-    /// because its content is made by the page itself.
+    /// Returns true if the content of a frame at this address may be shown. A frame without a web address may be shown,
+    /// because the page itself makes its content.
     pub fn may_show_frame(&self, url: &str) -> bool {
         match Url::parse(url).as_ref().map(Url::scheme) {
             Ok("about" | "data" | "blob" | "chrome-error") => true,
@@ -163,7 +164,7 @@ impl Scope {
     /// Checks the address of the page after an action.
     ///
     /// # Errors
-    /// The reason why the run may not stay there.
+    /// Returns the reason why the run may not stay on the page.
     pub fn check_page(&self, url: &str, blank: Blank) -> Result<(), ScopeRefusal> {
         match (url, blank) {
             (ERROR_PAGE, _) | (BLANK_PAGE, Blank::Tolerated) => Ok(()),
@@ -173,7 +174,8 @@ impl Scope {
     }
 }
 
-/// Returns true if a host is an IP address, or a name whose labels consist of letters, digits, `-` and `_`.
+/// Returns true if the host is an IP address, or a name whose labels consist of letters, digits, `-` and `_` and do not
+/// begin with `-`.
 ///
 /// The URL standard accepts names that no name server has, such as `..` and `-rf`, and resolvers treat them
 /// differently.

@@ -1,9 +1,9 @@
-//! The state of a page, which guards compare to find out if an action had a result.
+//! The state of a page. Guards compare two states to find out whether an action had a result.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The state of a page, comparable with other states of the same run. A run that is continued by a program built with
-/// another version of Rust may take earlier pages for new ones.
+/// The state of a page, which can be compared with other states of the same run. If a program built with another
+/// version of Rust resumes a run, it may not recognise pages that were seen before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PageState {
     pub(super) shown: u64,
@@ -14,8 +14,8 @@ impl PageState {
     /// Makes the state of the page at this address.
     ///
     /// `shown` is a fingerprint of everything that the page shows, including values of fields, but without clocks and
-    /// counters that run by themselves. `frame` is the same without the values of fields, so that typing does not
-    /// change it.
+    /// counters that run by themselves. `frame` is the same fingerprint without the values of fields, so that typing
+    /// does not change it.
     pub fn new(url: &str, shown: &impl Hash, frame: &impl Hash) -> Self {
         let hash = |what: &dyn Fn(&mut DefaultHasher)| {
             let mut hasher = DefaultHasher::new();

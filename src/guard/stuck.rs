@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{PageState, Verdict, Warning};
 
-/// Actions in a row without a change before the model is warned. Source: chosen.
+/// Number of actions in a row without a change after which the model is warned. Source: chosen.
 const WARN_UNCHANGED: u32 = 2;
-/// Actions in a row without a change before the run ends. Source: chosen.
+/// Number of actions in a row without a change after which the run ends. Source: chosen.
 const STOP_UNCHANGED: u32 = 4;
 
 /// Counts actions in a row that left the page unchanged.
 ///
-/// Only actions that should change a page count ([`BrowserTool::should_change_page`]). Actions that only look neither
-/// raise the count nor reset it. Any change resets it, even one that no action caused.
+/// Only actions that should change a page count ([`BrowserTool::should_change_page`]). Other actions do not raise the
+/// count. Any change of the page resets the count, even a change that no action caused.
 ///
 /// [`BrowserTool::should_change_page`]: crate::action::BrowserTool::should_change_page
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

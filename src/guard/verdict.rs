@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "warning", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Warning {
-    /// The same action on the same target, and the page is as it was before.
+    /// The same action on the same target was repeated, and the page is as it was before.
     Repeated {
         /// Number of times in a row.
         times: u32,
     },
-    /// The same cycle of actions, and the page is as it was before.
+    /// The same cycle of actions was repeated, and the page is as it was before.
     Cycle {
         /// Number of actions in one turn.
         length: u32,
         /// Number of turns.
         times: u32,
     },
-    /// The same actions with other text, and nothing else on the page is new.
+    /// The same actions were repeated with other text, and nothing else on the page is new.
     Retyped {
         /// Number of actions in one turn.
         length: u32,
@@ -84,7 +84,7 @@ impl Verdict {
         matches!(self, Self::Stop(_))
     }
 
-    /// Returns the warning for the model, including one that ends the run.
+    /// Returns the warning in the verdict, which may end the run; `None` for [`Go`](Self::Go).
     pub const fn warning(self) -> Option<Warning> {
         match self {
             Self::Go => None,

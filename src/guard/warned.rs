@@ -1,15 +1,15 @@
-//! Warnings that the model has read: a run ends only after such warnings.
+//! Counts the warnings that the model has read. Only after such warnings may a guard end a run.
 
 use serde::{Deserialize, Serialize};
 
-/// Turns in which a guard must have warned before it may end the run. Source: chosen; the third repetition
-/// warns, the fifth ends the run.
+/// Number of turns in which a guard must have warned before it may end the run. Source: chosen; after the third
+/// repetition the model is warned, after the fifth the run ends.
 const MIN_WARNED: u32 = 2;
 
-/// Counts the turns of the model, in a row, in which one guard warned.
+/// Counts the consecutive turns of the model in which one guard warned.
 ///
-/// A turn is one reply, which may contain many calls. The model cannot know the result of the first call until it is
-/// asked again, so a run ends after warned turns and not after warned calls.
+/// A turn is one reply, which may contain many calls. The model learns the results of its calls only when it is asked
+/// again. So warned turns are counted, not warned calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarnedTurns {
     warned: u32,
@@ -17,7 +17,7 @@ pub struct WarnedTurns {
 }
 
 impl WarnedTurns {
-    /// Records whether the guard warns in this turn, and returns true if it may now end the run.
+    /// Records whether the guard warns in this turn, and returns true if the guard may now end the run.
     ///
     /// ```
     /// use webwise::guard::WarnedTurns;

@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Guards, approves, executes and verifies one browser action. The result contains the outcome.
+    /// Guards, approves, executes and verifies one browser action. Returns the action with its outcome.
     pub(in crate::agent) async fn act(
         &mut self,
         action: BrowserAction,
@@ -56,7 +56,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok(tried.ended(execution.outcome))
     }
 
-    /// Step 10: refuses an action for reasons that need no person. `None` if it may run.
+    /// Step 10: returns the refusal of an action for a reason that no person needs to judge; `None` if the action may
+    /// run.
     fn refusal(&self, action: &BrowserAction) -> Option<Outcome> {
         if !self
             .parts
@@ -86,8 +87,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         why.map(|why| Outcome::failed(ErrorClass::BadArguments, &why))
     }
 
-    /// Returns the reason why a text cannot be typed: it contains an unknown placeholder, or a placeholder inside a
-    /// longer text, which would be typed literally.
+    /// Returns the reason why a text cannot be typed: it is an unknown placeholder, or a longer text that contains a
+    /// placeholder, which would be typed literally. Returns `None` if it can be typed.
     fn bad_text(&self, text: &TextValue) -> Option<String> {
         match text {
             TextValue::Secret(name) if !self.task.vault.contains(name) => {

@@ -1,4 +1,4 @@
-//! Resolves targets given in words to references, before any guard sees the action.
+//! Replaces targets that are given in words by references, before any guard sees the action.
 
 use super::Executor;
 use crate::{
@@ -16,8 +16,8 @@ use crate::{
 const MAX_SHOWN: usize = 8;
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Replaces words that identify one element of the page by its reference. If the words match several elements, refuses the
-    /// action and lists them.
+    /// Replaces words that identify exactly one element of the page by the element's reference. If they match several elements or only a
+    /// part of a text, lists the matches for the model and returns a refusal.
     pub(in crate::agent) fn aim(
         &mut self,
         action: &mut BrowserAction,
@@ -25,7 +25,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     ) -> Option<Outcome> {
         let page = self.state.page.as_ref()?;
         if is_point(action) && action.targets().is_empty() {
-            // It is unknown what is at the point, so no guard could judge the action.
+            // Nobody knows what is at the point, so no guard could judge the action.
             let why = "no picture of this page was shown: give a target";
             return Some(Outcome::failed(ErrorClass::BadArguments, why));
         }
@@ -87,7 +87,7 @@ pub(in crate::agent) fn references(action: &Action) -> Vec<&ElementRef> {
     targets.into_iter().filter_map(Target::as_ref).collect()
 }
 
-/// Returns true if an action is aimed at something on the page: by a reference, by words or by a point.
+/// Returns true if the action has a target on the page, given by a reference, by words or by a point.
 pub(super) fn has_target(action: &Action) -> bool {
     match action {
         Action::Browser(action) => is_point(action) || !action.targets().is_empty(),
@@ -95,7 +95,7 @@ pub(super) fn has_target(action: &Action) -> bool {
     }
 }
 
-/// Returns true if an action is aimed at pixels.
+/// Returns true if the action's target is given in pixels.
 const fn is_point(action: &BrowserAction) -> bool {
     matches!(action, BrowserAction::ClickXy(_) | BrowserAction::DragXy(_))
 }
@@ -110,10 +110,10 @@ pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Ve
     references(action).into_iter().map(known).collect()
 }
 
-/// Returns the worst effect of an action, including keys with a target and points inside an element.
+/// Returns the worst effect that an action can have. Also judges keys that have a target and points inside an element.
 ///
-/// A point inside an element may hit anything interactive in it, so it counts as irreversible if there is any. A key counts like
-/// the click or the submission of the form that it may cause on its target.
+/// A point inside an element may hit any interactive element in it. If there is one, the action counts as irreversible. A key counts like
+/// the click or the form submission that it may cause on its target.
 pub(super) fn judged(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let click = |target: &Target| {
         let target = target.clone();

@@ -15,12 +15,12 @@ use crate::{
     working::StopReason,
 };
 
-/// If an answer takes longer than this, the page may have changed. Source: chosen; a policy answers at once, a
-/// person takes longer.
+/// If an approver's answer takes longer than this, the page may have changed. Source: chosen; a policy answers at once,
+/// a person takes longer.
 const STALE_AFTER: Duration = Duration::from_secs(2);
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Step 11: asks for approval if the action needs it. Returns an outcome if the action was refused.
+    /// Step 11: asks for approval if the action needs it. Returns an outcome if the action was refused, else `None`.
     pub(in crate::agent) async fn approval(
         &mut self,
         action: &Action,
@@ -56,7 +56,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let before = self.state.page.clone();
         let url = before.as_ref().map(|page| page.head.url.clone());
         let mut now = self.look(self.patience()).await?;
-        // The page may have gone anywhere while the person decided.
+        // The browser may have gone to any page while the person decided.
         if let Some(blocked) = self.back_in_scope(None, before.as_ref(), &mut now).await? {
             self.state.page = Some(now);
             return Ok(Some(blocked));

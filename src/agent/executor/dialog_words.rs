@@ -1,5 +1,5 @@
-//! Hides the words of dialogs that may come from a frame out of scope. The browser does not say which frame opened a
-//! dialog.
+//! Hides the message of a dialog if it may come from a frame that is out of the run's scope. The browser does not say
+//! which frame opened a dialog.
 
 use super::{Executor, look::is_closed_frame};
 use crate::{
@@ -11,15 +11,16 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Hides the message of a dialog on a page with frames out of scope. In a run with limited scope, also hides it on
-    /// a page that has not been observed yet. A frame added after the last look can still put words into a dialog.
+    /// Hides the message of a dialog if the page has frames out of scope. In a run with limited scope, also hides it if
+    /// the page has not been observed yet. A frame that was added after the last observation can still show its words
+    /// in a dialog.
     pub(super) fn hide_foreign_words(&self, dialog: &mut Dialog, url: &str) {
         if self.may_be_foreign(&dialog.message, url) {
             HIDDEN.clone_into(&mut dialog.message);
         }
     }
 
-    /// Does the same for the dialog that an action reports.
+    /// Does the same for a dialog that the result of an action reports.
     pub(super) fn hide_foreign_words_of(&self, execution: &mut Execution) {
         let here = self
             .state
@@ -39,14 +40,14 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns true if the words may come from a frame and not from the page itself.
+    /// Returns true if the message may come from a frame out of scope and not from the page itself.
     fn may_be_foreign(&self, message: &str, url: &str) -> bool {
         let Some(page) = self.state.page.as_ref().filter(|page| page.head.url == url) else {
             return self.state.guards.is_bounded();
         };
         match &page.observation.dialog {
             None => page.observation.tree.nodes().iter().any(is_closed_frame),
-            // This dialog was already observed, so the earlier decision holds.
+            // If the message is unchanged, this dialog was already observed, and the earlier decision holds.
             Some(shown) => {
                 shown.message != message
                     && (shown.message == HIDDEN || self.state.guards.is_bounded())

@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Waits until the run must end because it is cancelled or its time is up.
+    /// Waits until the run is cancelled or its time is up, and returns that stop reason.
     pub(in crate::agent) fn end(&self) -> impl Future<Output = StopReason> + use<B> {
         let (cancel, own) = (self.parts.cancel.clone(), self.task.cancel.clone());
         let longest = self.parts.options.budget.max_duration;
@@ -38,7 +38,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         end
     }
 
-    /// Emits one event when events of the run begin to be lost.
+    /// Emits an event as soon as events of the run are being lost, but only once.
     pub(super) fn watch_recording(&mut self) {
         if self.recording.is_none()
             && let Some(error) = self.emitter.failure()
@@ -52,7 +52,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 
     /// Ends the run and returns the report. A run that was not stopped counts as cancelled, because success needs
-    /// evidence, which only the caller can judge.
+    /// evidence, and here only the caller can judge that.
     pub fn finish(self) -> RunReport {
         self.ended(StopReason::Cancelled)
     }

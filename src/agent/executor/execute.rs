@@ -1,4 +1,4 @@
-//! Carries out an action: asks the driver, observes the page, judges the outcome, and goes back if the action left the run's
+//! Carries out an action: passes it to the driver, observes the page, judges the outcome, and leads the browser back if it left the run's
 //! scope.
 
 use std::time::Duration;
@@ -26,10 +26,10 @@ use crate::{
     working::StopReason,
 };
 
-/// Time for which a number that changed after an action is watched. If it changes again, it is a clock: a clock that shows
-/// seconds moves in this time. Source: chosen.
+/// Time for which a number that changed after an action is watched. A clock that shows seconds changes again in this time; such a number is
+/// not an effect of the action. Source: chosen.
 const TICK: Duration = Duration::from_millis(1_100);
-/// The detail of the failure if a page that was opened does not answer.
+/// The detail of the failure if a page that the action opened does not answer.
 const NO_ANSWER: &str = "the page that it led to gives no answer";
 
 impl<B: BrowserDriver> Executor<'_, B> {
@@ -61,8 +61,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
             && let Some(again) = redrawn(&resolved, targets, &after)
             && judged(&again, Some(&after)) <= judged(&resolved, before.as_ref())
         {
-            // The page replaced the element after the last look, but the new one has the same identity. Nothing was done yet,
-            // so try again.
+            // After the last observation, the page replaced the element by a new one with the same identity. Nothing was done yet, so try
+            // again with the new element.
             self.note_secrets(&again);
             let again = in_words(&again, &after);
             execution = self.attempt(again, seen, patience).await?;
@@ -73,18 +73,18 @@ impl<B: BrowserDriver> Executor<'_, B> {
             && (action.tool().should_change_page() || matches!(action, BrowserAction::Hover(_)))
             && after.observation.dialog.is_none()
             && !after.observation.unresponsive;
-        // If another page is shown, or something new appeared, changed numbers are not needed as a sign of success.
+        // If another page is shown, or if anything but a number changed, changed numbers are not needed as a sign of
+        // success.
         let quiet = |changes: &Option<PageDiff>| {
             may_show && changes.as_ref().is_some_and(PageDiff::is_empty)
         };
         if quiet(&changes) && !self.is_answered_in_numbers(changes.as_ref()) {
-            // Some pages react late, and menus open some time after the pointer arrives. A second look costs only this wait.
+            // Some pages react late, and menus open some time after the pointer arrives. A second observation costs only this wait.
             tokio::time::sleep(self.parts.options.settle).await;
             after = self.look(patience).await?;
             changes = before.as_ref().map(|before| difference(before, &after));
         }
-        // This is also done if traces prove an effect: a changed number that they do not explain is reported to the model, not
-        // taken for a clock.
+        // This is also done if the driver's traces prove an effect. Otherwise a clock would be reported to the model as a change.
         if quiet(&changes)
             && let (Some(before), Some(found)) = (&before, &changes)
             && self.state.numbers.is_open(found)
@@ -95,7 +95,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 tokio::time::sleep(TICK).await;
                 later = self.look(patience).await?;
             }
-            // A number that stood still for less than a tick may still be a clock.
+            // Only an earlier action that took at least a tick shows that a number stands still by itself; in a shorter
+            // time a clock may stand still too.
             let long = self
                 .state
                 .earlier
@@ -123,11 +124,11 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let notices = execution.notices.clone();
         self.tell_notices(&notices, !matches!(left, Ok(None)));
         if let Some(outcome) = left? {
-            // Drop the rest of the driver's reply too, because it may come from the page that was left.
+            // Drop the rest of the driver's reply too, because it may come from the page out of scope.
             execution = outcome.into();
             changes = None;
         } else if after.observation.unresponsive {
-            // A page that does not answer cannot show if the action worked.
+            // A page that does not answer cannot show whether the action worked.
             execution.outcome = match execution.outcome {
                 Outcome::Done if leads_to_a_page(&resolved) => {
                     Outcome::failed(ErrorClass::Timeout, NO_ANSWER)
@@ -159,7 +160,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             self.state.numbers.clear();
             self.state.typed_into.clear();
             if self.state.queue.iter().any(|next| has_target(&next.action)) {
-                // Another page numbers its elements from the start, so the same reference, or the same words, may mean another
+                // On another page, the numbering of elements starts again. So the same reference, or the same words, may mean a different
                 // element.
                 self.drop_queue("another page is shown");
             }
@@ -185,8 +186,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
             }
         }
         self.state.page = Some(after);
-        // Another page is shown as a whole, so no differences are reported. The difference to a page that does not answer is
-        // unknown.
+        // If another page is shown, the model sees it as a whole, so no differences are reported. Differences from or to a page that does
+        // not answer are unknown.
         let is_seen = |page: &Option<PageNow>| {
             page.as_ref()
                 .is_some_and(|page| !page.observation.unresponsive)
@@ -204,7 +205,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         })
     }
 
-    /// Returns the time for an action with everything that follows it, including the seconds of a `wait`.
+    /// Returns the time limit for an action together with everything that follows it. The seconds of a `wait` are
+    /// added.
     fn patience_for(&self, action: &BrowserAction) -> Patience {
         let waits = match action {
             BrowserAction::Wait(wait) => wait.seconds.unwrap_or_default(),
@@ -214,7 +216,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Patience::new(self.parts.options.command_timeout.saturating_add(waits))
     }
 
-    /// Asks the driver. An error that leaves the browser usable becomes a failed action.
+    /// Passes an action to the driver. An error that leaves the browser usable becomes a failed outcome; if the browser
+    /// is lost, returns the stop reason.
     async fn attempt(
         &mut self,
         action: BrowserAction,
@@ -236,7 +239,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Asks the driver, within the given time.
+    /// Passes an action to the driver and returns its result, within the given time.
     pub(super) async fn send(
         &self,
         action: BrowserAction,
@@ -255,7 +258,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Records that a secret is about to be typed, and into which field.
+    /// If the action types a secret, records that and the fields that the secret goes into.
     fn note_secrets(&mut self, action: &BrowserAction) {
         if action.texts().iter().any(|text| text.secret().is_some()) {
             self.state.secret_seen = true;
@@ -271,7 +274,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
 
     /// Reports the driver's notices to the sinks and to the model.
     ///
-    /// The name of a downloaded file is chosen by the server, which may be any server in a run with limited scope.
+    /// The model is not told the name of a downloaded file if the run has limited scope, because any server may have
+    /// chosen the name.
     fn tell_notices(&mut self, notices: &[Notice], left: bool) {
         for notice in notices {
             let line = match notice {
@@ -327,7 +331,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
                     Notice::DialogBehind { .. } | Notice::TransportChanged { .. } => {}
                 }
             }
-            // A locator may quote a name that repeats the secret. A locator cannot be rewritten, so it is dropped.
+            // A locator may quote an element's name that contains the secret. A locator cannot be rewritten, so it is
+            // dropped.
             execution.locator = execution
                 .locator
                 .filter(|locator| !self.redactor.contains(&locator.to_string()));
@@ -360,7 +365,8 @@ const fn offered(kept: bool) -> &'static str {
     }
 }
 
-/// Returns the message for the model about an action. After an action on tabs, it lists the tabs that the model may see.
+/// Returns the text that the model gets as the result of an action; `None` if there is no text. After an action on tabs, the text lists the
+/// tabs that the model may see.
 fn told(action: &BrowserAction, text: Option<String>, after: &PageNow) -> Option<String> {
     let of_tabs = matches!(
         action,

@@ -1,4 +1,4 @@
-//! The guards of one run: the input that they get, and the consequences of their verdicts.
+//! The guards of one run: prepares their input and acts on their verdicts.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ impl Guards {
         }
     }
 
-    /// Returns the same guards with this scope: a stored state must not widen the scope of its task.
+    /// Returns the same guards with the scope of this task, because a stored state must not widen it.
     pub(super) fn within(self, start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
         let scope = Scope::new(start, allow, has_secrets);
         Self { scope, ..self }
@@ -78,13 +78,13 @@ impl Guards {
         self.scope.may_show_frame(url)
     }
 
-    /// Checks a page that the browser showed before the run's first action.
+    /// Checks the page that the browser showed before the run's first action.
     pub(super) fn check_first_page(&self, url: &str) -> Result<(), ScopeRefusal> {
         self.scope.check_page(url, Blank::Tolerated)
     }
 
-    /// Checks the page after an action. A blank page is accepted only if the page before it was blank too, or after an
-    /// action on tabs.
+    /// Checks the page after an action. A blank page is accepted only after an action on tabs, or if no web page was
+    /// shown before it.
     pub(super) fn check_page(
         &self,
         action: Option<&BrowserAction>,
@@ -108,7 +108,7 @@ impl Guards {
         )
     }
 
-    /// Passes an action that was tried to the guards, with the page before and after it.
+    /// Passes an action that was tried to the guards, with the page before and after it, and returns their verdicts.
     pub(super) fn record(
         &mut self,
         action: &Action,
@@ -128,7 +128,8 @@ impl Guards {
         if let Action::Browser(browser) = action
             && moves_the_caret(browser)
         {
-            // Only the caller knows how many of these keys it needs, and most of them change nothing in the tree.
+            // The action only moves the caret. Only the model knows how many such keys it needs, and most of them
+            // change nothing in the page's tree.
             return verdicts;
         }
         let (before, after) = (state(before, numbers), state(after, numbers));
@@ -148,8 +149,8 @@ impl Guards {
         verdicts
     }
 
-    /// Replaces a stop by a warning if the model was not warned often enough or its turn is not over. The flag is true
-    /// if the next verdict may end the run.
+    /// Replaces a stop by a warning if the model was not warned often enough or its turn is not over. The returned flag
+    /// is true if the guard's next warning may end the run.
     fn patient(&mut self, guard: &'static str, verdict: Verdict, turn: TurnNow) -> (Verdict, bool) {
         let turns = self.warned.entry(guard.to_owned()).or_default();
         let may_end = turns.record(turn.number, verdict.warning().is_some());
@@ -187,7 +188,7 @@ impl Verdicts {
     }
 }
 
-/// Returns true if the driver was asked. An action that a guard refused reveals nothing about the page.
+/// Returns true if the action was passed to the driver. A refused action reveals nothing about the page.
 fn was_carried_out(outcome: &Outcome) -> bool {
     !matches!(
         outcome.class(),

@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Records the intent. Returns an outcome if an irreversible action is refused because it could not be
-    /// recorded.
+    /// Records the intent to carry out an action. If an irreversible action could not be recorded, returns its refusal,
+    /// else `None`.
     pub(in crate::agent) async fn intend(
         &mut self,
         action: &Action,

@@ -1,4 +1,4 @@
-//! Observes the page. Every page enters a run here, and secrets and content out of scope are removed here.
+//! Observes the page. Every page enters a run through this module, which removes secrets and content out of scope.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,13 +21,13 @@ use crate::{
 const MAX_TABS: usize = 10;
 /// The text shown instead of a frame that is out of scope.
 const CLOSED_FRAME: &str = "(a frame of a site that this run may not visit)";
-/// The operation named in the error if the driver never answered an observation.
+/// The operation that the error names if the driver never answered an observation.
 const SILENT: &str = "agent.observe";
-/// Time limit of the last look of a run. Source: chosen; a working browser answers in less than a second.
+/// Time limit of the last observation of a run. Source: chosen; a working browser answers in less than a second.
 const LAST_LOOK: Duration = Duration::from_secs(5);
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Observes the page, unless the verification of the last action already did.
+    /// Observes the page, unless the verification of the last action has already observed it.
     pub(in crate::agent) async fn observe(&mut self) -> Result<(), StopReason> {
         if self.state.page.is_none() || self.state.stale {
             let mut page = self.look(self.patience()).await?;
@@ -43,7 +43,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok(())
     }
 
-    /// Observes and interprets the page, and replaces secrets in it. All pages enter the run here.
+    /// Observes and interprets the page, replaces secrets in it, and returns it. All pages enter the run through this
+    /// function.
     pub(in crate::agent) async fn look(
         &mut self,
         patience: Patience,
@@ -51,7 +52,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let started = Instant::now();
         let mut observed = self.observed(patience).await;
         // Observing changes nothing, so it may be repeated. But a driver that reports a time-out would only take the
-        // same time again. One that does not answer may have lost the request.
+        // same time again. A driver that does not answer at all may have lost the request, so the observation is
+        // repeated.
         let may_pass = |error: &Error| match error.kind() {
             ErrorKind::BrowserLost => false,
             ErrorKind::Timeout => error.operation() == SILENT,
@@ -93,13 +95,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns the time for an observation, or for an action with everything that follows it.
+    /// Returns the time limit for an observation, or for an action together with everything that follows it.
     pub(in crate::agent) fn patience(&self) -> Patience {
         Patience::new(self.parts.options.command_timeout)
     }
 
-    /// Returns the part of an observation that the run may see: without secrets, and without frames and tabs out of
-    /// scope.
+    /// Returns the part of an observation that the run may see: without secrets, and without the content of frames and
+    /// tabs out of scope.
     fn redacted(&mut self, mut observation: Observation) -> Observation {
         let may_show = |url: &str| self.state.guards.may_show_frame(url);
         observation.tree = mask_fields(observation.tree, &self.state.typed_into)
@@ -133,9 +135,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         clean
     }
 
-    /// Observes the page once more at the end of a successful run, and records an error if it cannot. The run still
-    /// counts as a success, because its evidence was seen before; but callers that rely on the page must learn of the
-    /// error.
+    /// Observes the page once more at the end of a successful run, and records an error if the page cannot be observed.
+    /// The run still counts as a success, because its evidence was seen before. But callers that rely on the page must
+    /// learn of the error.
     pub(in crate::agent) async fn look_once_more(&mut self) {
         let request = ObserveRequest::default().with_timeout(LAST_LOOK);
         let looked = timeout(LAST_LOOK, self.parts.browser.observe(&request)).await;
@@ -159,14 +161,14 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Ends the run because the browser can no longer be observed.
+    /// Records the error and returns the stop reason for a browser that can no longer be used.
     pub(in crate::agent) fn lost(&mut self, error: Error) -> StopReason {
         self.state.error = Some(self.describe(error));
         StopReason::BrowserLost
     }
 }
 
-/// Returns true if this frame was closed because it is out of scope.
+/// Returns true if the node is a frame whose content was removed because it is out of scope.
 pub(in crate::agent) fn is_closed_frame(node: &Node) -> bool {
     node.role == Role::Iframe && node.value.as_deref() == Some(CLOSED_FRAME)
 }

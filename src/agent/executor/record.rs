@@ -28,7 +28,7 @@ pub(in crate::agent) struct Tried {
 }
 
 impl Tried {
-    /// Makes a queued action that is about to be tried on this page.
+    /// Makes the record of a queued action that is about to be tried on this page.
     pub(in crate::agent) fn new(next: Queued, before: Option<PageNow>, started: Instant) -> Self {
         Self {
             action: next.action,
@@ -49,14 +49,15 @@ impl Tried {
     }
 }
 
-/// Returns the words around the first target of an action, if other elements of the page have the same name.
+/// Returns the words around the first target of an action if other elements of the page have the same name, else
+/// `None`.
 fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
     let reference = *references(action).first()?;
     let node = page.tree().by_ref(reference.as_str())?;
     page.layout().surroundings(node)
 }
 
-/// Returns true if an action only moves the caret.
+/// Returns true if the action only moves the caret.
 pub(in crate::agent) fn is_caret(action: &Action) -> bool {
     matches!(action, Action::Browser(key) if moves_the_caret(key))
 }
@@ -87,8 +88,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
             Outcome::Unclear(_) => {}
             Outcome::NoEffect | Outcome::Failed(_) => {
                 self.state.errors += 1;
-                // Errors are counted once for each reply: several of its calls can fail before the model learns of the
-                // first failure. A caret key is not counted, because it is pressed until it no longer has an effect.
+                // Errors in a row are counted once for each reply, because several of its calls can fail before the
+                // model learns of the first failure. A key that moves the caret is not counted, because it is pressed
+                // until it no longer has an effect.
                 let is_first = self.state.error_call.replace(turn.number) != Some(turn.number);
                 if is_first && !is_caret(&tried.action) {
                     self.state.errors_in_row += 1;
@@ -99,7 +101,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         for event in verdicts.events() {
             self.emitter.emit(event);
         }
-        // The guards have judged everything so far, so their earlier warnings are out of date.
+        // The guards have now judged all actions so far, so their earlier warnings are out of date.
         self.state.remarks.warnings = verdicts
             .warnings
             .into_iter()
@@ -159,7 +161,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         step.finished = tried.finished;
         step.elapsed_ms = elapsed_ms(tried.started);
         let changed = step.changed();
-        // The check of an answer has an event of its own.
+        // A `finish` has another event, `FinishChecked`.
         if step.finished.is_none() {
             self.emitter.emit(EventKind::executed(&step));
         }
@@ -167,7 +169,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         changed
     }
 
-    /// Returns the texts of results since the last step.
+    /// Returns the texts of the results that were added since the last step; `None` if there are none.
     fn given(&mut self) -> Option<String> {
         let remarks = &mut self.state.remarks;
         let new = remarks.results.get(remarks.recorded..).unwrap_or_default();

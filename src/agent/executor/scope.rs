@@ -11,10 +11,11 @@ use crate::{
     working::StopReason,
 };
 
-/// Maximum number of actions to leave a page: three for dialogs, and one to go back. Source: chosen.
+/// Maximum number of actions to leave a page: three for dialogs and one to go back. Source: chosen.
 const MAX_LEAVING: usize = 4;
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Leaves a page that is out of scope, before the model sees any of it.
+    /// Leaves the page if it is out of scope, before the model sees any of it. Returns the outcome of the blocked
+    /// action; `None` if the page is in scope.
     pub(in crate::agent) async fn back_in_scope(
         &mut self,
         action: Option<&BrowserAction>,
@@ -39,7 +40,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         self.state.left_scope = true;
         let patience = self.patience();
         for _ in 0..MAX_LEAVING {
-            // A dialog blocks leaving, and so does the page's own question "Leave this page?".
+            // A dialog prevents the browser from leaving the page; the page's own question "Leave this page?" is one
+            // too.
             let way = match after.observation.dialog.as_ref().map(|dialog| dialog.kind) {
                 Some(DialogKind::BeforeUnload) => {
                     BrowserAction::DialogAccept(DialogAccept { text: None })
@@ -47,14 +49,14 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 Some(DialogKind::FileChooser) | None => leave.clone(),
                 Some(_) => BrowserAction::DialogDismiss(NoArguments {}),
             };
-            // Even if this action cannot be recorded, the page must be left.
+            // The page must be left even if this action cannot be recorded.
             self.intend(&Action::Browser(way.clone()), &[], Effect::Reversible)
                 .await;
             match self.send(way.clone(), None, patience).await {
                 Err(error) if error.kind() == ErrorKind::BrowserLost => {
                     return Err(self.lost(error));
                 }
-                // Observe the page, because the driver's word does not prove that the page was left.
+                // Observe the page, because the driver's reply does not prove that the page was left.
                 _ => *after = self.look(patience).await?,
             }
             if self
@@ -75,8 +77,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Err(self.out_of_scope(&refusal))
     }
 
-    /// Ends the run because the browser is out of scope, or on the blank page that remains after a
-    /// page was lost.
+    /// Records the error and returns the stop reason for a browser that is out of scope, or on the blank page that
+    /// remains after a page was lost.
     pub(super) fn out_of_scope(&mut self, refusal: &ScopeRefusal) -> StopReason {
         let site = refusal
             .site()

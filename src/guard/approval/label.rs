@@ -1,4 +1,4 @@
-//! Labels as words, and the listed phrases that they contain.
+//! Splits labels into words and finds the listed phrases in them.
 
 use super::words::{
     AGREES, AT_A_PRICE, CURRENCIES, EXEMPT, FILLERS, GOES_ON, GRAVE, GRAVE_ALONE, HARMLESS, SELLS,
@@ -6,8 +6,8 @@ use super::words::{
 };
 use crate::base::text;
 
-/// Maximum number of words of a label that is searched like a button's although its element may be content. Source:
-/// chosen; a verb and its object.
+/// Maximum number of words of a label in which a phrase counts anywhere, as on a button, although the element may be
+/// content. Source: chosen; enough for a verb and its object.
 const SHORT: usize = 4;
 
 /// The part of a label in which phrases count.
@@ -21,7 +21,7 @@ pub(super) enum Breadth {
     Whole,
 }
 
-/// A label as words (folded, without accents, fillers and exempt phrases), and whether it contains a price.
+/// A label: its words (in lower case, without accents, fillers and exempt phrases), and whether it contains a price.
 #[derive(Debug)]
 pub(super) struct Label(Vec<String>, bool);
 
@@ -46,7 +46,8 @@ impl Label {
         Self(words, is_priced)
     }
 
-    /// Returns true if the label has a price and begins or ends with a word that sells: "Book flight for $262".
+    /// Returns true if the label contains a price and begins or ends with a phrase such as "book" or "order": "Book
+    /// flight for $262".
     pub(super) fn sells(&self, breadth: Breadth) -> bool {
         let is_read = match breadth {
             Breadth::Any => true,
@@ -58,12 +59,13 @@ impl Label {
         self.1 && is_read && SELLS.iter().any(at_an_end)
     }
 
-    /// Returns true if the label pays, orders, deletes or publishes.
+    /// Returns true if the label says that a click pays, orders, deletes, publishes or ends something.
     pub(super) fn is_grave(&self, breadth: Breadth) -> bool {
         self.holds(&GRAVE, breadth) || GRAVE_ALONE.contains(&self.0)
     }
 
-    /// Returns true if the label sends something. On login and search forms that is the ordinary button.
+    /// Returns true if the label says that a click sends something. On login and search forms that is the ordinary
+    /// button.
     pub(super) fn sends(&self, breadth: Breadth) -> bool {
         self.holds(&SENDS, breadth)
     }
@@ -73,7 +75,7 @@ impl Label {
         AGREES.iter().any(|phrase| self.0.starts_with(phrase))
     }
 
-    /// Returns true if the label says yes or goes on.
+    /// Returns true if the label says yes, or "continue" or the like.
     pub(super) fn goes_on(&self) -> bool {
         self.agrees() || GOES_ON.iter().any(|phrase| self.0.starts_with(phrase))
     }
@@ -94,7 +96,8 @@ impl Label {
     }
 }
 
-/// Returns true if a number stands next to the sign or code of a currency.
+/// Returns true if the text contains a price: a currency sign and a number, or a number next to the code or name of a
+/// currency.
 fn is_priced(text: &str, words: &[String]) -> bool {
     let is_number = |word: &String| word.contains(char::is_numeric);
     let by_sign =
@@ -106,7 +109,7 @@ fn is_priced(text: &str, words: &[String]) -> bool {
         })
 }
 
-/// Splits a text into words, without accents and fillers.
+/// Returns the words of a text in lower case, without accents and without fillers.
 pub(super) fn words(text: &str) -> Vec<String> {
     let plain: String = text
         .to_lowercase()
@@ -118,7 +121,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Removes the accent of a letter; `None` for an accent that stands alone.
+/// Returns a letter without its accent; `None` if the character is only an accent.
 fn without_accent(c: char) -> Option<char> {
     Some(match c {
         '\u{300}'..='\u{36f}' => return None,

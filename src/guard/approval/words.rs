@@ -1,7 +1,7 @@
 //! The words that make an action irreversible, in the languages most used on the web.
 //!
-//! A phrase is a list of whole words, compared after folding, without accents and without [`FILLERS`]. In scripts
-//! without spaces each character counts as a word, so a phrase is found at any place.
+//! A phrase is a list of whole words. It is compared in lower case, without accents and without [`FILLERS`]. In scripts
+//! without spaces each character counts as a word, so a phrase is found anywhere in a text.
 
 use std::sync::LazyLock;
 
@@ -88,7 +88,8 @@ pub(super) const CURRENCIES: &[&str] = &[
 pub(super) const AT_A_PRICE: &[&str] = &["for", "at", "fur", "pour", "por", "per", "voor", "za"];
 
 phrases! {
-    /// Phrases that show that something is for sale, if the label has a price and begins or ends with the phrase.
+    /// Phrases that show that something is for sale. They count only if the label contains a price and begins or ends
+    /// with the phrase.
     SELLS = [
         "book,order,reserve,rent,hire,get,upgrade,renew,subscribe,join,bid,bet,checkout,check out,confirm,tip,enroll"
         "preorder,pre order,top up,unlock,redeem,register,start trial,book and pay"
@@ -96,7 +97,8 @@ phrases! {
         "prenota,prenotare,noleggia,rinnova,boeken,reserveren,huren,zarezerwuj,zamów,забронировать,арендовать"
         "予約,预订,預訂,订购,訂購,예약"
     ];
-    /// Phrases that pay, order, delete, publish or end something, anywhere in the label of a button.
+    /// Phrases for paying, ordering, deleting, publishing or ending something. They count anywhere in the label of a
+    /// button.
     GRAVE = [
         "pay,buy,purchase,place order,confirm order,submit order,complete order,finish order,send order,order and pay"
         "confirm payment,submit payment,make payment,complete payment,send payment,authorize payment,authorise payment"
@@ -135,17 +137,19 @@ phrases! {
         // Korean
         "결제,구매,주문하기,삭제,송금,게시,탈퇴,구독 취소"
     ];
-    /// Phrases that do the same only as the whole label; in a longer label they are nouns or mean something else.
+    /// Phrases with the same meaning that count only as the whole label. In a longer label they are nouns or mean
+    /// something else.
     GRAVE_ALONE = [
         "order,post,tweet,subscribe,reserve,book,bid,sell,sign,merge,deploy,approve,vote"
         "bestellung,compra,pubblica,publica,公開,投稿,注文"
     ];
-    /// Phrases that send something, or are the ordinary button of a form.
+    /// Phrases for sending something. On some forms they are the label of the ordinary button.
     SENDS = [
         "send,senden,verschicken,envoyer,enviar,invia,inviare,verzenden,versturen,wyślij,отправить"
         "送信,发送,發送,보내기"
     ];
-    /// Phrases that contain such a word but are harmless; they are removed first.
+    /// Phrases that contain one of the words above but are harmless. They are removed from a label before it is
+    /// searched.
     EXEMPT = [
         "order history,order details,order detail,order status,order number,order summary,order tracking,order list"
         "order date,order id,order by,order confirmation,order overview,sort order,view order,track order,purchase history"
