@@ -17,15 +17,15 @@
 //! ```
 //!
 //! A client translates one [`ChatRequest`](crate::chat::ChatRequest) into one request to a provider, and the reply
-//! back. The loop writes the request, reads the tool calls in the reply, counts tokens and cost, and sets the time
-//! limit.
+//! back. All else is done by the loop: it writes the request, reads the tool calls in the reply, counts tokens and
+//! cost, and sets the time limit.
 //!
 //! To write a client, implement [`LlmClient`]; the example in its documentation is a complete client.
 //!
 //! # Decisions
 //!
-//! - The `genai` crate talks to the providers, so others maintain the four wire formats. It enables
-//!   `serde_json/preserve_order`, so JSON whose bytes must be stable goes through `base::sorted`.
+//! - The `genai` crate talks to the providers, so the wire formats are maintained outside this crate. It enables
+//!   `serde_json/preserve_order`, so JSON whose bytes must be stable is passed through `base::sorted`.
 
 #[cfg(feature = "genai")]
 mod genai;

@@ -1,4 +1,5 @@
-//! Secret fields. Their value is hidden whoever typed it, because a browser fills in passwords that no vault knows.
+//! Secret fields. Their value is always hidden, whoever typed it, because a browser may fill in passwords that are in
+//! no vault.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +8,15 @@ use crate::page::{ElementRef, Node, Tree};
 /// The text shown in place of the value of a secret field.
 pub const HIDDEN: &str = "[hidden]";
 
-/// Values of `autocomplete` that mark a secret, beside those that begin with `cc-`. Source: chosen from the HTML
+/// Values of `autocomplete` that mark a secret. Values that begin with `cc-` also do. Source: chosen from the HTML
 /// standard's autofill names.
 const SECRET_TOKENS: [&str; 3] = ["current-password", "new-password", "one-time-code"];
 
 /// Returns true if the page itself marks the value of this field as secret: `type=password`, or an `autocomplete` for
 /// passwords, one-time codes or cards.
 ///
-/// Returns false if the driver does not report these properties. [`mask_fields`] still hides a field that a secret was
-/// typed into, by its reference.
+/// Returns false if the driver does not report these properties. Even then, [`mask_fields`] hides a field into which a
+/// secret was typed, because it knows the field's reference.
 pub fn is_secret_field(node: &Node) -> bool {
     let is = |name: &str, test: &dyn Fn(&str) -> bool| {
         node.property(name).is_some_and(|value| {
@@ -31,8 +32,8 @@ pub fn is_secret_field(node: &Node) -> bool {
         })
 }
 
-/// Returns true if the field holds a secret now: its value is a placeholder, is hidden or consists of dots, or the page
-/// marks the field as secret. Pass a node of a redacted tree.
+/// Returns true if the field contains a secret now: its value contains a placeholder, is hidden or consists of dots, or
+/// it has a value and the page marks the field as secret. Pass a node of a redacted tree.
 pub fn holds_secret(node: &Node) -> bool {
     let value = node.value.as_deref().unwrap_or_default();
     let is_dots = || {
@@ -47,8 +48,8 @@ pub fn holds_secret(node: &Node) -> bool {
 
 /// Returns the tree with [`HIDDEN`] as the value of every secret field and in place of all text inside it.
 ///
-/// `typed` holds the references of fields that a secret was typed into since the page was loaded. Such a field stays
-/// hidden when a "show password" button turns it into an ordinary one.
+/// `typed` holds the references of the fields into which a secret was typed since the page was loaded. The value of
+/// such a field stays hidden even if a "show password" button turns it into an ordinary field.
 ///
 /// ```
 /// use webwise::{page::{ElementRef, Node, Role, Tree}, secret::mask_fields};

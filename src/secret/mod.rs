@@ -1,8 +1,9 @@
-//! Secrets: their values, their recipients, and how they are kept out of everything else.
+//! Secrets: their values, the recipients that may get them, and how everyone else is kept from getting them.
 //!
 //! The run owns the [`Vault`]. Model and memory see only placeholders `<secret:NAME>`. A driver gets a
-//! [`SecretResolver`], which releases a value only for the origins that the driver has just read, and says where a form
-//! may send it. The loop passes everything that comes in and everything that goes out through one [`Redactor`].
+//! [`SecretResolver`], which releases a value only if the origins that the driver has just read are allowed. It also
+//! says where a form may send the value. The loop passes everything that comes in and everything that goes out through
+//! one [`Redactor`].
 
 mod field;
 mod redact;

@@ -1,10 +1,11 @@
-//! Finding and replacing secret values, in every form that a page or a program may give them. Nothing else in the crate
+//! Finds and replaces secret values, in every form that a page or a program may give them. No other code in the crate
 //! does this.
 //!
 //! A text is searched in several views. Each view remembers which bytes of the text its own bytes came from. The views
-//! are the text as it is, and the text with up to three layers of escapes undone (URL, HTML, JSON and program text, in
-//! any mix); each of these also folded, without separators, and without white space. One automaton for each kind of
-//! view looks for all secrets at once:
+//! are the text as it is, and the text with one, two or three layers of escapes undone (URL, HTML, JSON and program
+//! text, in any mix). From each of these, further views are made: folded (in lower case, each white space as one
+//! blank), without separators, and without white space. For each kind of view, one automaton looks for all secrets at
+//! once:
 //!
 //! | form | found as |
 //! | --- | --- |
@@ -20,15 +21,15 @@
 //!
 //! In a tree, a secret that is spread over several nodes is found as well; see `spread`.
 //!
-//! Not found: a value encrypted by the page's own code, and a short secret inside running text. Redact a text before it
-//! is cut.
+//! Two things are not found: a value that the page's own code encrypted, and a short secret inside running text. Redact
+//! a text before you cut it.
 //!
 //! # Decisions
 //!
 //! - Redaction undoes escapes instead of listing encodings, because pages mix and nest them. Every hit maps back to its
 //!   range in the original text.
-//! - A secret of fewer than 6 characters is replaced only where a value stands: a PIN would otherwise tear references
-//!   and labels apart.
+//! - A secret of fewer than 6 characters is replaced only where a value stands. Otherwise a PIN such as `12` would
+//!   destroy references and labels.
 
 mod escape;
 mod needles;
@@ -54,7 +55,7 @@ use crate::page::{Observation, Tree};
 
 /// Maximum number of layers of escapes that are undone. Source: chosen; a URL in an attribute in JSON has three.
 const MAX_LAYERS: usize = 3;
-/// Replacement for a whole text if the secrets are too large to search for, so that no part of the text leaves.
+/// Replacement for a whole text if the secrets are too large to search for. No part of such a text may get out.
 const UNSEARCHABLE: &str = "[redacted]";
 
 /// Replaces every known form of every secret by its placeholder.
@@ -76,16 +77,18 @@ const UNSEARCHABLE: &str = "[redacted]";
 #[derive(Clone, Default)]
 pub struct Redactor(Option<Arc<Forms>>);
 
-/// The forms of all secrets of a run. The automata hold copies that cannot be wiped; everything else is wiped.
+/// The forms of all secrets of a run. The automata hold copies of the secrets that cannot be wiped from memory; all
+/// other copies are wiped.
 struct Forms {
     placeholders: Vec<String>,
     weak: Vec<SecretName>,
     spelled: Automaton,
     joined: Automaton,
     coded: Automaton,
-    /// For each form in `coded`: true if the character before it, and after it, holds bits of the secret.
+    /// For each form in `coded`: whether the character before it contains bits of the secret, and whether the character
+    /// after it does.
     margins: Vec<(bool, bool)>,
-    /// The folded values, used to find one that was cut off.
+    /// The folded values, used to find a value that was cut off.
     heads: Vec<(Form, usize)>,
     short: Short,
 }
@@ -116,8 +119,8 @@ impl Redactor {
         self.0.is_none()
     }
 
-    /// Returns the secrets that are too short to be replaced everywhere. They are replaced only where a value appears: as a whole text,
-    /// between quotes, after `=` or `: `.
+    /// Returns the names of the secrets that are too short to be replaced everywhere. They are replaced only where a value appears: as a
+    /// whole text, between quotes, after `=` or `: `.
     pub fn too_short(&self) -> &[SecretName] {
         self.0.as_deref().map_or(&[], |forms| &forms.weak)
     }
@@ -146,7 +149,8 @@ impl Redactor {
         self.replaced(bytes).is_some()
     }
 
-    /// Redacts every string and key of a value, and each number that is a secret, unless the secret is short.
+    /// Redacts every string and key of a JSON value. Also redacts each number that is equal to a secret, unless the
+    /// secret is short.
     pub fn json(&self, value: &mut Value) {
         let Some(forms) = &self.0 else { return };
         match value {
@@ -172,8 +176,8 @@ impl Redactor {
         }
     }
 
-    /// Returns the tree with every name, value, address and property redacted, including pieces of a secret that is
-    /// spread over several nodes. References and structure stay.
+    /// Returns the tree with every name, value, address and property redacted, including the pieces of a secret that is
+    /// spread over several nodes. References and structure stay the same.
     pub fn tree(&self, tree: &Tree) -> Tree {
         match self.0.as_deref() {
             None => tree.clone(),
@@ -181,8 +185,8 @@ impl Redactor {
         }
     }
 
-    /// Returns the observation with every text redacted. A picture cannot be redacted; the caller decides what happens
-    /// to it.
+    /// Returns the observation with every text redacted. The picture is left as it is, because it cannot be redacted;
+    /// the caller decides what happens to it.
     #[must_use]
     pub fn observation(&self, mut seen: Observation) -> Observation {
         if self.is_empty() {
@@ -278,7 +282,7 @@ impl Forms {
             .any(|(value, _)| ***value == *text.as_bytes())
     }
 
-    /// Finds every hit outside of placeholders, in no order.
+    /// Returns every hit that is not inside a placeholder, in no particular order.
     fn find(&self, text: &[u8]) -> Vec<Hit> {
         let mut hits = Vec::new();
         let mut view = View::of(text);
@@ -290,7 +294,8 @@ impl Forms {
             }
         }
         if !hits.is_empty() {
-            // A placeholder may contain the value, as its name or as the word "secret".
+            // A placeholder may contain the value itself, for example if the value is the secret's name or the word
+            // "secret".
             let placeholders: Vec<_> = self
                 .placeholders
                 .iter()
@@ -343,7 +348,8 @@ impl Forms {
         });
     }
 
-    /// Finds the longest beginning of a secret that stands right before one of our own cut marks.
+    /// Finds the longest beginning of each secret that stands right before the mark `…`, with which this crate cuts
+    /// texts.
     fn find_cut_off(&self, folded: &View, hits: &mut Vec<Hit>) {
         for mark in occurrences(folded.bytes(), "…".as_bytes()) {
             let before = &folded.bytes()[..mark.start];
@@ -391,7 +397,8 @@ impl Automaton {
     }
 }
 
-/// Merges overlapping hits, in order: each cluster is their union, under the name of the longest.
+/// Returns the hits in order, with overlapping hits merged. A merged hit covers all of them and has the secret of the
+/// longest.
 fn clusters(mut hits: Vec<Hit>) -> Vec<Hit> {
     hits.sort_by_key(|hit| {
         (
@@ -415,7 +422,7 @@ fn clusters(mut hits: Vec<Hit>) -> Vec<Hit> {
     out.into_iter().map(|(hit, _)| hit).collect()
 }
 
-/// Extends a range of base64 by the adjacent characters that hold a part of the secret, and by the padding.
+/// Returns a range of base64, extended by the adjacent characters that hold a part of the secret and by the padding.
 fn widened(text: &[u8], range: Range<usize>, before: bool, after: bool) -> Range<usize> {
     let is_digit = |b: &u8| b.is_ascii_alphanumeric() || b"+/-_".contains(b);
     let start =
@@ -429,7 +436,7 @@ fn widened(text: &[u8], range: Range<usize>, before: bool, after: bool) -> Range
     start..end
 }
 
-/// Occurrences of a part in a text, from left to right, without overlap.
+/// Returns the occurrences of a part in a text, from left to right, without overlap.
 fn occurrences(text: &[u8], part: &[u8]) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     for (at, window) in text.windows(part.len()).enumerate() {

@@ -1,4 +1,4 @@
-//! The driver's access to secrets: one at a time, for the page and frame that it is about to type into.
+//! The driver's access to secrets: one secret at a time, for the page and frame into which the driver is about to type.
 
 use std::sync::Arc;
 
@@ -20,21 +20,21 @@ impl SecretResolver {
         self.0.redactor()
     }
 
-    /// Returns the value if the secret is bound to both the origin of the top page and that of the frame that holds the
-    /// field.
+    /// Returns the value if the secret is bound to two origins: that of the top page and that of the frame that
+    /// contains the field.
     ///
     /// Read both origins from the browser right before the call. An origin remembered from the last observation is not
     /// enough.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for an unknown name,
-    /// [`ErrorKind::Refused`](crate::ErrorKind::Refused) for an origin that the secret is not bound to.
+    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for an unknown name, and
+    /// [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the secret is not bound to one of the origins.
     pub fn resolve(&self, name: &SecretName, top: &Origin, frame: &Origin) -> Result<Secret> {
         self.0.release(name, top, frame)
     }
 
-    /// Returns `Ok` if a form that holds the value may send it to this address: to an origin that the secret is bound
-    /// to, or by https to the registrable domain of one.
+    /// Returns `Ok` if a form that contains the value may send it to this address. The address must be at an origin to
+    /// which the secret is bound, or be https at the registrable domain of such an origin.
     ///
     /// Check every address that the form may go to, before typing the value and again before sending the form.
     ///

@@ -1,8 +1,8 @@
-//! The recipients of a typed secret, whether a form sends it or any other request of the page.
+//! The recipients that may get a typed secret, from a form or from any other request of the page.
 //!
 //! A secret may go to the origins that it is bound to, and by https to every origin of the registrable domain of one of
-//! them. An IP address, a single label and this machine have no registrable domain: there the origin itself must be
-//! bound.
+//! them. An IP address, a name without a dot and this machine have no registrable domain. So the secret must be bound
+//! to that origin itself.
 
 use std::{fmt, sync::Arc};
 
@@ -15,7 +15,7 @@ use crate::base::{Origin, Site};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Misdirected {
     secret: SecretName,
-    /// `None` for an address without an origin, such as `mailto:`.
+    /// The origin that the secret would go to; `None` for an address without a web origin, such as `mailto:`.
     to: Option<Origin>,
     is_certain: bool,
 }
@@ -29,24 +29,24 @@ impl Misdirected {
         }
     }
 
-    /// Returns the secret.
+    /// Returns the name of the secret.
     pub const fn secret(&self) -> &SecretName {
         &self.secret
     }
 
-    /// Returns the origin that it would have gone to; `None` for an address without a web origin.
+    /// Returns the origin that the secret would have gone to; `None` for an address without a web origin.
     pub const fn to(&self) -> Option<&Origin> {
         self.to.as_ref()
     }
 
-    /// Returns true if the request was seen to carry the secret; false if it has a body that cannot be read and might
-    /// carry it.
+    /// Returns true if the secret was found in the request. Returns false if the request has a body that cannot be read
+    /// and may contain the secret.
     pub const fn is_certain(&self) -> bool {
         self.is_certain
     }
 }
 
-/// Prints the secret's placeholder, the origin, and the option that would allow it.
+/// Prints the secret's placeholder, the origin, and the option that would allow the request.
 impl fmt::Display for Misdirected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, secret) = (&self.secret, self.secret.placeholder());
@@ -93,7 +93,7 @@ impl Vault {
     }
 }
 
-/// Returns true if an origin and an address are both https and belong to one registrable domain.
+/// Returns true if the origin and the address are both https and belong to the same registrable domain.
 fn are_one_site(bound: &Origin, to: &Url) -> bool {
     let Ok(bound) = Url::parse(bound.as_str()) else {
         return false;
@@ -117,8 +117,8 @@ pub struct Outgoing<'a> {
     pub body: Option<&'a [u8]>,
 }
 
-/// The secrets that were typed into a browser. None is ever removed, because a page may keep it for as long as it
-/// likes.
+/// The secrets that were typed into a browser. They are never removed from this list, because a page may keep a secret
+/// for as long as it likes.
 #[derive(Debug, Clone, Default)]
 pub struct TypedSecrets(Vec<Typed>);
 
@@ -148,7 +148,8 @@ impl TypedSecrets {
         }
     }
 
-    /// Returns a refusal if a form with these secrets in its fields may not be sent to the address; `None` if it may.
+    /// Returns a refusal if a form with these secrets in its fields may not be sent to the address; `None` if the form
+    /// may be sent.
     pub fn misdirected(&self, names: &[SecretName], address: &str) -> Option<Misdirected> {
         self.0
             .iter()
@@ -156,8 +157,8 @@ impl TypedSecrets {
             .find_map(|typed| typed.vault.may_send(&typed.name, address).err())
     }
 
-    /// Returns a refusal if the request would carry a secret to an origin that may not receive it; `None` if the
-    /// request may leave.
+    /// Returns a refusal if the request carries, or may carry, a secret to an origin that may not receive the secret;
+    /// `None` if the request may be sent.
     pub fn held(&self, request: &Outgoing<'_>) -> Option<Misdirected> {
         if !request.address.starts_with("http:") && !request.address.starts_with("https:") {
             // Requests of other schemes do not leave the browser.
@@ -181,18 +182,18 @@ impl TypedSecrets {
     }
 }
 
-/// Characters that separate lines, parts of addresses and fields of forms. A short secret may contain some of them, so
-/// each set is tried.
+/// Sets of characters at which a request is split into pieces: ends of lines, separators in addresses, and all of these
+/// with separators in forms. A short secret may contain some of the characters, so each set is tried.
 const BORDERS: [&[u8]; 3] = [b"\r\n", b"/?#", b"\r\n/?#&=;"];
 
-/// Returns true if a part of a request shows the secret. A short secret is recognised only where it stands alone, so
+/// Returns true if this part of a request contains the secret. A short secret is recognised only if it stands alone, so
 /// the pieces of the part are searched too.
 fn carries(redactor: &Redactor, part: &[u8]) -> bool {
     let in_pieces = |borders: &&[u8]| {
         part.split(|byte| borders.contains(byte))
             .any(|piece| redactor.is_in(piece))
     };
-    // A plain-text form puts each field on a line.
+    // A form sent as plain text has one field on each line.
     let in_fields = || {
         part.split(|byte| *byte == b'\n').any(|line| {
             let equals = line.iter().position(|byte| *byte == b'=');

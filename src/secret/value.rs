@@ -6,9 +6,10 @@ use zeroize::Zeroizing;
 
 use crate::base::name_type;
 
-/// A value that leaves the vault only to be typed into a page that it is bound to.
+/// A secret value. It leaves the vault only to be typed into a page of an origin to which it is bound.
 ///
-/// It has no `Display` and no `Serialize`, its `Debug` reveals nothing, and its memory is wiped on drop.
+/// The type implements neither `Display` nor `Serialize`, and its `Debug` output reveals nothing. Its memory is wiped
+/// on drop.
 ///
 /// ```
 /// use webwise::secret::Secret;
@@ -19,12 +20,12 @@ use crate::base::name_type;
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// Takes ownership of the value.
+    /// Makes a secret from a value.
     pub fn new(value: impl Into<String>) -> Self {
         Self(Zeroizing::new(value.into()))
     }
 
-    /// Returns the value. Call it only right before typing it, or to search for it.
+    /// Returns the value. Call this only right before the value is typed, or to search for it.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -48,7 +49,7 @@ impl SecretName {
         format!("<secret:{}>", self.0)
     }
 
-    /// Parses a text that is exactly one placeholder.
+    /// Returns the name in a text that is exactly one placeholder; `None` for any other text.
     pub fn from_placeholder(text: &str) -> Option<Self> {
         Self::parse(text.strip_prefix("<secret:")?.strip_suffix('>')?).ok()
     }

@@ -1,11 +1,11 @@
-//! The secrets of one run, with the origins that each may be typed into.
+//! The secrets of one run, each with the origins whose pages it may be typed into.
 
 use std::collections::BTreeMap;
 
 use super::{Redactor, Secret, SecretName};
 use crate::base::{Error, ErrorKind, Origin, Result};
 
-/// The secrets of a run, each bound to the origins that it may be typed into.
+/// The secrets of a run. Each is bound to the origins whose pages it may be typed into.
 #[derive(Debug, Clone, Default)]
 pub struct Vault {
     entries: BTreeMap<SecretName, Entry>,
@@ -48,17 +48,17 @@ impl Vault {
         Ok(self)
     }
 
-    /// Returns true if the run has no secret.
+    /// Returns true if the vault contains no secret.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Returns the names, in order.
+    /// Returns the names of the secrets, in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &SecretName> {
         self.entries.keys()
     }
 
-    /// Returns true if there is a secret of this name.
+    /// Returns true if there is a secret with this name.
     pub fn contains(&self, name: &SecretName) -> bool {
         self.entries.contains_key(name)
     }
@@ -72,7 +72,7 @@ impl Vault {
         )
     }
 
-    /// Returns a redactor for one secret.
+    /// Returns a redactor for one secret only.
     pub(super) fn redactor_of(&self, name: &SecretName) -> Redactor {
         Redactor::new(
             self.entries
@@ -81,18 +81,18 @@ impl Vault {
         )
     }
 
-    /// Returns the origins that a secret is bound to.
+    /// Returns the origins to which a secret is bound.
     pub(super) fn origins(&self, name: &SecretName) -> &[Origin] {
         self.entries
             .get(name)
             .map_or(&[], |entry| &entry.origins[..])
     }
 
-    /// Releases a value if the secret is bound to the origins of both the page and the frame.
+    /// Returns the value if the secret is bound to both origins, that of the page and that of the frame.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] for an unknown name, [`ErrorKind::Refused`] for an origin that the secret is not
-    /// bound to.
+    /// [`ErrorKind::InvalidInput`] for an unknown name, and [`ErrorKind::Refused`] if the secret is not bound to one of
+    /// the origins.
     pub(super) fn release(
         &self,
         name: &SecretName,

@@ -1,4 +1,4 @@
-//! Chat Completions of compatible servers, without the `genai` crate: each call of a reply is parsed on its own.
+//! Chat Completions of compatible servers, without the `genai` crate. Each call in a reply is parsed on its own.
 
 use ::genai::chat::{ChatOptions, ReasoningEffort, StopReason, ToolChoice};
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -45,7 +45,8 @@ fn body(options: &GenAiOptions, request: &ChatRequest) -> Value {
     if let Some(effort) = effort(&chat) {
         set("reasoning_effort", json!(effort));
         if options.api_key.is_none() {
-            // Servers without a key are local ones. They take these as arguments of the model's template.
+            // A server that needs no key is a local one. Local servers take these fields as arguments of the model's
+            // template.
             let template = json!({
                 "enable_thinking": true, "reasoning_effort": effort, "preserve_thinking": false,
             });
@@ -107,8 +108,8 @@ fn effort(chat: &ChatOptions) -> Option<&'static str> {
     }
 }
 
-/// Returns the name of the field for the output limit. `OpenAI`'s reasoning models use another name, also behind a
-/// gateway.
+/// Returns the name of the field for the output limit. For `OpenAI`'s reasoning models the field has another name, even
+/// if they are reached through a gateway.
 fn tokens_key(model: &str) -> &'static str {
     let own = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
     if own.iter().any(|prefix| model.starts_with(prefix)) {
@@ -118,7 +119,8 @@ fn tokens_key(model: &str) -> &'static str {
     }
 }
 
-/// Reads a reply. Each call is parsed on its own, so that one that was cut off does not affect the others.
+/// Returns the response that a reply contains. Each call is parsed on its own, so that a call that was cut off does not
+/// affect the others.
 fn read(body: &Value, options: &GenAiOptions) -> Result<ChatResponse> {
     if let Some(error) = error::in_body(body) {
         return Err(error);

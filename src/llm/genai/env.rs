@@ -1,4 +1,4 @@
-//! Reads the environment into options; [`GenAi::from_env`](super::GenAi::from_env) documents the order.
+//! Makes options from environment variables. [`GenAi::from_env`](super::GenAi::from_env) documents the order.
 
 use std::ffi::OsString;
 
@@ -28,7 +28,7 @@ const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::OpenAi, "OPENAI_API_KEY", "gpt-4.1-mini"),
 ];
 
-/// The source of variables: the process, or a table in tests.
+/// The source of variables: the process's environment, or a table in tests.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// Returns the options that these variables describe, or `None` if they describe none.
@@ -66,7 +66,7 @@ pub(super) fn options(variables: Variables<'_>) -> Result<Option<GenAiOptions>> 
     Ok(Some(options))
 }
 
-/// Options for a server of the user's own.
+/// Returns options for a server of the user's own.
 fn server(url: &str, key: Option<String>, model: Option<&str>) -> Result<GenAiOptions> {
     let mut options = GenAiOptions::new(Provider::OpenAiCompatible, model.unwrap_or("default"));
     options.base_url =
@@ -75,7 +75,7 @@ fn server(url: &str, key: Option<String>, model: Option<&str>) -> Result<GenAiOp
     Ok(options)
 }
 
-/// Options for a model that is given by name.
+/// Returns options for a model that is given by name.
 fn named(variables: Variables<'_>, model: &str) -> Result<GenAiOptions> {
     let prefixed = model.split_once('/').and_then(|(prefix, name)| {
         let known = [
@@ -111,7 +111,7 @@ fn named(variables: Variables<'_>, model: &str) -> Result<GenAiOptions> {
     Ok(options)
 }
 
-/// Options for the first key that is set.
+/// Returns options for the first key that is set; `None` if no key is set.
 fn first_key(variables: Variables<'_>) -> Result<Option<GenAiOptions>> {
     for (provider, variable, model) in KEYS {
         if let Some(key) = text(variables, variable)? {

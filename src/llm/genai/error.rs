@@ -1,4 +1,4 @@
-//! Conversion of errors of the `genai` crate, of HTTP and of providers into our error kinds.
+//! Conversion of errors of the `genai` crate, of HTTP and of providers into this crate's errors.
 
 use std::error::Error as StdError;
 
@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::retry_after;
 use crate::base::{Error, ErrorKind, text};
 
-/// Maximum number of characters that an error quotes of a provider's message. Source: chosen; two lines of a
+/// Maximum number of characters of a provider's message that an error quotes. Source: chosen; about two lines in a
 /// terminal.
 const MAX_SAID: usize = 300;
 
-/// Converts an error of the `genai` crate. A reply that the crate could not read goes to `response` first.
+/// Converts an error of the `genai` crate. If that crate could not read a reply, `response` tries to read it first.
 pub(super) fn convert(error: GenAiError) -> Error {
     match error {
         GenAiError::WebModelCall { webc_error, .. }
@@ -37,7 +37,7 @@ pub(super) fn convert(error: GenAiError) -> Error {
         | GenAiError::AdapterNotSupported { .. } => {
             call(ErrorKind::Unsupported).with("cause", error)
         }
-        // All other errors mean that our request was wrong.
+        // All other errors mean that the request was wrong.
         other => call(ErrorKind::InvalidInput).with("cause", said(&other.to_string())),
     }
 }
@@ -65,7 +65,8 @@ pub(super) fn in_body(body: &Value) -> Option<Error> {
     })
 }
 
-/// Returns an error for a reply above the size limit. A second request would get the same reply, so it is not retried.
+/// Returns an error for a reply above the size limit. It is not retried, because a second request would get the same
+/// reply.
 pub(super) fn too_large(max: usize) -> Error {
     malformed("the reply is too large").with("max_reply_bytes", max)
 }
@@ -91,7 +92,7 @@ fn call(kind: ErrorKind) -> Error {
     Error::new(kind, "llm.complete")
 }
 
-/// Cleans text from outside and shortens it to [`MAX_SAID`], on one line.
+/// Returns text from outside, cleaned, on one line and shortened to [`MAX_SAID`].
 fn said(words: &str) -> String {
     text::truncate(&text::squeeze(&text::clean(words)), MAX_SAID)
 }
@@ -119,7 +120,7 @@ pub(super) fn connection(error: reqwest::Error) -> Error {
     } else {
         ErrorKind::Unavailable
     };
-    // The causes become text, because a foreign error cannot be searched for the key.
+    // The causes are turned into text, because only text can be searched for the key.
     let error = error.without_url();
     let mut cause = error.to_string();
     let mut next = error.source();
@@ -149,7 +150,7 @@ pub(super) fn status_error(status: StatusCode, body: &str, headers: &HeaderMap) 
 /// The provider's own description of an error.
 struct Complaint {
     message: String,
-    /// Every code, type, status and reason in the error, as text.
+    /// All codes, types, statuses and reasons in the error, as text.
     codes: Vec<String>,
 }
 
@@ -161,8 +162,8 @@ impl Complaint {
         }
     }
 
-    /// Reads `{"error": {"message", "code", "type", "status", "details"}}`, `{"error": "text"}`, `{"message": "text"}`
-    /// and any of them in a list.
+    /// Reads `{"error": {"message", "code", "type", "status", "details"}}`, `{"error": "text"}`, `{"message": "text"}`,
+    /// or a list that begins with one of these.
     fn of(body: &Value) -> Self {
         let body = body.get(0).unwrap_or(body);
         let error = body
@@ -214,8 +215,8 @@ impl Complaint {
     fn kind(&self, status: u16) -> ErrorKind {
         match status {
             _ if self.is_filter() => ErrorKind::Refused,
-            // Gemini answers 400 for a bad key. OpenAI answers 429 for an account without credit, where waiting does
-            // not help.
+            // Gemini answers 400 if the key is wrong. OpenAI answers 429 if the account has no credit; waiting does not
+            // help then.
             _ if self.has(&["API_KEY_INVALID", "insufficient_quota"]) => ErrorKind::Unauthorized,
             401..=403 => ErrorKind::Unauthorized,
             408 => ErrorKind::Timeout,

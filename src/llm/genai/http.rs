@@ -1,4 +1,5 @@
-//! The HTTP client, with our time-outs and without redirects or compression. No other code reads replies.
+//! The HTTP client, with the time-outs of the options and without redirects or compression. Only this module reads
+//! replies of providers.
 
 use reqwest::{RequestBuilder, header::CONTENT_TYPE, redirect::Policy};
 use url::Url;
@@ -18,7 +19,7 @@ pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
         .no_deflate()
         .no_zstd()
         .referer(false)
-        // A redirect would carry the key to another host, because some providers take it in a header of their own.
+        // A redirect could carry the key to another host, because some providers take the key in a header of their own.
         .redirect(Policy::none());
     // A proxy from the environment cannot reach a server on this machine.
     if options.base_url.as_ref().is_some_and(is_loopback) {
@@ -29,8 +30,8 @@ pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
         .map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e.without_url()))
 }
 
-/// Sends a request and returns the JSON body of the reply. A body of more than `max_bytes` or a compressed
-/// one is an error.
+/// Sends a request and returns the JSON body of the reply. Returns an error if the body has more than `max_bytes` or is
+/// not JSON.
 pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<Vec<u8>> {
     let mut reply = request.send().await.map_err(error::connection)?;
     let (status, headers) = (reply.status(), reply.headers().clone());
@@ -44,7 +45,7 @@ pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<V
         if status.is_success() {
             return Err(error::too_large(max_bytes));
         }
-        // The beginning of an error is enough.
+        // The beginning of an error message is enough.
         break;
     }
     if !status.is_success() {
@@ -62,7 +63,7 @@ pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<V
     Ok(bytes)
 }
 
-/// Returns true if a URL points to this machine.
+/// Returns true if the URL points to this machine.
 pub(super) fn is_loopback(url: &Url) -> bool {
     Site::of(url).is_ok_and(|site| site.is_loopback())
 }

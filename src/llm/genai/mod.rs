@@ -1,16 +1,17 @@
 //! Hosted and local models through the `genai` crate: Gemini, `OpenAI` and compatible servers, Anthropic, Ollama.
 //!
-//! No type of that crate appears outside this folder. `options` and `env` choose the provider and model, `request` and
-//! `response` translate, `error` and `retry_after` interpret failures, `http` connects and reads replies, `relay`
-//! passes them to the crate, `compatible` speaks Chat Completions without the crate. Nothing here retries;
-//! [`Retrying`](super::Retrying) does.
+//! No type of the `genai` crate appears outside this folder. `options` and `env` choose the provider and model,
+//! `request` and `response` translate, `error` and `retry_after` interpret failures, `http` connects and reads replies,
+//! `relay` passes replies to the `genai` crate, and `compatible` speaks Chat Completions without that crate. No code
+//! here retries a call; [`Retrying`](super::Retrying) does.
 //!
 //! # Decisions
 //!
-//! - Chat Completions are sent and read by us (`llm/genai/compatible.rs`): the provider crate reads a reply whole,
-//!   however long it is.
-//! - In `json_schema` mode the system instruction lists the tools, and a call names its tool first: a server turns
-//!   the schema into a grammar that the model never sees, and forces the order of its keys.
+//! - `compatible` sends and reads Chat Completions itself, because the `genai` crate rejects a whole reply if one call
+//!   in it was cut off.
+//! - In `json_schema` mode the system instruction lists the tools, because a server turns the schema into a grammar
+//!   that the model never sees. The grammar forces the order of keys, so the schema has the tool's name as the first
+//!   key of a call.
 
 mod compatible;
 mod env;
@@ -40,8 +41,8 @@ use crate::{
     secret::{Redactor, SecretName},
 };
 
-/// Time added to the provider's own time limit for the way through the [`Relay`]. Source: chosen; it takes
-/// milliseconds.
+/// Time added to the time limit of the provider's call for the way through the [`Relay`]. Source: chosen; that way
+/// takes milliseconds.
 const ON_THE_WAY: Duration = Duration::from_secs(1);
 
 /// A model behind one of the [`Provider`]s.
@@ -57,7 +58,7 @@ const ON_THE_WAY: Duration = Duration::from_secs(1);
 /// # Ok::<(), webwise::Error>(())
 /// ```
 pub struct GenAi {
-    /// The crate's client. It connects only to a [`Relay`].
+    /// The `genai` crate's client. It connects only to a [`Relay`].
     client: Client,
     http: reqwest::Client,
     options: GenAiOptions,
@@ -67,7 +68,7 @@ impl GenAi {
     /// Makes a client with these options. Sends nothing yet.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] naming the option that is wrong or missing.
+    /// [`ErrorKind::InvalidInput`] if an option is wrong or missing. The error names the option.
     pub fn new(options: GenAiOptions) -> Result<Self> {
         let options = options.checked()?;
         let http = http::client(&options)?;
@@ -81,26 +82,30 @@ impl GenAi {
         })
     }
 
-    /// Makes the client that the environment describes, or `None` if it describes none. In this order:
+    /// Makes the client that the environment variables describe; `None` if they describe none. The variables are
+    /// checked in this order:
     ///
-    /// 1. `WEBWISE_LLM_BASE_URL`: an OpenAI-compatible server. The key is `WEBWISE_LLM_API_KEY`, if it needs one; the
-    ///    model is `WEBWISE_MODEL`, else `default`, which servers of one model ignore.
-    /// 2. `WEBWISE_MODEL`: a model by its name (`gemini-…`, `claude-…`, `gpt-…`, `o3-…`), or any model after
-    ///    `gemini/`, `anthropic/`, `openai/` or `ollama/`; the provider's key variable must be set, Ollama needs none.
+    /// 1. `WEBWISE_LLM_BASE_URL`: an OpenAI-compatible server. If the server needs a key, the key is
+    ///    `WEBWISE_LLM_API_KEY`. The model is `WEBWISE_MODEL`, else `default`, which a server with only one model
+    ///    ignores.
+    /// 2. `WEBWISE_MODEL`: a model that is known by its name (`gemini-…`, `claude-…`, `gpt-…`, `o3-…`), or any model
+    ///    whose name follows `gemini/`, `anthropic/`, `openai/` or `ollama/`. The provider's key variable must be set;
+    ///    only Ollama needs none.
     /// 3. The first key that is set: `GEMINI_API_KEY` (model `gemini-flash-latest`), `ANTHROPIC_API_KEY`
     ///    (`claude-sonnet-4-6`), `OPENAI_API_KEY` (`gpt-4.1-mini`).
     ///
-    /// In all cases, `WEBWISE_CONTEXT_WINDOW` is the model's window in tokens, and `WEBWISE_LLM_MODE` is `tools` or
-    /// `json_schema`; if it is unset, a server on this machine gets `json_schema`. An empty variable counts as unset.
+    /// In all cases, `WEBWISE_CONTEXT_WINDOW` is the model's context window in tokens, and `WEBWISE_LLM_MODE` is
+    /// `tools` or `json_schema`. If the mode is unset, it is `json_schema` for Ollama and for a server on this machine,
+    /// else `tools`. An empty variable counts as unset.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] naming the variable that is unreadable or missing.
+    /// [`ErrorKind::InvalidInput`] if a variable is wrong or missing. The error names the variable.
     pub fn from_env() -> Result<Option<Self>> {
         Self::from_variables(|name| std::env::var_os(name))
     }
 
-    /// As [`from_env`](Self::from_env), with variables from another source, such as a configuration file or flags that
-    /// override the environment.
+    /// Makes a client like [`from_env`](Self::from_env), but with variables from another source, such as a
+    /// configuration file, or flags that override the environment.
     ///
     /// ```
     /// use webwise::llm::GenAi;
@@ -111,7 +116,7 @@ impl GenAi {
     /// ```
     ///
     /// # Errors
-    /// As [`from_env`](Self::from_env).
+    /// The same as for [`from_env`](Self::from_env).
     pub fn from_variables(
         variable: impl Fn(&str) -> Option<std::ffi::OsString>,
     ) -> Result<Option<Self>> {
@@ -127,7 +132,7 @@ impl GenAi {
         let options = &self.options;
         let kind = options.adapter_kind(mode);
         let auth = match &options.api_key {
-            // The crate sends no key to Ollama's own API; `request` sends it as a header.
+            // The `genai` crate sends no key to Ollama's own API, so `request` adds the key as a header.
             Some(key) if kind != AdapterKind::Ollama => AuthData::from_single(key.expose()),
             _ => AuthData::None,
         };
@@ -139,7 +144,8 @@ impl GenAi {
         }
     }
 
-    /// Sends one request through the crate and the relay. Whichever fails first gives the error.
+    /// Sends one request through the `genai` crate and the relay, and returns the reply. If both fail, returns the
+    /// error of the one that failed first.
     async fn relayed(&self, request: &ChatRequest) -> Result<ChatResponse> {
         let (mode, max_bytes) = (request.mode, self.options.max_reply_bytes);
         let relay = Relay::open().await?;
@@ -168,7 +174,7 @@ impl GenAi {
         reply.map_or_else(response::recover, response::read)
     }
 
-    /// Adds the provider and the model to an error, and removes every form of the key from its texts.
+    /// Returns the error with the provider and the model added, and with every form of the key removed from its texts.
     fn finished(&self, error: Error) -> Error {
         let options = &self.options;
         let error = error

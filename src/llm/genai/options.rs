@@ -26,12 +26,12 @@ pub enum Provider {
     OpenAi,
     /// Any server that speaks `OpenAI`'s Chat Completions: llama.cpp, vLLM, LM Studio, `OpenRouter` and others.
     OpenAiCompatible,
-    /// Ollama's own API; its OpenAI-compatible side is used for [`CallMode::JsonSchema`].
+    /// Ollama's own API. For [`CallMode::JsonSchema`], Ollama's OpenAI-compatible API is used instead.
     Ollama,
 }
 
 impl Provider {
-    /// Returns the provider as a lower-case word, for logs and errors.
+    /// Returns the provider's name in lower case, for logs and errors.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Gemini => "gemini",
@@ -82,9 +82,9 @@ impl Provider {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reasoning {
-    /// The provider's default; no amount is sent.
+    /// The provider's default; the request gives no amount.
     Provider,
-    /// No reasoning, where it can be switched off.
+    /// No reasoning, if reasoning can be switched off.
     Off,
     /// A small amount.
     Low,
@@ -102,39 +102,42 @@ pub struct GenAiOptions {
     pub provider: Provider,
     /// The model's name, as the provider calls it.
     pub model: String,
-    /// The address of the API; `None` for the provider's own. Required for [`Provider::OpenAiCompatible`]. With a key,
-    /// it must be https, or http on this machine.
+    /// The address of the API; `None` for the provider's default address. Required for [`Provider::OpenAiCompatible`].
+    /// If there is a key, the address must be https, or http on this machine.
     pub base_url: Option<Url>,
     /// The key; optional for [`Provider::OpenAiCompatible`] and [`Provider::Ollama`].
     pub api_key: Option<Secret>,
-    /// Tokens that request and reply may take together. Default: unknown.
+    /// Maximum number of tokens of request and reply together. Default: unknown.
     pub context_window: Option<TokenCount>,
     /// True if the model accepts pictures. Default: true for Gemini, Anthropic and `OpenAI`; false for other servers,
-    /// whose models may not. The loop decides when pictures are sent (`agent::Options::images`).
+    /// because their models may not accept pictures. The loop decides when pictures are sent
+    /// (`agent::Options::images`).
     pub images: bool,
     /// The form in which the model is asked for calls. Default: tool calls.
     pub mode: CallMode,
-    /// The amount of reasoning. Default: low for Gemini and for `OpenAI`'s reasoning models, where reasoning takes
-    /// tokens from the answer's budget; off for Anthropic, where it excludes a required tool call.
+    /// The amount of reasoning. Default: low for Gemini and for `OpenAI`'s reasoning models, because there reasoning
+    /// takes tokens from the answer's budget; off for Anthropic, because there a request with reasoning cannot require
+    /// a tool call; the provider's default for all others.
     pub reasoning: Reasoning,
-    /// True if the temperature is sent. Default: by the model's name; false for models that reject it.
+    /// True if the request gives a temperature. Default: false for models whose name shows that they reject a
+    /// temperature, else true.
     pub temperature: bool,
     /// Longest time to connect. Default 10 s. Source: chosen.
     pub connect_timeout: Duration,
-    /// Longest time for one call. Default 120 s. Source: chosen; a safety net under the limit of
+    /// Longest time for one call. Default 120 s. Source: chosen; a safety net beside the time limit of
     /// [`Retrying`](crate::llm::Retrying).
     pub timeout: Duration,
-    /// Largest reply that is read, for every provider. A larger one is [`ErrorKind::MalformedReply`], which is not
-    /// retried. Compression is not asked for, and a compressed reply is not unpacked. Unit: bytes. Default 4 MiB.
-    /// Source: chosen; 2,048 tokens take about 10 KiB.
+    /// Size of the largest reply that is read, for every provider. A larger reply gives the error
+    /// [`ErrorKind::MalformedReply`], which is not retried. Requests do not ask for compression, and a compressed reply
+    /// is not unpacked. Unit: bytes. Default 4 MiB. Source: chosen; 2,048 tokens take about 10 KiB.
     pub max_reply_bytes: usize,
-    /// Fields that are added to the body of each request, such as a server's own switches. They override our fields.
-    /// Not for [`Provider::Ollama`].
+    /// Fields that are added to the body of each request, such as switches that only one server knows. They override
+    /// the fields that the client sets. Not allowed for [`Provider::Ollama`].
     pub extra_body: Map<String, Value>,
 }
 
 impl GenAiOptions {
-    /// Makes the default options for a model.
+    /// Makes options for a model, with the default of every other option.
     pub fn new(provider: Provider, model: impl Into<String>) -> Self {
         let model = model.into();
         Self {
@@ -154,7 +157,7 @@ impl GenAiOptions {
         }
     }
 
-    /// Returns the options in the form that requests need, or the first problem with them.
+    /// Returns the options in the form that requests need, or an error for the first problem with them.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.model = self.model.trim().to_owned();
         if self.model.is_empty()
@@ -204,8 +207,8 @@ impl GenAiOptions {
                 _ => AdapterKind::OpenAI,
             },
             Provider::Ollama if mode == CallMode::Tools => AdapterKind::Ollama,
-            // The only Chat Completions flavour that works without a key. With a key, any flavour works except `OpenAI`
-            // itself, which adds fields for some model names that other servers reject.
+            // Of the crate's Chat Completions variants, only this one works without a key. With a key, each works
+            // except `OpenAI` itself: for some model names it adds fields that other servers reject.
             Provider::Ollama | Provider::OpenAiCompatible if self.api_key.is_none() => {
                 AdapterKind::Omlx
             }
@@ -227,7 +230,7 @@ impl GenAiOptions {
     }
 }
 
-/// The explanation in the error for a key that would be sent over plain http to another machine.
+/// The explanation in the error if the key would be sent over plain http to another machine.
 const UNENCRYPTED: &str =
     "would send the key unencrypted to another machine; use https, or give no key";
 
@@ -250,10 +253,11 @@ fn usable(key: &Secret) -> Result<Option<Secret>> {
     }
 }
 
-/// Returns the base URL with a slash at its end, so that a path is appended to it and does not replace its last part.
+/// Returns the base URL with a slash at its end, so that a path is appended to the URL and does not replace its last
+/// part.
 fn folder(mut url: Url) -> Result<Url> {
     let web = matches!(url.scheme(), "http" | "https") && url.has_host();
-    // User names and queries often contain keys, and they would end up in logs.
+    // User names and queries often contain keys, and the base URL is written to logs.
     if !web || !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
         return Err(wrong(
             "base_url",
@@ -290,8 +294,8 @@ fn thinks_always(model: &str) -> bool {
         .any(|prefix| model.starts_with(prefix))
 }
 
-/// Returns true if a model accepts a temperature. Source: the providers' model pages; leaving it out is always
-/// accepted.
+/// Returns true if the model accepts a temperature. Source: the providers' model pages. If in doubt, return false:
+/// every model accepts a request without a temperature.
 fn takes_temperature(model: &str) -> bool {
     let fixed = [
         "claude-opus-4-7",

@@ -1,9 +1,10 @@
-//! The relay between the `genai` crate and a provider, which limits a reply while it is read.
+//! The relay between the `genai` crate and a provider. It limits the size of a reply while the reply is read.
 //!
-//! The crate reads a whole reply, however large it is, and allows no other code to send its requests or read its
-//! replies. So the crate sends each request to a socket of this process, opened for that call, at a path that nobody
-//! can guess. Our own client passes the request on. It passes the reply back once the reply is complete, is valid
-//! JSON and is within the size limit. The side that sees a failure reports it.
+//! The `genai` crate reads a whole reply, however large it is, and allows no other code to send its requests or read
+//! its replies. So it sends each request to a socket of this process. The socket is opened for that call and uses a
+//! path that nobody can guess. The relay's own HTTP client sends the request on to the provider. The reply is passed
+//! back only once it is complete, is declared as JSON and is within the size limit. Whichever side sees a failure
+//! reports it.
 
 use std::{net::Ipv4Addr, time::Duration};
 
@@ -22,28 +23,29 @@ use uuid::Uuid;
 use super::http;
 use crate::base::{Error, ErrorKind, Result};
 
-/// Longest time for a connection to send its request; the crate sends it at once. Source: chosen.
+/// Longest time for a connection to send its request; the `genai` crate sends it at once. Source: chosen.
 const LONGEST_TO_ASK: Duration = Duration::from_secs(5);
-/// Largest head of a request. Unit: bytes. Source: chosen; the crate's takes less than 1 KiB, most of it the key.
+/// Largest head of a request. Unit: bytes. Source: chosen; the head that the `genai` crate sends takes less than 1 KiB,
+/// most of which is the key.
 const MAX_HEAD: usize = 64 * 1_024;
 
 /// A socket that accepts one request.
 pub(super) struct Relay {
     listener: TcpListener,
     port: u16,
-    /// The beginning of the path, which identifies the crate's request.
+    /// The beginning of the path. It identifies the request of the `genai` crate.
     token: String,
 }
 
 /// A request as it arrived.
 struct Asked {
-    /// The path below the endpoint.
+    /// The part of the path after the endpoint.
     place: String,
     headers: HeaderMap,
     body: Vec<u8>,
 }
 
-/// Returns the HTTP client for the crate, which reaches only this machine and keeps no connection open.
+/// Returns the HTTP client for the `genai` crate. It uses no proxy and keeps no connection open.
 pub(super) fn client() -> Result<reqwest::Client> {
     reqwest::Client::builder()
         .no_proxy()
@@ -71,7 +73,7 @@ impl Relay {
         })
     }
 
-    /// Returns the address of the API as given to the crate; ends with a slash.
+    /// Returns the address that the `genai` crate is given as the API's; ends with a slash.
     pub(super) fn endpoint(&self) -> String {
         format!(
             "http://{}:{}/{}/",
@@ -81,7 +83,7 @@ impl Relay {
         )
     }
 
-    /// Passes one request on to `upstream`, which ends with a slash, and passes the reply back.
+    /// Passes one request on to `upstream`, an address that ends with a slash, and passes the reply back.
     pub(super) async fn carry(
         self,
         http: &reqwest::Client,
@@ -94,13 +96,14 @@ impl Relay {
             "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
             reply.len()
         );
-        // Head and body in one write: once the crate has read the whole reply, this future may be dropped.
+        // Head and body are written at once, because this future may be dropped as soon as the `genai` crate has read
+        // the whole reply.
         let whole = [head.into_bytes(), reply].concat();
         stream.write_all(&whole).await.map_err(|e| unavailable(&e))
     }
 
-    /// Waits for the first request with the right path. Drops other connections; a silent one after
-    /// [`LONGEST_TO_ASK`].
+    /// Waits for the first request with the right path, and returns it with its connection. Drops all other
+    /// connections; a silent connection is dropped after [`LONGEST_TO_ASK`].
     async fn next(&self) -> Result<(TcpStream, Asked)> {
         loop {
             let (mut stream, _) = self.listener.accept().await.map_err(|e| unavailable(&e))?;
@@ -125,7 +128,7 @@ impl Asked {
     }
 }
 
-/// Reads a request; `None` if it does not come from the crate.
+/// Returns the request on a connection; `None` if it does not come from the `genai` crate.
 async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     let mut bytes = Vec::new();
     let end = loop {
@@ -151,7 +154,8 @@ async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     })
 }
 
-/// Returns the path below the endpoint and the headers of a request from the crate.
+/// Returns the part of the path after the endpoint, and the headers, of a request from the `genai` crate; `None` for
+/// any other request.
 fn parse_head(head: &str, token: &str) -> Option<(String, HeaderMap)> {
     let mut lines = head.split("\r\n");
     let place = lines.next()?.strip_prefix("POST /")?;
@@ -161,7 +165,7 @@ fn parse_head(head: &str, token: &str) -> Option<(String, HeaderMap)> {
         let (name, value) = line.split_once(':')?;
         let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
         let mut value = HeaderValue::from_str(value.trim()).ok()?;
-        // One of the headers holds the key.
+        // One of the headers contains the key.
         value.set_sensitive(true);
         Some((name, value))
     };

@@ -1,5 +1,5 @@
-//! Conversion of our request into the `genai` crate's. Equal requests give equal bytes, so that providers cache the
-//! prefix.
+//! Conversion of a [`ChatRequest`] into the `genai` crate's request. Equal requests give equal bytes, so that providers
+//! can cache the prefix.
 
 use ::genai::{
     Headers,
@@ -20,11 +20,11 @@ use crate::{
     chat::{CallMode, ChatRequest},
 };
 
-/// The name of the reply's schema, for providers that want one.
+/// The name of the reply's schema, for providers that require a name.
 const SCHEMA_NAME: &str = "calls";
 
-/// Returns the crate's request: system instruction, tools, then the one message with its pictures last. The parts that
-/// stay the same from call to call come first.
+/// Returns the `genai` crate's request: the system instruction, the tools, then the one message with its pictures at
+/// the end. The parts that stay the same from call to call come first.
 pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
     let text = std::iter::once(ContentPart::from_text(&request.message));
     let images = request.images.iter().map(|image| {
@@ -39,7 +39,8 @@ pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
         .append_message(ChatMessage::user(MessageContent::from_parts(parts)));
     match request.mode {
         CallMode::Tools => chat.with_tools(request.tools.declared().iter().map(tool)),
-        // The schema already names the tools. With both, a provider would not know which to use, and some refuse.
+        // The schema already names the tools. If a request had both, it would be unclear which to use, and some
+        // providers would refuse it.
         CallMode::JsonSchema => chat,
     }
 }
@@ -50,16 +51,17 @@ fn tool(spec: &ToolSpec) -> Tool {
         .with_schema(sorted(&spec.parameters))
 }
 
-/// Returns all options of the request apart from its messages.
+/// Returns everything in the request apart from its messages and tools.
 pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOptions {
     let kind = options.adapter_kind(request.mode);
-    // Keep the raw bodies, because only they show some answers: refusals, blocked prompts, errors under status 200.
+    // Keep the raw bodies of replies, because some answers are visible only there: refusals, blocked prompts, errors
+    // under status 200.
     let mut chat = ChatOptions::default().with_capture_raw_body(true);
     chat.max_tokens = u32::try_from(request.max_output.0)
         .ok()
         .filter(|tokens| *tokens > 0);
     chat.reasoning_effort = effort(options.reasoning, kind);
-    // While an Anthropic model thinks, neither a required call nor a temperature is allowed.
+    // If an Anthropic model reasons, a request may neither require a call nor give a temperature.
     let thinks = options.provider == Provider::Anthropic && options.reasoning != Reasoning::Off;
     chat.temperature = (options.temperature && !thinks).then_some(request.temperature);
     let mut body = Map::new();
@@ -108,8 +110,8 @@ fn respond_with(
         AdapterKind::Anthropic => {
             chat.response_format = Some(JsonSpec::new(SCHEMA_NAME, schema).into());
         }
-        // Written into the body here, because the crate marks every optional argument as required, for OpenAI's strict
-        // mode, and a model would then have to invent a value for each.
+        // The schema is written into the body here. The `genai` crate would mark every optional argument as required,
+        // for OpenAI's strict mode, and the model would have to invent a value for each.
         AdapterKind::OpenAIResp => {
             let format = json!({ "type": "json_schema", "name": SCHEMA_NAME, "schema": schema });
             body.insert("text".to_owned(), json!({ "format": format }));
@@ -124,7 +126,8 @@ fn respond_with(
     }
 }
 
-/// Replaces `const`, which Gemini's schema dialect does not have, by an `enum` of one value.
+/// Returns the schema with each `const` replaced by an `enum` of one value, because Gemini's schema dialect has no
+/// `const`.
 fn without_constants(schema: Value) -> Value {
     match schema {
         Value::Object(map) => map
@@ -147,10 +150,10 @@ fn without_constants(schema: Value) -> Value {
 /// Marks the prefix that stays the same for a run as cacheable. Gemini and Ollama cache without a mark.
 fn cache(request: &ChatRequest, kind: AdapterKind, provider: Provider, chat: &mut ChatOptions) {
     match kind {
-        // The mark is on the system instruction, and covers the tools before it.
+        // The mark is put on the system instruction and also covers the tools, which come before it.
         AdapterKind::Anthropic => chat.cache_control = Some(CacheControl::Ephemeral),
-        // Sends calls with the same prefix to the same machine. Without this key, the crate switches off the cache of
-        // the newest models.
+        // With this key, the provider sends calls with the same prefix to the same machine. Without it, the `genai`
+        // crate switches off the cache for the newest models.
         AdapterKind::OpenAI | AdapterKind::OpenAIResp if provider == Provider::OpenAi => {
             let digest = Sha256::digest(request.system.as_bytes());
             let short = digest
@@ -169,9 +172,9 @@ fn effort(reasoning: Reasoning, kind: AdapterKind) -> Option<ReasoningEffort> {
             Reasoning::Provider,
             AdapterKind::Gemini | AdapterKind::Anthropic | AdapterKind::Ollama,
         ) => None,
-        // Without an effort, the crate removes a final `-high`, `-max` or `-none` from the model's name, even where it
-        // belongs to the name (`qwen3-max`). A budget prevents that: OpenAI's formats ignore it, and for Gemini 0 means
-        // "off".
+        // If no effort is given, the `genai` crate removes a final `-high`, `-max` or `-none` from the model's name,
+        // even if it belongs to the name (`qwen3-max`). A token budget prevents that. OpenAI's formats ignore the
+        // budget, and for Gemini 0 means "off".
         (Reasoning::Provider, _) | (Reasoning::Off, AdapterKind::Gemini) => {
             Some(ReasoningEffort::Budget(0))
         }

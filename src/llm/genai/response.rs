@@ -1,5 +1,5 @@
-//! Conversion of the `genai` crate's reply into ours. A stop reason, such as a refusal, counts only for a
-//! reply without calls.
+//! Conversion of the `genai` crate's reply into a [`ChatResponse`]. A stop reason, such as a refusal, counts only if
+//! the reply has no calls.
 
 use ::genai::{
     Error as GenAiError,
@@ -18,7 +18,7 @@ use crate::{
 const CHAT_CALLS: &str = "/choices/0/message/tool_calls";
 const RESPONSES_ITEMS: &str = "/output";
 
-/// Converts a reply that the crate understood.
+/// Converts a reply that the `genai` crate could read.
 pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
     let body = reply.captured_raw_body.unwrap_or_default();
     if let Some(error) = error::in_body(&body) {
@@ -50,10 +50,10 @@ pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
     Ok(response)
 }
 
-/// Recovers the readable part of a reply that the crate rejected, else returns the error.
+/// Returns the readable part of a reply that the `genai` crate rejected. If there is none, returns the error.
 ///
-/// The crate rejects a whole reply if the arguments of one call are not JSON, for example because it was cut off. The
-/// other calls are valid, and the parser reports the broken one.
+/// The `genai` crate rejects a whole reply if the arguments of one call are not JSON, for example because the call was
+/// cut off. The other calls are still valid. The broken call is returned too, and the parser of calls reports it later.
 pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
     let GenAiError::ChatResponseGeneration {
         response_body: body,
@@ -86,7 +86,7 @@ pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
     })
 }
 
-/// Returns the calls in a body of either `OpenAI` format, with arguments as they came.
+/// Returns the calls in a reply's body in either of `OpenAI`'s formats, with the arguments as they came.
 pub(super) fn raw_calls(body: &Value) -> Vec<RawCall> {
     let list = |pointer: &str| {
         body.pointer(pointer)
@@ -138,7 +138,7 @@ fn usage(reported: &GenAiUsage) -> Option<Usage> {
         .prompt_tokens_details
         .as_ref()
         .and_then(|details| details.cached_tokens);
-    // Gemini leaves out the answer's count if the model only reasoned.
+    // Gemini leaves out the number of the answer's tokens if the model only reasoned.
     let (input, output) = (
         count(reported.prompt_tokens),
         count(reported.completion_tokens.or(thought)),
@@ -150,8 +150,7 @@ fn usage(reported: &GenAiUsage) -> Option<Usage> {
     })
 }
 
-/// Returns an error if a filter or the model itself declined the request. Call it only for replies without
-/// calls.
+/// Returns an error if a filter or the model itself declined the request. Call this only for replies without calls.
 pub(super) fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
     let said = |pointer: &str| {
         body.pointer(pointer)
@@ -187,8 +186,8 @@ pub(super) fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
     }
 }
 
-/// Returns an error if the body of an empty reply is not that of a model's reply. Call it only for replies
-/// without calls and text.
+/// Returns an error if the body does not contain a message of the model. Call this only for replies that have neither
+/// calls nor text.
 pub(super) fn unspoken(body: &Value) -> Result<()> {
     let known = ["choices", "candidates", "content", "output", "message"];
     let spoken = known.iter().any(|key| match body.get(*key) {

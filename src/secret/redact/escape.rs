@@ -9,7 +9,7 @@ pub(super) enum Unit {
     Char(char),
 }
 
-/// Reads the escape at the start of a text and returns its meaning and its length in bytes.
+/// A function that reads the escape at the start of a text and returns the escape's meaning and length in bytes.
 pub(super) type Decoder = fn(&[u8]) -> Option<(Unit, usize)>;
 
 /// One decoder for each kind of escape.
@@ -45,14 +45,14 @@ fn backslash(text: &[u8]) -> Option<(Unit, usize)> {
             ))
         }
         b'u' => utf16(text, b'\\'),
-        // The backslash belongs to the value, and another kind of escape follows it.
+        // The backslash is a character of the value, and an escape of another kind follows it.
         b'%' | b'&' if percent(rest).or_else(|| entity(rest)).is_some() => None,
         sign if sign.is_ascii_punctuation() => plain(char::from(*sign)),
         _ => None,
     }
 }
 
-/// Decodes a UTF-16 code unit after `lead` and `u`, or two of them that make one character.
+/// Decodes a UTF-16 code unit after `lead` and `u`, or two such units that make one character.
 fn utf16(text: &[u8], lead: u8) -> Option<(Unit, usize)> {
     let unit = |text: &[u8]| match text {
         [first, b'u' | b'U', rest @ ..] if *first == lead => {
@@ -69,7 +69,7 @@ fn utf16(text: &[u8], lead: u8) -> Option<(Unit, usize)> {
     Some((Unit::Char(c), 12))
 }
 
-/// Decodes `&amp;`, `&#38;`, `&#x26;`; numeric ones also without the semicolon.
+/// Decodes `&amp;`, `&#38;`, `&#x26;`. The numeric forms are decoded without the semicolon too.
 fn entity(text: &[u8]) -> Option<(Unit, usize)> {
     let rest = text.strip_prefix(b"&")?;
     if let Some(digits) = rest.strip_prefix(b"#") {
@@ -91,12 +91,13 @@ fn entity(text: &[u8]) -> Option<(Unit, usize)> {
     Some((Unit::Char(named(name)?), length + 2))
 }
 
-/// Maximum number of digits of a numeric escape. Source: chosen; the highest code point has 7, and the rest is padding.
+/// Maximum number of digits of a numeric escape. Source: chosen; the highest code point has 7 digits; the rest allows
+/// for leading zeros.
 const MAX_DIGITS: usize = 12;
 /// Longest name of an entity, with its semicolon. Unit: bytes. Source: the names below.
 const MAX_NAME: usize = 9;
 
-/// Names of punctuation, each after its character. Source: the HTML standard's table.
+/// Names of punctuation marks, each written after the character that it stands for. Source: the HTML standard's table.
 const SIGNS: &str = "&amp &AMP <lt <LT >gt >GT \"quot \"QUOT 'apos !excl #num $dollar %percnt (lpar )rpar *ast *midast \
     +plus ,comma .period /sol :colon ;semi =equals ?quest @commat [lsqb [lbrack \\bsol ]rsqb ]rbrack ^Hat _lowbar \
     _UnderBar `grave {lcub {lbrace |verbar |vert }rcub }rbrace €euro –ndash —mdash ‘lsquo ’rsquo “ldquo ”rdquo …hellip";

@@ -1,4 +1,4 @@
-//! The forms of a secret that are searched for, each in the view where it can occur.
+//! The forms of a secret that are searched for. Each form belongs to the view in which it can occur.
 
 use base64::{
     Engine as _,
@@ -15,14 +15,14 @@ use super::{
 /// also be found in references and labels.
 pub(super) const MIN_ANYWHERE: usize = 6;
 
-/// Minimum number of characters that may be left of a secret after its own escapes are undone. Source: chosen; a secret of six
-/// characters that are three escapes leaves three.
+/// Minimum number of characters that may be left of a secret after its own escapes are undone. Source: chosen; a secret whose six
+/// characters are three escapes leaves three characters.
 const MIN_UNDONE: usize = 3;
 
 /// The bytes of a form, wiped on drop.
 pub(super) type Form = Zeroizing<Vec<u8>>;
 
-/// One of the ways in which base64 can contain a secret.
+/// One of the forms in which base64 can contain a secret.
 pub(super) struct Coded {
     /// The characters that do not depend on the bytes around the secret.
     pub(super) form: Form,
@@ -32,10 +32,10 @@ pub(super) struct Coded {
     pub(super) after: bool,
 }
 
-/// Returns the value as it is, and with each mix of its own escapes undone.
+/// Returns the value as it is, and the value with its own escapes undone, once for each mix of escape kinds.
 ///
 /// A value may itself contain something that looks like an escape, such as `100%25`. A view that undoes escapes changes
-/// that as well.
+/// that too, so those forms must be searched for as well.
 fn spellings(value: &str) -> Vec<Form> {
     let mut out: Vec<Form> = vec![Zeroizing::new(value.as_bytes().to_vec())];
     for mix in 1..1_usize << DECODERS.len() {
@@ -79,7 +79,7 @@ pub(super) fn joined(value: &str) -> Vec<Form> {
     keep_long(out, MIN_ANYWHERE)
 }
 
-/// Returns the bytes as hexadecimal digits in lower case.
+/// Returns the value's bytes as hexadecimal digits in lower case.
 pub(super) fn hex(value: &str) -> Form {
     let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble & 15)];
     Zeroizing::new(
@@ -90,20 +90,20 @@ pub(super) fn hex(value: &str) -> Form {
     )
 }
 
-/// Returns the base64 of the whole value in both alphabets.
+/// Returns the whole value as base64, in both alphabets.
 pub(super) fn base64(value: &str) -> [Form; 2] {
     [STANDARD.encode(value), URL_SAFE.encode(value)].map(|text| Zeroizing::new(text.into_bytes()))
 }
 
-/// Returns the base64 at each of the three alignments in both alphabets, without the characters that depend on the
-/// bytes around the secret.
+/// Returns the value as base64 at each of the three alignments, in both alphabets. The characters that depend on the
+/// bytes around the secret are left out.
 pub(super) fn coded(value: &str) -> Vec<Coded> {
     let mut out = Vec::new();
     for skipped in 0..3 {
         let mut bytes = Zeroizing::new(vec![0_u8; skipped]);
         bytes.extend_from_slice(value.as_bytes());
-        // A base64 character holds 6 bits. `first` is the first whole one after the skipped bytes, `end` the end of the
-        // last whole one of the value.
+        // A base64 character holds 6 bits. `first` is the first character with bits of the value only; `end` is the end
+        // of the last one.
         let first = (skipped * 8).div_ceil(6);
         let end = bytes.len() * 8 / 6;
         for alphabet in [&STANDARD, &URL_SAFE] {

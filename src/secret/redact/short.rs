@@ -1,6 +1,7 @@
-//! Short secrets, which are found only where a value stands: `1234` is also a part of `e1234`.
+//! Short secrets. They are found only where a value stands, because `1234`, for example, is also a part of `e1234`.
 //!
-//! A value stands alone in a text, between quotes, after `=`, or after a colon and a space (or a quote and a colon).
+//! A value is a whole text, or stands between quotes, after `=`, after a colon and a space, or after a quote and a
+//! colon.
 
 use std::ops::Range;
 
@@ -9,17 +10,18 @@ use super::{
     view::View,
 };
 
-/// Longest value that is compared. Unit: bytes. Source: chosen; 5 characters, spaced and escaped, take less.
+/// Longest value that is compared with the secrets. Unit: bytes. Source: chosen; 5 characters take less, even spaced
+/// and escaped.
 const MAX_VALUE: usize = 64;
 /// Characters that end an unquoted value.
 const ENDS: &[u8] = b"&#;,\"'`)]}<>\r\n";
 
-/// The short secrets, keyed by each form that a value may take.
+/// The short secrets, in each form that a value may take.
 #[derive(Default)]
 pub(super) struct Short {
-    /// Folded, and as hexadecimal digits.
+    /// The secrets folded, and as hexadecimal digits.
     plain: Vec<(Form, usize)>,
-    /// Base64, which is case-sensitive.
+    /// The secrets as base64, which is case-sensitive.
     coded: Vec<(Form, usize)>,
 }
 
@@ -99,7 +101,7 @@ impl Short {
             .unwrap_or(value);
         let folded = View::of(value).folded();
         let joined = folded.joined();
-        // Only separators between the letters may be left out, not the punctuation around them.
+        // Separators between the letters may be left out, but not punctuation before or after the letters.
         let is_spaced = joined.origin(0..joined.bytes().len()) == (0..value.len());
         get(&self.coded, bare)
             .or_else(|| get(&self.plain, folded.bytes()))
@@ -111,12 +113,13 @@ impl Short {
     }
 }
 
-/// Returns true if the colon between these two parts ends a label: `Pin: 1234`, `"pin":1234`, but not `localhost:1234`.
+/// Returns true if the colon between these two parts ends a label. True for `Pin: 1234` and `"pin":1234`, false for
+/// `localhost:1234`.
 fn is_label(before: &[u8], after: &[u8]) -> bool {
     after.first() == Some(&b' ') || before.last().is_some_and(|b| matches!(b, b'"' | b'\''))
 }
 
-/// Trims white space at both ends, and the backslash of an escaped quote.
+/// Returns the range without white space at both ends and without the backslash of an escaped quote.
 fn trimmed(bytes: &[u8], range: Range<usize>) -> Range<usize> {
     let value = &bytes[range.clone()];
     let value = value.strip_suffix(b"\\").unwrap_or(value);

@@ -1,9 +1,9 @@
 //! Secrets that no single node shows: a word in two pieces, or one letter in each node.
 //!
-//! The texts of the page are joined as if nothing stood between them, in the three orders in which somebody could read
-//! them together: all values, all names, and the visible text (the value, or the name of a node without text inside
-//! it). A hit that covers several nodes is hidden in each of them, together with repetitions of its pieces in the nodes
-//! around.
+//! The texts of the page are joined without anything between them, in the three ways in which somebody could read them
+//! together: all values, all names, and the visible text (the value of a node, or its name if no node inside it has
+//! text). A secret that covers several nodes is hidden in each of them. If the nodes around them repeat a piece of the
+//! secret, the repetition is hidden too.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,10 +16,11 @@ use crate::{
     secret::HIDDEN,
 };
 
-/// Longest text that counts as a few characters of a short secret. Unit: characters. Source: chosen; a field of a code
-/// has one character, a lock with two rings has two.
+/// Longest text that can be one piece of a short secret. Unit: characters. Source: chosen; a code entered in single
+/// boxes has one character in each, and a combination lock with two rings has two.
 const MAX_SIGNS: usize = 2;
-/// Ancestors whose names are searched for a repetition. Unit: levels. Source: chosen; a label in a cell in a row.
+/// Number of levels of ancestors that are searched for a repetition of a piece. Source: chosen; enough for a label in a
+/// cell in a row.
 const MAX_LEVELS: usize = 6;
 
 /// A text of a node.
@@ -29,7 +30,7 @@ enum Part {
     Value,
 }
 
-/// Chooses which text of a node to read, if any. The flag is true if a node below it has text.
+/// A function that chooses which text of a node to read, if any. The flag is true if a node below that node has text.
 type Order<'a> = &'a dyn Fn(&Node, bool) -> Option<Part>;
 
 /// A text of the page with its range in the joined text.
@@ -42,7 +43,8 @@ struct Piece {
 /// Replacements for parts of a text.
 type Cuts = BTreeMap<(NodeId, Part), Vec<(Range<usize>, String)>>;
 
-/// Returns the tree without secrets that are spread over several nodes. Its single texts were redacted before.
+/// Returns the tree without secrets that are spread over several nodes. Each single text must have been redacted
+/// before.
 pub(super) fn hidden(forms: &Forms, tree: Tree) -> Tree {
     let mut cuts = Cuts::new();
     let values = |node: &Node, _: bool| node.value.as_ref().map(|_| Part::Value);
@@ -68,7 +70,7 @@ pub(super) fn hidden(forms: &Forms, tree: Tree) -> Tree {
     }
 }
 
-/// Returns, for each node, true if a node below it has text.
+/// Returns, for each node, whether a node below it has text.
 fn with_text_below(tree: &Tree) -> Vec<bool> {
     let mut below = vec![false; tree.len()];
     for (id, node) in tree.iter().rev() {
@@ -120,8 +122,8 @@ fn find(forms: &Forms, text: &str, pieces: &[Piece], cuts: &mut Cuts) {
             cuts,
         );
     }
-    // A short secret is not searched for in running text. A row of one- and two-character texts is different: the whole
-    // row may be one.
+    // Short secrets are not searched for in running text. But a whole row of texts with one or two characters each may
+    // be a short secret.
     for row in pieces
         .chunk_by(|a, b| is_sign(text, a) && is_sign(text, b))
         .filter(|row| row.len() > 1)
@@ -137,7 +139,7 @@ fn is_sign(text: &str, piece: &Piece) -> bool {
     text[piece.range.clone()].chars().count() <= MAX_SIGNS
 }
 
-/// Records the part of each piece that must be hidden, if the hit covers more than one piece. A hit in a single text
+/// If the hit covers more than one piece, records the part of each piece that must be hidden. A hit in a single piece
 /// was handled when that text was redacted.
 fn cut(pieces: &[Piece], hit: &Range<usize>, placeholder: &str, cuts: &mut Cuts) {
     if pieces.len() < 2 {
@@ -161,7 +163,7 @@ fn without(tree: Tree, cuts: Cuts) -> Tree {
         parts.sort_by_key(|(range, _)| (range.start, range.end));
         let (mut out, mut at) = (String::new(), 0);
         for (range, placeholder) in parts {
-            // The same part may be found in two orders.
+            // The same part of a text may be found in two of the orders.
             if range.start < at && range.end <= at {
                 continue;
             }
@@ -186,7 +188,8 @@ fn without(tree: Tree, cuts: Cuts) -> Tree {
     })
 }
 
-/// Hides a piece wherever it is the whole name or value of its node, of an ancestor, or of a descendant.
+/// Hides a piece of a secret wherever the piece is the whole name or value of its node, of an ancestor, or of a
+/// descendant.
 fn hide_repeated(
     tree: &Tree,
     hidden: &BTreeMap<NodeId, Vec<String>>,

@@ -1,4 +1,5 @@
-//! Transformed texts that can be traced back: each byte of a view knows the bytes that it was made from.
+//! Transformed texts that can be traced back: each byte of a view records which bytes of the original text it was made
+//! from.
 
 use std::ops::Range;
 
@@ -34,13 +35,13 @@ impl View {
         }
     }
 
-    /// Returns the view with one layer of escapes undone: percent signs, HTML entities, backslashes. `None` if there is
-    /// none.
+    /// Returns the view with one layer of escapes undone: percent signs, HTML entities, backslashes. `None` if the view
+    /// contains no escape.
     pub(super) fn decoded(&self) -> Option<Self> {
         self.decoded_by(&DECODERS)
     }
 
-    /// Returns the view with one layer of these kinds of escapes undone; `None` if there is none.
+    /// Returns the view with one layer of these kinds of escapes undone; `None` if it contains no such escape.
     pub(super) fn decoded_by(&self, decoders: &[Decoder]) -> Option<Self> {
         let mut out = Self::default();
         let (mut at, mut changed) = (0, false);
@@ -62,10 +63,10 @@ impl View {
         changed.then_some(out)
     }
 
-    /// Returns the view in lower case, with each white space and plus sign as one space: the way a form encodes the
-    /// text that a page shows.
+    /// Returns the view in lower case, with each white space character and each plus sign as a space. A form encodes a
+    /// space as a plus sign.
     ///
-    /// Bytes that are not UTF-8 count as Latin-1, as old pages escape them.
+    /// Bytes that are not UTF-8 count as Latin-1, because old pages escape texts in that encoding.
     pub(super) fn folded(&self) -> Self {
         let mut out = Self::default();
         let mut at = 0;
@@ -84,12 +85,12 @@ impl View {
         out
     }
 
-    /// Returns a folded view without separators between letters.
+    /// Returns the view without separators such as hyphens. Call it on a folded view.
     pub(super) fn joined(&self) -> Self {
         self.without(is_separator)
     }
 
-    /// Returns the view without white space, because encoded data is wrapped into lines.
+    /// Returns the view without white space, because encoded data may be wrapped into lines.
     pub(super) fn packed(&self) -> Self {
         self.without(char::is_whitespace)
     }
@@ -137,7 +138,7 @@ impl View {
     }
 }
 
-/// Returns true for a character that may separate the letters of a word, as in `h-u-n-t` or `4111 1111`.
+/// Returns true if the character may separate the letters of a word, as in `h-u-n-t` or `4111 1111`.
 fn is_separator(c: char) -> bool {
     c.is_whitespace()
         || is_deceptive(c)
