@@ -13,8 +13,8 @@ use crate::{
 ///
 /// # Contract
 /// - One call of `complete` is one request to the provider. The client never retries.
-/// - The reply is returned as it came: nothing is repaired, calls keep their order, and usage is reported by the
-///   provider or absent.
+/// - The reply is returned as it came. Nothing is repaired, calls keep their order, and usage is absent unless the
+///   provider reports it.
 /// - Dropping the future cancels the call. Nothing goes on in the background.
 ///
 /// ```
@@ -55,9 +55,9 @@ pub trait LlmClient: Debug + Send + Sync {
     /// Sends one request and returns the reply.
     ///
     /// # Errors
-    /// [`ErrorKind`](crate::ErrorKind): `RateLimited` (with the provider's wait, if it named one), `Timeout`,
-    /// `Unavailable` for failures of the network or the server, `Unauthorized`, `InvalidInput` when the provider rejects
-    /// the request, `Refused` for a content filter, `MalformedReply`.
+    /// [`ErrorKind`](crate::ErrorKind): `RateLimited` (with the wait that the provider asked for, if any), `Timeout`, `Unavailable` for
+    /// failures of the network or the server, `Unauthorized`, `InvalidInput` when the provider rejects the request, `Refused` for a content
+    /// filter, `MalformedReply` for a reply that cannot be understood.
     async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse>;
 }
 

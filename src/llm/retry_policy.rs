@@ -1,4 +1,4 @@
-//! The schedule of retries: decides if a model call is repeated, and after which wait. Pure.
+//! The schedule of retries: decides whether a model call is repeated, and after which wait. Pure.
 
 use std::time::Duration;
 
@@ -21,14 +21,15 @@ use crate::base::Error;
 pub struct RetryPolicy {
     /// Maximum number of calls after the first one. Default 3. Source: chosen.
     pub retries: u32,
-    /// Longest wait before the first retry; it doubles with each further retry. Default 1 s. Source: chosen.
+    /// Longest wait before the first retry. This limit doubles with each further retry. Default 1 s. Source: chosen.
     pub base: Duration,
-    /// Upper bound of our own waits. Default 10 s. Source: chosen.
+    /// Longest wait that the policy chooses. A wait that the provider asked for may be longer. Default 10 s. Source:
+    /// chosen.
     pub cap: Duration,
-    /// Longest time for one call. Default 60 s. Source: chosen; the slowest answers of hosted models took half of it.
+    /// Longest time for one call. Default 60 s. Source: chosen; the slowest answers of hosted models took half of that.
     pub call_timeout: Duration,
-    /// Longest time for all calls and waits together. Default 300 s. Source: chosen; four calls that time out and the
-    /// waits between them fit in it.
+    /// Longest time for all calls and waits together. Default 300 s. Source: chosen; enough for four calls that time
+    /// out and the waits between them.
     pub overall: Duration,
 }
 
@@ -47,8 +48,8 @@ impl Default for RetryPolicy {
 impl RetryPolicy {
     /// Sets the time for each call, for example for a slow model on a small machine.
     ///
-    /// If one call takes all of [`overall`](Self::overall), it is not repeated, because a model that was too slow once
-    /// will be too slow again. So `overall` grows to the time of one call and no further.
+    /// If this is longer than [`overall`](Self::overall), `overall` becomes the time of one call and no more. A call
+    /// that takes all of it is not repeated, because a model that was too slow once will be too slow again.
     #[must_use]
     pub fn with_call_timeout(mut self, timeout: Duration) -> Self {
         self.call_timeout = timeout;
@@ -56,11 +57,12 @@ impl RetryPolicy {
         self
     }
 
-    /// Returns the wait before the call is repeated; `None` to give up with this error.
+    /// Returns the wait before the call is repeated; `None` if the call must not be repeated after this error.
     ///
     /// `done` is the number of retries so far, `left` the rest of [`RetryPolicy::overall`], `random` a uniformly
-    /// distributed number. The wait that a provider asked for is kept exactly. Otherwise the wait is random between
-    /// zero and a limit that doubles (full jitter), so that many callers do not return together.
+    /// distributed number. If the provider asked for a wait, exactly that wait is returned. Otherwise the wait is
+    /// random, between zero and a limit that doubles with each retry (full jitter), so that many callers do not return
+    /// at the same time.
     pub fn wait_before(
         &self,
         done: u32,
@@ -77,7 +79,7 @@ impl RetryPolicy {
         (wait < left).then_some(wait)
     }
 
-    /// Returns upper bound of our own wait before retry number `done`, counted from 0.
+    /// Returns the longest wait that the policy may choose before retry number `done`, counted from 0.
     fn limit(&self, done: u32) -> Duration {
         let doubled = 2_u32
             .checked_pow(done)

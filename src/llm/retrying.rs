@@ -2,8 +2,8 @@
 //!
 //! # Decisions
 //!
-//! - `Retrying` keeps to an overall limit of 300 s: it does not begin a wait that does not fit, and returns the
-//!   provider's own error instead.
+//! - `Retrying` keeps to an overall time limit (default 300 s). If a wait would exceed that limit, it does not wait but
+//!   returns the provider's own error.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,11 +16,11 @@ use crate::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
 };
 
-/// A model whose calls are repeated after transient failures: rate limits, time-outs, a network or server that is
-/// down.
+/// A wrapper around a model. It repeats calls after transient failures: rate limits, time-outs, a network or server
+/// that is down.
 ///
-/// A reply gives the number of retries in [`ChatResponse::retries`]. The error of a call that was repeated in vain
-/// gives the number of calls in its context `attempts`.
+/// A reply gives the number of retries in [`ChatResponse::retries`]. If a call was repeated in vain, the error gives
+/// the number of calls in its context `attempts`.
 ///
 /// ```
 /// # use webwise::llm::{LlmClient, RetryPolicy, Retrying};
@@ -49,7 +49,7 @@ impl<L> Retrying<L> {
         }
     }
 
-    /// Replaces the policy.
+    /// Replaces the retry policy.
     #[must_use]
     pub fn with_policy(mut self, policy: RetryPolicy) -> Self {
         self.policy = policy;
@@ -101,7 +101,8 @@ impl<L: LlmClient> LlmClient for Retrying<L> {
     }
 }
 
-/// A small generator of uniformly distributed numbers; not for secrets. Source: Steele, Lea and Flood, OOPSLA 2014.
+/// A small generator of uniformly distributed random numbers. Its numbers are predictable, so do not use them for
+/// secrets. Source: Steele, Lea and Flood, OOPSLA 2014.
 struct SplitMix64(u64);
 
 impl SplitMix64 {

@@ -1,4 +1,4 @@
-//! The fence around data in a prompt. The text inside cannot know the fence's marks.
+//! The fence around data in a prompt. Whoever wrote the text inside cannot know the marks of the fence.
 
 use std::fmt::Write as _;
 
@@ -9,8 +9,8 @@ use crate::base::Nonce;
 /// A fence: an opening and a closing mark, and the data between them.
 ///
 /// Inside the fence, each text from outside is a JSON string on one line, so it can neither end the line nor pass for a
-/// mark or a heading. The nonce in the marks of the current page is new for each message, so a page that has seen one
-/// prompt cannot forge the next.
+/// mark or a heading. The marks around the current page contain a nonce that is new for each message, so a page that
+/// learned the marks of one message cannot forge those of the next.
 #[derive(Debug, Clone)]
 pub(super) struct Fence {
     marks: (String, String),
@@ -26,7 +26,7 @@ impl Fence {
         }
     }
 
-    /// Adds a heading of ours and these lines; nothing if there are no lines.
+    /// Adds a heading and these lines; adds nothing if there are no lines. The heading is this crate's own text.
     pub(super) fn section(&mut self, heading: &str, lines: impl IntoIterator<Item = String>) {
         let mut lines = lines.into_iter().peekable();
         if lines.peek().is_none() {
@@ -43,7 +43,7 @@ impl Fence {
         }
     }
 
-    /// Returns the sections between their marks; empty if there are no sections.
+    /// Returns the sections between the marks; empty if there are no sections.
     pub(super) fn finish(self) -> String {
         let (open, close) = self.marks;
         if self.body.is_empty() {
@@ -54,13 +54,14 @@ impl Fence {
     }
 }
 
-/// Returns a text from outside as a JSON string of at most `max` characters, with its whitespace squeezed.
+/// Returns a text from outside as a JSON string, cut to `max` characters, with each run of white space as one space.
 pub(super) fn quoted(text: &str, max: usize) -> String {
     let one_line = crate::base::text::squeeze(&crate::base::text::clean(text));
     Value::from(crate::base::text::truncate(&one_line, max)).to_string()
 }
 
-/// Like [`quoted`], but keeps whitespace and line breaks, which a JSON string escapes and so keeps on one line.
+/// Does the same as [`quoted`] but keeps white space. Line breaks are escaped in the JSON string, so it is still one
+/// line.
 pub(super) fn verbatim(text: &str, max: usize) -> String {
     Value::from(crate::base::text::truncate(
         &crate::base::text::clean(text),

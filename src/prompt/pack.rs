@@ -1,11 +1,11 @@
-//! Cuts parts of a message to the tokens that are available. Pure.
+//! Cuts parts of a message so that they fit into the tokens that are available. Pure.
 
 use crate::base::{
     TokenCount,
     tokens::{ContentType, estimate},
 };
 
-/// The end of a block that is kept when the block is cut.
+/// Which lines of a block are kept when the block is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// The first lines. Used for text that was read or found, which begins with the requested part.
@@ -25,7 +25,8 @@ pub struct Block {
 impl Block {
     /// Makes a block of these lines.
     ///
-    /// If two blocks are both too long, one with twice the priority gets twice as many lines. Priority 0 counts as 1.
+    /// If two blocks are both too long, the block with twice the priority gets twice as many lines. Priority 0 counts
+    /// as 1.
     pub fn new<T: AsRef<str>>(lines: &[T], priority: u8, keep: Keep) -> Self {
         Self {
             lines: lines.iter().map(|line| cost(line.as_ref())).collect(),
@@ -34,7 +35,7 @@ impl Block {
         }
     }
 
-    /// Returns the cost of the line that is kept as number `nth`, counted from 0; `None` if there are fewer lines.
+    /// Returns the cost of the `nth` line to be kept, counted from 0; `None` if there are fewer lines.
     fn nth(&self, nth: usize) -> Option<TokenCount> {
         match self.keep {
             Keep::First => self.lines.get(nth).copied(),
@@ -42,7 +43,7 @@ impl Block {
         }
     }
 
-    /// Returns the `kept` lines that remain after the cut.
+    /// Returns the lines that remain if `kept` lines are kept.
     pub fn shown<'a, T>(&self, lines: &'a [T], kept: usize) -> &'a [T] {
         let kept = kept.min(lines.len());
         match self.keep {
@@ -52,17 +53,17 @@ impl Block {
     }
 }
 
-/// Estimates the tokens of a line. Messages consist of quoted names, references and numbers, for which models need more tokens
-/// than for prose.
+/// Returns the estimated number of tokens of a line. Messages consist of quoted names, references and numbers, which take more tokens than
+/// prose.
 pub(super) fn cost(text: &str) -> TokenCount {
     estimate(text, ContentType::Json) + TokenCount(1)
 }
 
-/// Returns the number of lines that fit from each block, in the order of the blocks.
+/// Returns, for each block, the number of its lines that fit into the budget.
 ///
-/// The blocks take turns, the one with the highest priority first. In each turn a block adds as many lines as its priority
-/// allows, so no block is left out because another is long. The first line that exceeds the budget ends the packing, so a
-/// larger budget never shows fewer lines of a block.
+/// The blocks take turns; the block with the highest priority is first. In each turn a block adds a number of lines in proportion to its
+/// priority, so no block is left out because another block is long. The first line that exceeds the budget ends the packing. So with a
+/// larger budget no block has fewer lines.
 ///
 /// ```
 /// use webwise::prompt::{Block, Keep, pack};

@@ -19,22 +19,22 @@ use crate::page::{
 
 /// Maximum length of a label. Unit: characters. Source: chosen.
 const MAX_LABEL: usize = 160;
-/// Maximum length of the text shown of the last line that is left out. Unit: characters. Source: chosen; it lets the
-/// model see how a list is ordered.
+/// Maximum length of the text that is shown of the last line among those left out. That text lets the model see how a
+/// list is ordered. Unit: characters. Source: chosen.
 const MAX_LAST: usize = 40;
-/// Maximum length of a text kept from something that was read. Unit: characters. Source: chosen.
+/// Maximum length of a text in a line that is kept as a fact. Unit: characters. Source: chosen.
 const MAX_FACT: usize = 160;
 /// Maximum length of a choice of a select box. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 40;
 /// Maximum length of a field's value. Unit: characters. Source: chosen.
 const MAX_VALUE: usize = 300;
-/// Maximum length of a text that may be a button although it has no such role. Unit: bytes. Source: chosen.
+/// Maximum length of a text that may be a button although it does not have that role. Unit: bytes. Source: chosen.
 const MAX_BUTTON: usize = 24;
-/// Maximum length of the hint from an attribute. Unit: characters. Source: chosen.
+/// Maximum length of an attribute's value that is shown as a hint. Unit: characters. Source: chosen.
 const MAX_HINT: usize = 60;
 /// Maximum length of the title. Unit: characters. Source: chosen.
 const MAX_TITLE: usize = 120;
-/// Maximum length of the address. Unit: characters. Source: chosen; longer ones can contain session tokens.
+/// Maximum length of the address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
 /// Maximum length of a dialog's message. Unit: characters. Source: chosen.
 const MAX_DIALOG: usize = 200;
@@ -87,7 +87,7 @@ pub(super) fn lines(
     out
 }
 
-/// Returns true if the type adds nothing to what the lines of the page show.
+/// Returns true if the page's type says no more than the lines of the page show.
 const fn tells_nothing(kind: PageType) -> bool {
     matches!(
         kind,
@@ -105,7 +105,8 @@ pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     shown.iter().map(|shown| words.shown(shown)).collect()
 }
 
-/// Returns the lines of [`reading`] without references, to keep as facts after the page is left.
+/// Returns the same lines as [`reading`], but without references and with long texts cut, to be kept as facts after the
+/// page is left.
 pub fn facts(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     let words = Words {
         elements,
@@ -115,10 +116,10 @@ pub fn facts(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     shown.iter().map(|shown| words.shown(shown)).collect()
 }
 
-/// The references that lines contain.
+/// Which references the lines contain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum References {
-    /// References of elements that can be acted on, and of short text that is alone on its line.
+    /// The references of elements that can be acted on, and of short texts that are alone on their line.
     Acting,
     None,
 }
@@ -156,7 +157,7 @@ impl Words<'_> {
                     };
                     let _ = write!(out, ", {matching} of them with {shared}");
                 }
-                // In a list of rows, the checkboxes usually all have the same name.
+                // The checkboxes in a list of rows usually all have the same name, so another text is preferred.
                 let is_told = |part: &&Part| !part.text.is_empty();
                 let is_box = |part: &&Part| matches!(part.role, Role::Checkbox | Role::Radio);
                 let words = last.all_parts().filter(is_told).find(|part| !is_box(part));
@@ -187,8 +188,8 @@ impl Words<'_> {
                 out.push_str(": ");
             }
         }
-        // Text that is alone on its line may be a target as a whole. Text in a row is usually only read, unless
-        // something listens for clicks on it.
+        // Text that is alone on its line may be a target. Text in a row is usually only read, unless the page listens
+        // for clicks on it.
         let alone = line.parts.len() == 1;
         for (n, part) in line.parts.iter().enumerate() {
             if n > 0 {

@@ -1,7 +1,7 @@
 //! Reads the page section of a message. It is the counterpart of `page`, which writes that section.
 //!
-//! The reader is for policies that decide without a model, such as the stand-in and those in tests. They may know only what
-//! a prompt contains.
+//! The reader is for code that decides in place of a model, such as the stand-in and the policies in tests. Such code may know only what a
+//! prompt contains.
 
 use serde_json::{Deserializer, Value};
 
@@ -15,7 +15,7 @@ pub struct ShownPage {
     pub url: String,
     /// The title.
     pub title: String,
-    /// The type of page; empty if the message does not name it.
+    /// The type of the page; empty if the message does not name it.
     pub kind: String,
     /// True if a dialog of the browser is open.
     pub dialog: bool,
@@ -55,7 +55,7 @@ impl ShownElement {
 }
 
 impl ShownPage {
-    /// Reads the lines of a page section without its heading.
+    /// Returns the page that the lines of a page section describe. Pass the section without its heading.
     ///
     /// ```
     /// use webwise::prompt::ShownPage;
@@ -74,7 +74,7 @@ impl ShownPage {
 
     /// Reads lines that `find` or `read` returned, and adds their elements and texts.
     pub fn read_more(&mut self, section: &str) {
-        // The line above the hits of a search repeats the query, which the page need not contain.
+        // The line above the hits of a search repeats the query. The page may not contain those words.
         let is_hit = |line: &&str| !line.starts_with("find ");
         for line in section.lines().filter(is_hit) {
             self.read_parts(line.trim());
@@ -157,7 +157,7 @@ impl Open {
                 self.key.clear();
             }
             (true, "options") => self.element.options.push(text),
-            // The value of an attribute is not the label of anything.
+            // The text is the value of an attribute, not a label.
             (true, key) if !key.is_empty() => {
                 self.element
                     .hints
@@ -206,8 +206,8 @@ impl Open {
     }
 }
 
-/// Parses the JSON string at the start of a text. Returns it and the rest of the text; `None` if the text starts with
-/// something else.
+/// Parses the JSON string at the start of a text. Returns the string and the rest of the text; `None` if the text does
+/// not start with a JSON string.
 ///
 /// ```
 /// use webwise::prompt::json_string;

@@ -1,4 +1,4 @@
-//! A section of a message that may be cut, line by line.
+//! The sections of a message that may be cut line by line.
 
 use super::{
     fence::Fence,
@@ -6,13 +6,13 @@ use super::{
     tips::{Names, TipLine},
 };
 
-/// The heading of the steps of the run.
+/// The heading of the section that lists the steps of the run.
 pub(super) const HISTORY: &str = "History";
 
 /// The part of a message in which a section stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Zone {
-    /// In the run's fence: new lines come last, so a provider may cache what stands before the new ones.
+    /// In the run's fence. New lines come last there, so a provider can cache everything before them.
     Run,
     /// In the message's fence, before the page.
     BeforePage,
@@ -27,12 +27,13 @@ pub(super) enum Zone {
 pub(super) enum Line<'a> {
     /// A line that stands as it is.
     Ready(String),
-    /// A line of a tip, whose names are numbered when the message is written.
+    /// A line of a tip. The page names in it are replaced by numbers when the message is written.
     Tip(TipLine<'a>),
 }
 
 impl Line<'_> {
-    /// Returns the line with its names in full. That is also the cost of a tip: its names stand in a list of their own.
+    /// Returns the line with its page names in full. The cost of a tip is computed from this line, because its names
+    /// are listed in the message too.
     fn in_full(&self) -> String {
         match self {
             Self::Ready(line) => line.clone(),
@@ -49,7 +50,7 @@ pub(super) struct Section<'a> {
     lines: Vec<Line<'a>>,
     block: Block,
     keep: Keep,
-    /// Number of lines that are not shown.
+    /// Number of lines that were cut off.
     pub(super) gone: usize,
 }
 
@@ -76,7 +77,7 @@ impl<'a> Section<'a> {
         &self.block
     }
 
-    /// Returns the same section with so many of its lines.
+    /// Returns the same section with only `kept` of its lines.
     pub(super) fn cut_to(&self, kept: usize) -> Self {
         let lines = self.block.shown(&self.lines, kept).to_vec();
         let gone = self.gone + self.lines.len() - lines.len();
@@ -88,7 +89,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the lines, with a mark where lines are left out.
+    /// Returns the lines. If lines were cut off, a mark in their place gives their number.
     pub(super) fn written(&self, names: &mut Names<'a>) -> Vec<String> {
         let gone = self.gone;
         let mark = (gone > 0).then(|| match self.keep {
@@ -107,7 +108,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// Writes the sections of this part of the message.
+/// Writes the sections of this zone of the message into the fence.
 pub(super) fn write_all<'a>(
     sections: &[Section<'a>],
     zone: Zone,

@@ -23,9 +23,9 @@ use crate::{
     working::{History, Step},
 };
 
-/// Maximum length of a question, an answer of a person, or a note. Unit: characters. Source: chosen.
+/// Maximum length of a question to a person, of a person's answer, and of a note. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 800;
-/// Maximum length of a tool's result. Unit: characters. Source: chosen, equal to the limit of one reading of a page.
+/// Maximum length of a tool's result. Unit: characters. Source: chosen; about as much as one `read` of a page shows.
 const MAX_RESULT: usize = 4_000;
 /// Maximum length of a failure's detail. Unit: characters. Source: chosen.
 const MAX_DETAIL: usize = 200;
@@ -35,7 +35,7 @@ const MAX_NAME: usize = 60;
 const MAX_ARGUMENT: usize = 160;
 /// Minimum size of the page, even if the budget is smaller. Unit: tokens. Source: chosen; a login form takes 150.
 const MIN_PAGE: usize = 300;
-/// Arguments that name elements.
+/// Names of the arguments that identify elements.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
 /// The action that has just failed.
@@ -56,7 +56,7 @@ pub struct StepParts<'a> {
     pub nonce: Nonce,
     /// The words of the goal. Elements that contain them take precedence on the page.
     pub goal_words: &'a [String],
-    /// Advice of memory about this site and the last error. Page names are numbered across all of it. Advice for the system
+    /// Advice from memory about this site and the last error. Page names are numbered across all pieces of advice. Advice for the system
     /// instruction is ignored.
     pub advice: &'a [Advice],
     /// The user's notes about this site.
@@ -75,32 +75,33 @@ pub struct StepParts<'a> {
     pub changed: &'a [String],
     /// The action that has just failed.
     pub last_failure: Option<&'a LastFailure>,
-    /// Lines that `find` returned, written by [`reading`](super::reading).
+    /// Lines that `find` returned, as [`reading`](super::reading) writes them.
     pub found: &'a [String],
     /// Lines of the page that `read` returned, in the same form.
     pub read: &'a [String],
-    /// Lines read earlier that matter for the goal, in the same form.
+    /// Lines that were read earlier and matter for the goal, in the same form but without references.
     pub known: &'a [String],
     /// The model's notes, oldest first.
     pub noted: &'a [String],
-    /// Results of tools of the loop or of the embedder, each with a label of ours.
+    /// Results of tools of the loop and of the embedder, each with a label.
     pub results: &'a [(String, String)],
     /// The model's questions and the person's answers.
     pub answers: &'a [(String, String)],
     /// Calls that were refused because of their form.
     pub refused: &'a [CallProblem],
-    /// Remarks of the guards and the loop, in our words.
+    /// Remarks of the guards and the loop, in this crate's own words.
     pub notes: &'a [String],
     /// The limits for the shown part of the page.
     pub digest: DigestOptions,
-    /// The maximum size of the whole message, estimated. First the sections about earlier steps and results are cut, and then, if
-    /// that is not enough, the page. The sections that kinds of memory have for themselves are cut with the first. Failures, other
-    /// tips, answers and remarks are never cut.
+    /// The maximum size of the whole message, estimated. First the sections about earlier steps and results are cut, together with the
+    /// sections that belong to kinds of memory. If that is not enough, the page is cut too. Failures, other tips, answers and remarks are
+    /// never cut.
     pub budget: TokenCount,
 }
 
 impl<'a> StepParts<'a> {
-    /// Makes a message about this page and nothing else, without a limit of its size. The nonces are those of the run and of the message.
+    /// Makes the content of a message that shows this page and nothing else, without a limit on its size. The first nonce is that of the
+    /// run, the second that of the message.
     pub fn new([run_nonce, nonce]: [Nonce; 2], view: &'a PageView, layout: &'a Layout) -> Self {
         Self {
             run_nonce,
@@ -129,14 +130,13 @@ impl<'a> StepParts<'a> {
     }
 }
 
-/// Writes the message of one step: text from outside, inside fences, then the remarks of the loop.
+/// Returns the message of one step: first the text from outside, inside fences, then the remarks of the loop.
 ///
-/// The sections that only grow come first, inside a fence with the run's nonce. Providers that cache the beginning of requests
-/// charge only a fraction for them. The sections that are new in each message follow inside another fence, whose nonce no page
-/// has seen.
+/// The sections that only grow come first, inside a fence with the run's nonce. Providers that cache the beginning of requests charge only
+/// a fraction for them. The sections that are new in each message follow inside another fence. Its nonce is new, so no page can know it.
 ///
-/// A tip is outside the fences if a person or this crate vouches for its words. Names from a page are replaced by numbers in the
-/// tip, and the names themselves are inside the fence.
+/// A tip stands outside the fences if a person or this crate vouches for its words. In such a tip, names from a page are replaced by
+/// numbers; the names themselves are listed inside the fence.
 pub fn step(parts: &StepParts<'_>) -> String {
     let (tips, mut sections) = Tips::of(parts.advice, parts.last_failure.is_some());
     sections.extend(own_sections(parts));
@@ -170,8 +170,8 @@ pub fn step(parts: &StepParts<'_>) -> String {
     cut(largest(0, left, |left| cost(&cut(left)) <= parts.budget))
 }
 
-/// Returns the largest size that fits, or `least` if none does. The page's own measure of its size is not the message's, so the
-/// size is searched for.
+/// Returns the largest page size between `least` and `most` with which the message fits, or `least` if none fits. The size must be searched
+/// for, because the page's size and the message's size are measured in different ways.
 fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut least, mut most) = (least, most);
     while least < most {
@@ -185,10 +185,10 @@ fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
     least
 }
 
-/// Returns the message's own sections that may be cut, in their order.
+/// Returns the sections that may be cut and do not come from memory, in their order in the message.
 ///
-/// Results that the model has just asked for have the highest priority, because the next decision needs them. Of the older
-/// sections, the model's notes matter most, then the steps. Source of the numbers: chosen.
+/// Results that the model has just asked for have the highest priority, because the next decision needs them. Of the sections about earlier
+/// steps, the model's notes matter most, then the steps. Source of the priorities: chosen.
 fn own_sections<'a>(parts: &StepParts<'a>) -> [Section<'a>; 7] {
     use Keep::{First, Last};
     use Zone::{AfterPage, Run};
@@ -217,7 +217,7 @@ fn own_sections<'a>(parts: &StepParts<'a>) -> [Section<'a>; 7] {
     ]
 }
 
-/// Writes the message with these sections and a page of at most this size.
+/// Returns the message with these sections and a page of at most the digest's size.
 fn write<'a>(
     parts: &StepParts<'a>,
     tips: &Tips<'a>,
@@ -241,13 +241,13 @@ fn write<'a>(
             .flat_map(data_lines)
             .collect::<Vec<_>>()
     };
-    // Text that a page could have influenced is data, even if it comes from memory.
+    // Text that a page may have influenced is data, even if it comes from memory, so it goes inside the fence.
     fence.section("Memory for this site", data(&tips.site_data));
     write_all(sections, Zone::BeforePage, &mut names, &mut fence);
     fence.section("Page", page_lines(parts, digest));
     write_all(sections, Zone::AfterPage, &mut names, &mut fence);
     fence.section("Calls refused", parts.refused.iter().map(refused_line));
-    // The model's question may repeat text of a page. The answer is the person's own.
+    // The model's question may repeat text of a page, so it goes inside the fence. The answer is the person's own text.
     let asked = parts
         .answers
         .iter()
@@ -289,14 +289,14 @@ fn write<'a>(
     out
 }
 
-/// Returns the lines of the page, limited to this size.
+/// Returns the lines of the page, limited to the digest's size.
 fn page_lines(parts: &StepParts<'_>, digest: DigestOptions) -> Vec<String> {
     let elements = &parts.view.elements;
     let digest = parts.layout.digest(elements, parts.goal_words, digest);
     page::lines(parts.view, &digest, parts.dialog, parts.tabs)
 }
 
-/// Appends a heading and the text that `body` writes; nothing if `body` writes nothing.
+/// Appends a heading and the text that `body` writes; appends nothing if `body` writes nothing.
 fn section(out: &mut String, title: &str, body: impl FnOnce(&mut String)) {
     let mut inner = String::new();
     body(&mut inner);
@@ -311,7 +311,7 @@ fn lines(out: &mut String, lines: &[String]) {
     }
 }
 
-/// Returns a line such as `3. fill searchbox "Search" "padel"`, followed by the outcome unless that is `done`.
+/// Returns a line such as `3. fill searchbox "Search" "padel"`, followed by the outcome unless the outcome is `done`.
 ///
 /// References are left out, because they refer to elements of an earlier page.
 fn history_line(step: &Step) -> String {
@@ -326,7 +326,7 @@ fn history_line(step: &Step) -> String {
     if let (Some(map), false) = (arguments.as_object_mut(), step.targets.is_empty()) {
         map.retain(|name, _| !TARGETS.contains(&name.as_str()));
     }
-    // A flag such as `submit` is clear by its name.
+    // For a flag such as `submit`, the name alone is shown, because it is clear without the value.
     let mut flags: Vec<String> = Vec::new();
     if let Some(map) = arguments.as_object_mut() {
         map.retain(|name, value| {
@@ -359,7 +359,7 @@ fn argument(line: &mut String, value: &Value) {
     let text = value
         .as_str()
         .map_or_else(|| clean(&canonical(value)), str::to_owned);
-    // Truncated JSON is no longer valid, so it is shown as text.
+    // JSON that is cut is no longer valid, so it is shown as a quoted text.
     let is_whole_json = !value.is_string() && text.chars().count() <= MAX_ARGUMENT;
     let _ = write!(
         line,
@@ -372,7 +372,7 @@ fn argument(line: &mut String, value: &Value) {
     );
 }
 
-/// Returns the lines of a tool's result, so that rows stay rows.
+/// Returns a tool's result as lines: each line of the result stays a line of its own.
 fn result_lines((label, text): &(String, String)) -> Vec<String> {
     let mut lines = vec![quoted(label, MAX_NAME)];
     let mut room = MAX_RESULT;
@@ -389,8 +389,8 @@ fn result_lines((label, text): &(String, String)) -> Vec<String> {
     lines
 }
 
-/// Returns the line for a refused call. The tool name and the reason may both repeat text of the model, which may itself repeat
-/// text of a page.
+/// Returns the line for a refused call. The tool's name and the reason are quoted, because both may repeat text of the model, which may
+/// repeat text of a page.
 fn refused_line(problem: &CallProblem) -> String {
     let tool = problem
         .tool

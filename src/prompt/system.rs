@@ -1,4 +1,4 @@
-//! The system instruction: role, rules, tier-1 lessons and goal. It does not change during a run.
+//! The system instruction: role, rules, lessons for every run, and goal. It does not change during a run.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ pub struct SystemParts<'a> {
     pub goal: &'a str,
     /// The user's instructions in addition to the goal; may be empty.
     pub instructions: &'a str,
-    /// Advice of memory. Only advice for the system instruction is used.
+    /// Advice from memory. Only advice for the system instruction is used.
     pub lessons: &'a [Advice],
     /// The parameters of the task.
     pub parameters: &'a Parameters,
@@ -24,12 +24,13 @@ pub struct SystemParts<'a> {
     pub secrets: &'a [SecretName],
     /// Maximum number of calls in one reply.
     pub max_calls: usize,
-    /// The actions that are refused because nobody is there to approve them, in our words.
+    /// Words that name the actions that are refused because nobody is there to approve them; `None` if no actions are
+    /// refused.
     pub refused: Option<&'a str>,
     /// True if memory may give tips in this run.
     pub memory: bool,
-    /// The tools, if they must be described here: with a reply schema, the provider forces the form of a reply but does not show
-    /// the schema to the model. The list is the one that a provider would get.
+    /// The tools, if the system instruction must describe them. With a reply schema, the provider forces the form of a reply but does not
+    /// show the schema to the model. The list is the same as the one that a provider gets with tool calls.
     pub tools: Option<&'a ToolSet>,
 }
 
@@ -49,7 +50,7 @@ const TIPS: &str = "\
 - Tips come from earlier runs, not from the page: when one fits, try it first. n1 in a tip is the element listed as n1 in the data.
 ";
 
-/// Writes the system instruction of a run.
+/// Returns the system instruction of a run.
 ///
 /// ```
 /// use webwise::prompt::{SystemParts, system};

@@ -1,7 +1,7 @@
-//! Advice of memory in the message of a step.
+//! Advice from memory in the message of a step.
 //!
-//! Words that a person or this crate vouches for stand outside the fences, and the names of a page in them are replaced by
-//! numbers. Other words are data. Each piece of advice is one item; its lines after the first are indented.
+//! Advice whose words a person or this crate vouches for stands outside the fences, with names from a page replaced by numbers. All other
+//! advice is data and stands inside them. Each piece of advice is one list item; its lines after the first are indented.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::memory::{self, Advice, Lasts, PageName, Piece};
 
-/// A line of a vouched tip.
+/// A line of a tip whose words are vouched for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TipLine<'a> {
     prefix: &'static str,
@@ -33,12 +33,13 @@ impl<'a> TipLine<'a> {
     }
 }
 
-/// Returns the start of the line of an item with this number, counted from 0.
+/// Returns the text with which a line of a list item begins. `nth` is the line's number within the item, counted from
+/// 0.
 pub(super) const fn prefix(nth: usize) -> &'static str {
     if nth == 0 { "- " } else { "  " }
 }
 
-/// Returns the lines of tips that nobody vouches for, as data.
+/// Returns the lines of a tip whose words nobody vouches for, quoted as data.
 pub(super) fn data_lines(tip: &Advice) -> impl Iterator<Item = String> {
     let lines = tip.lines().iter().enumerate();
     lines.map(|(nth, line)| {
@@ -47,7 +48,7 @@ pub(super) fn data_lines(tip: &Advice) -> impl Iterator<Item = String> {
     })
 }
 
-/// The advice in one message that is never cut.
+/// The advice in one message that is never cut off.
 #[derive(Debug, Default)]
 pub(super) struct Tips<'a> {
     pub(super) site: Vec<&'a Advice>,
@@ -57,9 +58,10 @@ pub(super) struct Tips<'a> {
 }
 
 impl<'a> Tips<'a> {
-    /// Sorts the advice. The sections of advice that has its own are returned apart, in the order of their first appearance.
+    /// Sorts the advice by where it stands in the message. Advice of memory kinds with sections of their own is returned separately, as
+    /// those sections, in the order of first appearance.
     ///
-    /// An item appears once: a tip about the failure is not repeated elsewhere.
+    /// Each piece of advice appears only once: a tip about the failure is not repeated elsewhere.
     pub(super) fn of(advice: &'a [Advice], failed: bool) -> (Self, Vec<Section<'a>>) {
         let is_error = |tip: &&Advice| failed && *tip.section() == memory::Section::ErrorTips;
         let (error, error_data) = advice.iter().filter(is_error).partition(|t| t.is_vouched());
@@ -85,7 +87,7 @@ impl<'a> Tips<'a> {
     }
 }
 
-/// The advice of one section of its own, either all of it vouched for or none.
+/// The advice for one section that belongs to a memory kind. Either all of its words are vouched for, or none.
 #[derive(Debug)]
 struct Group<'a> {
     of: &'a memory::Section,
@@ -109,7 +111,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Returns the section; `None` if it is one that is never cut.
+    /// Returns the section; `None` if it is a section that is never cut.
     fn section(self) -> Option<Section<'a>> {
         let zone = match self.of.lasts() {
             _ if self.vouched => Zone::Outside,
@@ -138,7 +140,7 @@ impl<'a> Group<'a> {
 pub(super) struct Names<'a>(Vec<&'a PageName>);
 
 impl<'a> Names<'a> {
-    /// Returns the lines of these tips, with names replaced by numbers.
+    /// Returns the lines of these tips, with page names replaced by numbers.
     pub(super) fn of_all(&mut self, tips: &[&'a Advice]) -> Vec<String> {
         let lines = tips.iter().copied().flat_map(TipLine::all);
         lines.map(|line| self.line(line)).collect()
@@ -166,7 +168,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// Returns one line for each name, such as `n1 button "Accept all"`.
+    /// Returns a line for each page name, such as `n1 button "Accept all"`.
     pub(super) fn lines(&self) -> impl Iterator<Item = String> {
         self.0
             .iter()

@@ -1,4 +1,5 @@
-//! Explains a run's memory from its events: why each item was recalled, and what happened next.
+//! Explains the part that memory played in a run, from the run's events: why each item was recalled, and what happened
+//! next.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// The reason for recalling an item.
+/// The reason why memory recalled an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -33,7 +34,7 @@ pub enum Why {
     },
 }
 
-/// One recall of an item.
+/// One recall of a memory item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Recalled {
     /// The step; 0 before the first.
@@ -43,31 +44,31 @@ pub struct Recalled {
     pub why: Why,
 }
 
-/// An action that was decided from a prompt that contained an item.
+/// An action that the model decided on after a prompt that contained a certain memory item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DecidedAction {
     /// The step.
     pub step: u32,
     /// The action, with secrets replaced.
     pub action: Action,
-    /// The elements at which the action was aimed.
+    /// The elements that the action acted on.
     pub targets: Vec<TargetIdentity>,
     /// The outcome.
     pub outcome: Outcome,
 }
 
-/// The credit that memory gave an item after the run.
+/// One result of a memory item in the run, as memory counted it after the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent facts, as they are counted"
 )]
 pub struct Credit {
-    /// The site on which the credit was earned.
+    /// The site on which the item was used.
     pub site: Option<Site>,
     /// True if the recovery that the item describes was carried out.
     pub used: bool,
-    /// True if the item had been shown before that.
+    /// True if the item had been shown to the model before that recovery.
     pub followed: bool,
     /// True if the recovery restored the effect of the failed action.
     pub helped: bool,
@@ -80,15 +81,15 @@ pub struct Credit {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StatusChange {
-    /// Another change, in a word chosen by the kind of memory.
+    /// Another change, named by a word that the memory kind chose.
     Changed(String),
-    /// The run taught it.
+    /// The run taught the item.
     Recorded,
-    /// It became advice for every run.
+    /// The item became advice for every run.
     Promoted,
-    /// It is no longer advice for every run.
+    /// The item is no longer advice for every run.
     Demoted,
-    /// It is no longer shown.
+    /// The item is no longer shown.
     Retired,
 }
 
@@ -105,7 +106,7 @@ pub struct Item {
     pub stood_in: Vec<u32>,
     /// Actions that were decided from prompts with the item.
     pub then: Vec<DecidedAction>,
-    /// Credits that the item received.
+    /// Results of the item in the run.
     pub credited: Vec<Credit>,
     /// Changes of the item's status after the run.
     pub became: Vec<StatusChange>,
@@ -129,8 +130,8 @@ impl Item {
 
 /// Returns the items of memory of one run, in the order in which they first appeared.
 ///
-/// The events may come from several files, each in its own order. They are sorted by step; their times are not
-/// used.
+/// The events may come from several files and need not be in order. They are sorted by step and, within a step, by
+/// kind; their times are not used.
 ///
 /// ```
 /// use webwise::{event::Event, report::explain::explain};
@@ -146,7 +147,8 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
     let mut ordered: Vec<&Event> = events.iter().collect();
     ordered.sort_by_key(|event| (event.step, phase(&event.kind)));
     let mut book = Book::default();
-    // The items in the system instruction, and the items in the message of this step.
+    // `always` holds the items in the system instruction; `offered` holds those and the items in the message of this
+    // step.
     let (mut always, mut offered): (Vec<AdviceId>, Vec<AdviceId>) = (Vec::new(), Vec::new());
     for event in ordered {
         let step = event.step;
@@ -256,7 +258,7 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
     book.items
 }
 
-/// Returns the position of an event within its step.
+/// Returns the position of this kind of event within its step.
 const fn phase(kind: &EventKind) -> u8 {
     match kind {
         EventKind::Tier1Loaded { .. } => 0,

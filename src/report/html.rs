@@ -1,4 +1,4 @@
-//! Writes a run as one HTML file: what was seen, said, done and remembered in each step. Pure.
+//! Writes a run as one HTML file: the pages, the model's replies, the actions and memory's advice in each step. Pure.
 //!
 //! The template escapes all text. The file loads nothing and runs no script, and its content security policy forbids both,
 //! because much of its content comes from pages and models.
@@ -20,9 +20,9 @@ use crate::{
     event::{Event, EventKind, RunSummary},
 };
 
-/// Distance from one bar of a plot to the next. Unit: the plot's own.
+/// Distance from one bar of a plot to the next. Unit: that of the plot's coordinates.
 const BAR: u32 = 10;
-/// Height of a plot. Unit: the plot's own.
+/// Height of a plot. Unit: that of the plot's coordinates.
 const HEIGHT: u64 = 100;
 
 /// The report of one run.
@@ -54,7 +54,7 @@ struct Step {
     /// Data URLs of the pictures.
     pictures: Vec<String>,
     calls: Vec<Call>,
-    /// Tokens as reported by the provider, or else estimated.
+    /// Number of input tokens, as reported by the provider, else as estimated.
     usage: Usage,
     /// Estimated size of the last request.
     estimated: TokenCount,
@@ -76,7 +76,7 @@ struct Remembered {
     fates: Vec<(&'static str, String)>,
 }
 
-/// A bar chart with a place for each step.
+/// A bar chart with one bar for each step.
 struct Plot {
     title: &'static str,
     legend: String,
@@ -95,8 +95,8 @@ impl RunRecord {
     /// Returns one HTML file about the run: goal and result; for each step the page, action, outcome, pictures, prompts, replies
     /// and memory's advice; and charts of tokens and time.
     ///
-    /// The file needs no other file, loads nothing and runs no script. Text from pages and models is escaped. It is as private as
-    /// the run folder: secrets are placeholders, but everything else is included.
+    /// The file needs no other file, loads nothing and runs no script. Text from pages and models is escaped. Keep the file as private as
+    /// the run folder: secrets are replaced by placeholders, but everything else is included.
     pub fn to_html(&self) -> String {
         let report = Report {
             unreadable: &self.unreadable,
@@ -193,7 +193,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Returns the figures of a finished run.
+/// Returns the figures of a finished run, each with its label.
 fn figures(summary: &RunSummary) -> Vec<(&'static str, String)> {
     let Usage {
         input,
@@ -302,7 +302,7 @@ fn reply(response: &ChatResponse, elapsed_ms: u64) -> Call {
 }
 
 impl Line {
-    /// Returns true if an action failed or had no effect.
+    /// Returns true if the line is about an action that failed or had no effect.
     fn is_bad(&self) -> bool {
         self.elapsed_ms.is_some() && self.outcome != "done"
     }
@@ -357,7 +357,7 @@ fn plots(steps: &[Step]) -> Vec<Plot> {
 }
 
 impl Plot {
-    /// Draws a stacked bar for each step; returns nothing if all bars are empty.
+    /// Returns a plot with a stacked bar for each step; `None` if all bars are empty.
     fn of(
         title: &'static str,
         legend: &str,

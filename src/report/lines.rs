@@ -8,13 +8,13 @@ use crate::{
     page::Notice,
 };
 
-/// Maximum length of a page's or memory's text in a line. Unit: characters. Source: chosen.
+/// Maximum length of a text that a line quotes, such as a lesson or words of a page. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 140;
 
-/// One line.
+/// A line about an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// The part of the agent that speaks; `None` for an action.
+    /// A word that says what the line is about, such as `memory`; `None` for an action.
     pub(crate) label: Option<&'static str>,
     pub(crate) text: String,
     /// The outcome; empty if it is unknown.
@@ -34,7 +34,7 @@ impl Line {
     }
 }
 
-/// Returns the lines for an event; none for events that do not matter to a person.
+/// Returns the lines for an event; empty for an event that does not matter to a person.
 pub(crate) fn lines(event: &Event) -> Vec<Line> {
     match &event.kind {
         EventKind::Tier1Loaded { lessons, .. }

@@ -10,9 +10,9 @@ use crate::{
     event::{Event, Intent, RunFolder},
 };
 
-/// The file by which a run's folder is recognised.
+/// Name of the file by which a run's folder is recognised.
 const META: &str = "run_meta.json";
-/// The files with events. Events of the same step are sorted in this order.
+/// Names of the files with events. Events of the same step are sorted in this order of files.
 const EVENTS: [&str; 5] = [
     "memory_events.jsonl",
     "observations.jsonl",
@@ -40,23 +40,23 @@ pub struct Picture {
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RunRecord {
-    /// The events, sorted by step; those of one file keep their order. The bytes of pictures are in
+    /// The events, sorted by step. Events from the same file keep their order. The bytes of pictures are in
     /// [`pictures`](Self::pictures), not in the events.
     pub events: Vec<Event>,
-    /// The recorded intents: actions that were about to be carried out. Empty if the folder was not the loop's
-    /// journal.
+    /// The recorded intents: actions that were about to be carried out. Empty if the run folder was not used as the
+    /// loop's journal.
     pub intents: Vec<Intent>,
-    /// The pictures, in order.
+    /// The pictures, in the order in which they were taken.
     pub pictures: Vec<Picture>,
-    /// Descriptions of lines that could not be read: the file, the line counted from 1, and the reason.
+    /// A description of each line that could not be read: the file, the number of the line from 1, and the reason.
     pub unreadable: Vec<String>,
 }
 
 impl RunRecord {
     /// Reads the folder of a run.
     ///
-    /// An unreadable line does not affect other lines, except pages that are stored as differences from the page in
-    /// that line. Each lost line is listed in [`unreadable`](Self::unreadable).
+    /// If a line is unreadable, the other lines are still read. Only pages that are stored as differences from the page
+    /// in that line are lost too. Each lost line is listed in [`unreadable`](Self::unreadable).
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the folder is not a run's folder, and [`ErrorKind::Io`] if a file in it cannot
@@ -78,7 +78,7 @@ impl RunRecord {
         Ok(record)
     }
 
-    /// Returns true if this is a run's folder.
+    /// Returns true if the folder is a run's folder.
     pub fn is_at(folder: impl AsRef<Path>) -> bool {
         folder.as_ref().join(META).is_file()
     }
@@ -131,8 +131,8 @@ impl RunRecord {
     }
 }
 
-/// Returns the result of reading a file; `None` if the file does not exist, because a run that ended early does not
-/// have every file.
+/// Returns the result of reading a file; `None` if the file does not exist. A run that ended early does not have every
+/// file.
 fn if_there<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>> {
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

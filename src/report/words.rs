@@ -11,7 +11,7 @@ use crate::{
     working::{BudgetKind, StopReason},
 };
 
-/// Maximum length of an element's name. Unit: characters. Source: chosen for a terminal of 100.
+/// Maximum length of an element's name. Unit: characters. Source: chosen for a terminal 100 characters wide.
 const MAX_NAME: usize = 40;
 /// Maximum length of typed text. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 60;
@@ -50,7 +50,7 @@ pub(crate) fn action(action: &Action, targets: &[TargetIdentity]) -> String {
     words.join(" ")
 }
 
-/// Returns a text in quotes, on one line and cut to `max` characters.
+/// Returns a text in quotation marks, on one line and cut to `max` characters.
 pub(crate) fn quoted(text: &str, max: usize) -> String {
     format!("\"{}\"", truncate(&squeeze(text), max))
 }
@@ -60,7 +60,7 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
     outcome.as_str().replace('_', " ")
 }
 
-/// Returns the worst effect of an action, worded to follow "which".
+/// Returns an effect in words that can follow "an action which".
 pub(crate) const fn effect(effect: Effect) -> &'static str {
     match effect {
         Effect::Read => "only reads",
@@ -69,7 +69,7 @@ pub(crate) const fn effect(effect: Effect) -> &'static str {
     }
 }
 
-/// Returns a notice of the store, worded to follow "memory".
+/// Returns a notice of the store in words that can follow "memory".
 pub(crate) fn store_notice(notice: &StoreNotice) -> String {
     let shelf = notice
         .shelf
@@ -110,7 +110,7 @@ pub(crate) fn store_notice(notice: &StoreNotice) -> String {
     }
 }
 
-/// Returns the reason why an item of memory was recalled.
+/// Returns the reason why a memory item was recalled, in words.
 pub(crate) fn recalled(recalled: &Recalled) -> String {
     match &recalled.why {
         Why::RunStarted => "when the run started, into the system instruction".to_owned(),
@@ -128,7 +128,7 @@ pub(crate) fn recalled(recalled: &Recalled) -> String {
     }
 }
 
-/// Returns the credit of an item of memory in words.
+/// Returns one result of a memory item in words.
 pub(crate) fn credited(credited: &Credit) -> String {
     let site = credited
         .site
@@ -153,7 +153,7 @@ pub(crate) fn credited(credited: &Credit) -> String {
     format!("{used}{site}{shown}{end}")
 }
 
-/// Returns the status change of an item of memory in words.
+/// Returns the status change of a memory item in words.
 pub(crate) fn became(became: &StatusChange) -> &str {
     match became {
         StatusChange::Changed(what) => what,
@@ -164,7 +164,7 @@ pub(crate) fn became(became: &StatusChange) -> &str {
     }
 }
 
-/// Returns the reason why a run ended, as a sentence.
+/// Returns the reason why a run ended, in words.
 pub(crate) const fn stop(reason: StopReason) -> &'static str {
     match reason {
         StopReason::Finished => "the goal is reached, and the page shows it",

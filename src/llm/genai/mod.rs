@@ -7,8 +7,8 @@
 //!
 //! # Decisions
 //!
-//! - `compatible` sends and reads Chat Completions itself, because the `genai` crate rejects a whole reply if one call
-//!   in it was cut off.
+//! - `compatible` sends and reads Chat Completions itself, because the `genai` crate reads a whole reply, however long
+//!   it is.
 //! - In `json_schema` mode the system instruction lists the tools, because a server turns the schema into a grammar
 //!   that the model never sees. The grammar forces the order of keys, so the schema has the tool's name as the first
 //!   key of a call.

@@ -1,13 +1,14 @@
-//! The wait that a provider asks for, from headers and bodies.
+//! Reads how long a provider asks the caller to wait, from headers and bodies.
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-/// Returns the wait in the headers of a response: `retry-after-ms`, or `retry-after` in seconds or as a date.
+/// Returns the wait that the headers of a response give: `retry-after-ms`, or `retry-after` in seconds or as a date.
 ///
-/// A date is measured from the response's own `date`, so that a wrong clock on this machine does not matter.
+/// For a date, the wait is counted from the response's own `date` header, if there is one, so that a wrong clock on
+/// this machine does not matter.
 pub(super) fn in_headers<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<Duration> {
     if let Some(wait) = header("retry-after-ms").and_then(|text| seconds(text, 0.001)) {
         return Some(wait);
@@ -16,12 +17,12 @@ pub(super) fn in_headers<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option
     seconds(text, 1.0).or_else(|| {
         let until = date(text)?;
         let now = header("date").and_then(date).unwrap_or_else(Utc::now);
-        // A date in the past means now.
+        // A date in the past means no wait.
         Some((until - now).to_std().unwrap_or_default())
     })
 }
 
-/// Returns the wait in the body of an error: Gemini's `RetryInfo` with a `retryDelay` such as `34.5s`.
+/// Returns the wait that the body of an error gives: Gemini's `RetryInfo` with a `retryDelay` such as `34.5s`.
 pub(super) fn in_body(body: &Value) -> Option<Duration> {
     let error = body.get(0).unwrap_or(body).get("error")?;
     let delay = error
