@@ -19,7 +19,7 @@ mod tests {
 
     #[test]
     fn it_is_the_head_of_the_known_digest() {
-        // The digest of no bytes, from the examples of the standard.
+        // The digest of the empty input, from the examples of the standard.
         assert_eq!(short_hash(""), "e3b0c44298fc1c14");
     }
 }

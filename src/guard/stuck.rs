@@ -55,7 +55,8 @@ mod tests {
 
     use super::*;
 
-    /// Runs actions, given as whether each should change the page and which page it leaves. Starts on page 0.
+    /// Passes actions to the guard. Each is given as two values: whether it should change the page, and the page that
+    /// is shown after it. The first page is 0.
     fn run(actions: &[(bool, u8)]) -> Vec<Verdict> {
         let state = |page: u8| PageState::new("u", &page, &page);
         let mut guard = StuckGuard::default();

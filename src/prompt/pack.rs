@@ -162,7 +162,7 @@ mod tests {
         let cuts: Vec<(u64, Vec<usize>)> = [0, 9, 10, 40, 100, 300, 600, 850, 900]
             .map(|budget| (budget, pack(&blocks, TokenCount(budget))))
             .into();
-        // 120 takes three lines in a turn, 60 and 40 one each.
+        // In each turn, priority 120 takes three lines; 60 and 40 take one each.
         let expected = [
             (0, vec![0, 0, 0]),
             (9, vec![0, 0, 0]),

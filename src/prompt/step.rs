@@ -534,7 +534,7 @@ mod tests {
              ## Last action failed\nclick had no effect: the page did not change\nTips from previous experience:\n\
              - click on n1 fails: click n3 first.\n"
         );
-        // Without a failure, the message mentions none.
+        // If there was no failure, the message mentions no failure.
         let message = say(None);
         assert!(message.contains("click n3 first") && !message.contains("Last action failed"));
         assert!(!message.contains("Buy silver"));
@@ -585,7 +585,7 @@ mod tests {
             (count("fact "), count(" that was just read"), count("Line "))
         };
         let cuts = [9_999, 3_000, 1_500, 1_000, 0].map(|budget| (budget, counts(budget)));
-        // Facts that were read before, lines that were just read, lines of the page.
+        // The order is: facts that were read before, lines that were just read, lines of the page.
         let expected = [
             (9_999, (100, 30, 60)),
             (3_000, (100, 30, 60)),

@@ -1,4 +1,4 @@
-//! The cuts of a whole message.
+//! Tests of how a whole message is cut.
 
 use std::fmt::Write as _;
 
@@ -133,7 +133,7 @@ impl Message {
     }
 }
 
-/// The sections of a message with their lines, without the marks of cuts.
+/// Returns the sections of a message with their lines, without the marks that stand for lines cut off.
 fn sections(message: &str) -> Vec<(&str, Vec<&str>)> {
     let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in message.lines() {
@@ -152,7 +152,7 @@ fn lines_of<'a>(sections: &[(&str, Vec<&'a str>)], heading: &str) -> Vec<&'a str
     of.flat_map(|(_, lines)| lines.clone()).collect()
 }
 
-/// Numbers of lines of the sections that may be cut, and of the page.
+/// Returns the number of lines of each section that may be cut, and of the page.
 fn counts(message: &str) -> Vec<usize> {
     let sections = sections(message);
     let headings = CUT.iter().map(|(heading, _)| *heading).chain(["Page"]);
@@ -199,7 +199,7 @@ proptest! {
         let (all, kept) = (sections(&whole), sections(&cut));
         let is_page_whole = lines_of(&kept, "Page") == lines_of(&all, "Page");
         prop_assert!(is_page_whole || less_lines[..9].iter().all(|&count| count == 0), "{less_lines:?}");
-        // Each section keeps one end, whole lines in their order, and so do the sections among each other.
+        // Each section keeps whole lines from one end, in their order. The sections keep their order too.
         for (heading, keep) in CUT {
             let (all, kept) = (lines_of(&all, heading), lines_of(&kept, heading));
             let is_end = match keep {

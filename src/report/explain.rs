@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn a_tip_is_explained_by_the_failure_before_it_and_the_steps_after_it() {
-        // In the order of their files: memory, actions, model.
+        // The events are in the order of their files: memory, actions, model.
         let events = [
             recall(2, &["a"]),
             credited(4, "a"),

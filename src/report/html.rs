@@ -409,7 +409,7 @@ mod tests {
         base::RunId, page::Observation, report::Picture, testing::tree, working::StopReason,
     };
 
-    /// Text that would be markup, a script, or the end of the element around it, if it were not escaped.
+    /// Text that, unless escaped, would be markup, a script, or the end of the element around it.
     const HOSTILE: &str =
         "</details></pre><script>alert(1)</script><img src=x onerror=alert(1)>\"'&";
 
@@ -510,8 +510,8 @@ mod tests {
             !html.contains("<script") && !html.contains("<img src"),
             "{html}"
         );
-        // The title, goal, request, rules, two replies, two targets and changes, answer, evidence, a read text, and an unreadable
-        // line.
+        // The text occurs in the title, goal, request, rules, two replies, two targets and changes, answer, evidence, a read text, and an
+        // unreadable line.
         let escaped = html.matches("&#60;script&#62;alert(1)").count();
         assert_eq!(escaped, 14, "{html}");
         for end in ["</details>", "</pre>"] {

@@ -250,7 +250,7 @@ mod tests {
             words(BrowserAction::Goto(goto), &[]),
             "goto http://127.0.0.1/"
         );
-        // Without an identity, the reference is better than nothing.
+        // If the element's identity is unknown, the reference is shown, which is better than nothing.
         assert_eq!(
             words(
                 BrowserAction::Click(Click {

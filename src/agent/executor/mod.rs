@@ -1,8 +1,8 @@
 //! The only access to the browser. Each action is guarded, approved, recorded in the journal, carried out, verified and
 //! kept as a step.
 //!
-//! Nothing here asks a model or memory. A [`Run`](super::Run) lets a model decide, and acts through an [`Executor`]. A
-//! caller that decides by itself uses an executor alone.
+//! This code asks neither a model nor memory. A [`Run`](super::Run) lets a model decide and acts through an
+//! [`Executor`]. A program that decides its actions itself uses an executor alone.
 
 mod act;
 mod aim;
@@ -52,7 +52,7 @@ use crate::{
 /// A run of a [`GuardedBrowser`], in which the caller decides each action.
 ///
 /// If a guard, a person or the browser refuses an action, the result is a failed step that states the reason, and the
-/// run continues. An error means that the run is over, and is the reason for it.
+/// run continues. An error means that the run is over; it is the reason why.
 pub struct Executor<'g, B> {
     pub(super) parts: &'g GuardedBrowser<B>,
     pub(super) task: Task,
@@ -64,12 +64,13 @@ pub struct Executor<'g, B> {
     /// The action that is being carried out.
     pub(super) in_flight: Option<Tried>,
     recording: Option<String>,
-    /// The right to use the browser, given back when the run is finished or dropped. A run without it stops at once.
+    /// The right to use the browser, given back when the run is finished or dropped. A run without this right stops at
+    /// once.
     turn: Option<Turn<'g>>,
 }
 
 impl<B> std::fmt::Debug for Executor<'_, B> {
-    /// Shows only the progress, because a queued action may contain an address with a secret.
+    /// Shows only the progress of the run, because a queued action may contain an address with a secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Executor")
             .field("task", &self.task)
@@ -92,7 +93,7 @@ pub(super) struct Decider {
 }
 
 impl<'g, B: BrowserDriver> Executor<'g, B> {
-    /// Starts a run in which the caller decides.
+    /// Starts a run in which the caller decides each action.
     fn start(parts: &'g GuardedBrowser<B>, task: Task) -> Self {
         let executor = Self::new(parts, task);
         let tools = parts.browser.capabilities().tools;
@@ -124,7 +125,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         Self::open(parts, task, state)
     }
 
-    /// Resumes a run from its state. The page is observed again, because it may have changed meanwhile.
+    /// Resumes a run from its state. The page will be observed again, because it may have changed meanwhile.
     pub(super) fn resume(
         parts: &'g GuardedBrowser<B>,
         task: Task,
@@ -142,7 +143,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         Ok(executor)
     }
 
-    /// Connects a state to the browser, unless another run has it.
+    /// Makes the executor for a state. If another run is using the browser, the new run is stopped as busy.
     fn open(parts: &'g GuardedBrowser<B>, task: Task, mut state: State) -> Self {
         let turn = Turn::take(&parts.is_busy);
         if turn.is_none() {
@@ -195,10 +196,10 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         }
     }
 
-    /// Carries out one action. Its targets are resolved on the current page.
+    /// Carries out one action and returns its step. The action's targets are looked up on the current page.
     ///
     /// # Errors
-    /// The reason why the run is over, whether it ended now or earlier.
+    /// Returns the reason why the run is over, whether it ended now or earlier.
     pub async fn carry_out(&mut self, action: BrowserAction) -> Result<&Step, StopReason> {
         self.take(action, By::Caller).await
     }
@@ -206,7 +207,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     /// Opens the start page of the task, without approval. Does nothing if the task has no start page.
     ///
     /// # Errors
-    /// The reason why the run is over, whether it ended now or earlier.
+    /// Returns the reason why the run is over, whether it ended now or earlier.
     pub async fn open_start_page(&mut self) -> Result<(), StopReason> {
         match self.opening() {
             Some(goto) => self.take(goto, By::Task).await.map(|_| ()),
@@ -228,13 +229,14 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         self.state.steps.last().ok_or(StopReason::Cancelled)
     }
 
-    /// Carries out a step whose action the caller or the task decided.
+    /// Carries out a step with an action that the caller or the task decided on.
     async fn step(&mut self, mut action: BrowserAction, by: By) -> Result<(), StopReason> {
         self.begin_step()?;
         if self.in_flight.is_some() {
             self.record_in_flight();
         }
-        // The caller learns everything from the step itself, so nothing is kept for a message.
+        // The caller learns everything from the step itself. There is no message to a model, so no remarks are kept for
+        // one.
         self.state.remarks = Remarks::default();
         if by != By::Task {
             self.observe().await?;
@@ -266,13 +268,13 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         self.conclude(tried, turn).stop.map_or(Ok(()), Err)
     }
 
-    /// Returns the action that opens the start page of the task; `None` if there is none.
+    /// Returns the action that opens the start page of the task; `None` if the task has no start page.
     pub(super) fn opening(&self) -> Option<BrowserAction> {
         let url = self.task.start_url.as_ref()?.to_string();
         Some(BrowserAction::Goto(Goto { url }))
     }
 
-    /// Counts a new step, if the budget allows it.
+    /// Counts a new step. Returns a stop reason instead if the budget does not allow the step.
     pub(super) fn begin_step(&mut self) -> Result<(), StopReason> {
         self.parts
             .options
@@ -295,7 +297,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         self.turn.is_some()
     }
 
-    /// Returns the run's state, without secrets.
+    /// Returns a copy of the run's state, with secrets replaced.
     pub(super) fn state(&self) -> CrateResult<State> {
         let mut state = self.state.clone();
         state.before_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -328,7 +330,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         &self.state.spent
     }
 
-    /// Returns the time since the start of the run.
+    /// Returns the time that the run has taken, including the time before it was resumed.
     pub(super) fn elapsed(&self) -> Duration {
         Duration::from_millis(self.state.before_ms).saturating_add(self.started.elapsed())
     }
@@ -343,7 +345,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         action.redacted(&self.redactor)
     }
 
-    /// Drops the queued actions, and tells the model why.
+    /// Drops the queued actions, and tells the model and the sinks why.
     pub(super) fn drop_queue(&mut self, why: &str) {
         let count = self.state.queue.len();
         self.state.queue.clear();
@@ -365,7 +367,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     }
 }
 
-/// Returns the warning about secrets too short to be searched for everywhere; `None` if there are none.
+/// Returns a warning that names the secrets too short to be searched for everywhere; `None` if no secret is too short.
 fn short_secrets(names: &[SecretName]) -> Option<String> {
     let names: Vec<&str> = names.iter().map(SecretName::as_str).collect();
     (!names.is_empty()).then(|| {

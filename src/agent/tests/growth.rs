@@ -33,7 +33,8 @@ const SECRET: &str = "hunter2-and-more";
 /// A page with this many elements, in one of several shapes.
 type Shape = fn(&mut TreeBuilder, usize);
 
-/// The shapes, each with the numbers of elements to try. The largest pages take most of the time and differ least.
+/// The shapes of pages, each with the numbers of elements to try. The largest pages take most of the time and differ
+/// least.
 const SHAPES: [(&str, &[usize], Shape); 6] = [
     ("buttons in a form", &[10, 300, 3_000, 10_000], flat),
     ("rows with a button each", &[10, 300, 3_000], rows),
@@ -185,7 +186,7 @@ impl Approver for Slow {
     }
 }
 
-/// Returns a call for every action that is aimed at a page, and for every tool of the loop itself.
+/// Returns a call for every action on a page, and for every tool of the loop itself.
 fn replies() -> Vec<ChatResponse> {
     let mut replies: Vec<ChatResponse> = [
         ("fill", json!({ "target": "e1", "text": "a" })),
@@ -216,7 +217,7 @@ fn replies() -> Vec<ChatResponse> {
     replies
 }
 
-/// The nodes of the page, the visited nodes, and the sent commands.
+/// Returns the number of nodes of the page, of visited nodes, and of sent commands.
 async fn cost(shape: Shape, n: usize, with_secret: bool) -> (usize, usize, usize) {
     let browser = OnePage::new(shape, n);
     let nodes = browser.looks[0].tree.len();

@@ -1,4 +1,4 @@
-//! Tests of the loop that look inside the crate.
+//! Tests of the loop that use private parts of the crate.
 
 mod executor;
 mod growth;

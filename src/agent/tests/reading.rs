@@ -1,5 +1,5 @@
-//! Parts of a page that the prompt leaves out, in runs of the loop: they are found, read, kept, and reported if an
-//! answer is based on only a part of the page.
+//! Runs of the loop on pages of which the prompt leaves out a part. That part can be found, read and kept. An answer
+//! that is based on only a part of the page is reported.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use crate::{
 
 const URL: &str = "https://shop.example/";
 
-/// Runs against a page of 400 paragraphs, and returns the messages too.
+/// Runs the loop on a page of 400 paragraphs; returns the messages too.
 async fn run(replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
     let mut page = String::from("main\n");
     for n in 1..=400 {
@@ -28,7 +28,7 @@ async fn run(replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
     run_on(&page, replies).await
 }
 
-/// Runs against a page with this content, and returns the messages too.
+/// Runs the loop on a page with this content; returns the messages too.
 async fn run_on(page: &str, replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
     let model = ScriptedModel::new(replies);
     let agent = DecisionLoop::builder(
@@ -72,7 +72,7 @@ async fn lines_that_a_page_leaves_out_are_read_and_what_matters_of_them_is_kept(
         read.starts_with("lines 385 to 400 of 400\n") && read.contains(line),
         "{read}"
     );
-    // The line that the goal names stays known. It is shown only once while it is new.
+    // The line that the goal names is kept as a fact. While it is new, it is shown only once.
     assert!(!messages[1].contains("## Read before"));
     let before = messages[2].split_once("## Read before\n").unwrap().1;
     assert!(before.contains("\"Paragraph 390 tells"), "{before}");

@@ -1,5 +1,5 @@
-//! The loop's conclusions after an action: numbers that count as an effect, the reported outcomes, and the end of a
-//! batch.
+//! The loop's conclusions after an action: which changed numbers count as an effect, which outcomes are reported, and
+//! when the remaining calls of a reply are dropped.
 
 use std::sync::{
     Arc,
@@ -25,7 +25,8 @@ use crate::{
 
 const URL: &str = "https://shop.example/";
 
-/// A stepper whose plus button works, a button that does nothing, and a clock that advances with every observation.
+/// A page with a stepper whose plus button works, a button that does nothing, and a clock that advances with every
+/// observation.
 #[derive(Debug, Clone, Default)]
 struct Stepper {
     ticks: Arc<AtomicUsize>,
@@ -33,7 +34,7 @@ struct Stepper {
     executed: Arc<AtomicUsize>,
     /// True if the page replaces its buttons at each observation.
     redraws: bool,
-    /// True if it also replaces them between a look and an action, so that no reference is valid.
+    /// True if the page also replaces its buttons between an observation and an action, so that no reference is valid.
     restless: bool,
     /// True if the driver reports that the page changed something while it handled the click.
     traces: bool,
@@ -135,7 +136,7 @@ async fn a_stepper_that_works_is_done_beside_a_clock_and_a_dead_button_is_not() 
     let (report, messages) = run(browser.clone(), replies).await;
     assert_eq!(report.summary.stop, StopReason::GaveUp, "{report:?}");
     assert_eq!(browser.pieces.load(Ordering::Relaxed), 7);
-    // Seven clicks are done, the one on the dead button is not.
+    // Seven clicks are done; the click on the dead button is not.
     assert_eq!(report.summary.errors, 1);
     assert!(
         messages[7].contains("## Changed\n~ text: \"6\" -> \"7\"\n"),
@@ -224,7 +225,7 @@ async fn what_a_page_draws_anew_before_each_action_is_acted_on_by_its_name() {
     let by_words = calls([("click", json!({ "target": "plus" }))]);
     let (report, messages) = run(browser.clone(), vec![by_words, give_up()]).await;
     assert_eq!(browser.pieces.load(Ordering::Relaxed), 1, "{report:?}");
-    // The start page, the reference of the last look, the words.
+    // The actions are: the start page, the reference from the last observation, then the words.
     assert_eq!(browser.executed.load(Ordering::Relaxed), 3);
     assert_eq!(report.summary.errors, 0);
     assert!(
@@ -240,7 +241,8 @@ async fn what_a_page_draws_anew_is_found_again_by_its_name() {
         redraws: true,
         ..Stepper::default()
     };
-    // The model sees the page of the second look: the first was at the address, the second after the click.
+    // The model sees the page of the second observation. The first was made after the address was opened, the second
+    // after the click.
     let batch = ChatResponse::with_calls([
         RawCall::new("hover", json!({ "target": "e1" })),
         RawCall::new("click", json!({ "target": "e1" })),

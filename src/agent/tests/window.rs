@@ -1,4 +1,4 @@
-//! Each request of a run fits the model's window, and all begin with the same text.
+//! Each request of a run fits into the model's context window, and all requests begin with the same text.
 
 use serde_json::json;
 
@@ -39,8 +39,8 @@ async fn requests(window: Option<u64>) -> Vec<ChatRequest> {
     model.requests()
 }
 
-/// Returns the size of a request at three characters a token, which is more than a tokenizer
-/// counts.
+/// Returns the estimated size of a request in tokens. The message counts three characters as one token, so a tokenizer
+/// would count fewer tokens.
 fn size(request: &ChatRequest) -> u64 {
     let tools = request.tools.declared().iter();
     let tools = tools.map(|tool| format!("{} {}", tool.description, tool.parameters));

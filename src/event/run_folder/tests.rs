@@ -1,4 +1,4 @@
-//! Tests that runs do not mix, nothing is overwritten, and only old runs of ours are deleted.
+//! Tests that runs do not mix, that nothing is overwritten, and that only old runs of this crate are deleted.
 
 use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 
@@ -352,7 +352,7 @@ fn a_disk_that_refuses_is_told_at_the_end_and_blocks_nobody() {
 #[test]
 fn an_old_run_that_cannot_be_removed_leaves_the_new_one_complete_and_is_told_last() {
     let dir = tempfile::tempdir().unwrap();
-    // Nothing can be deleted in a folder that cannot even be listed.
+    // No run can be deleted from a folder that cannot even be listed.
     let failed = || {
         retention::prune(
             &dir.path().join("nowhere"),
@@ -374,7 +374,7 @@ fn an_old_run_that_cannot_be_removed_leaves_the_new_one_complete_and_is_told_las
         (ErrorKind::Io, "event.prune")
     );
     assert_eq!(meta(&dir.path().join("run_1"))["status"], "ended");
-    // The failure to write the same run again matters more.
+    // The failure to write a run whose folder exists matters more than a failure to delete.
     let error = record("run_1");
     assert_ne!(error.operation(), "event.prune", "{error:?}");
 }
@@ -396,7 +396,7 @@ fn over(run: &str, days: i64) -> Value {
     json!({ "version": 1, "run": run, "status": "ended", "started_at": start, "ended_at": end })
 }
 
-/// The runs that are left after a new run was recorded.
+/// Returns the runs that are left after a new run was recorded.
 fn left(parent: &Path, retention: Retention) -> BTreeSet<String> {
     let runs = RunFolder::builder(parent)
         .with_retention(retention)
@@ -427,7 +427,7 @@ fn runs_that_ended_more_than_thirty_days_ago_are_removed() {
 fn the_oldest_of_too_many_runs_are_removed() {
     let dir = tempfile::tempdir().unwrap();
     for day in 1..=9 {
-        // The names sort in the opposite order, because the end of a run decides and not its name.
+        // The names sort in the opposite order: the end of a run must decide, not its name.
         let run = format!("run_{}", 10 - day);
         store(dir.path(), &run, &over(&run, day));
     }
@@ -667,15 +667,15 @@ fn a_page_that_stays_the_same_costs_a_line_of_no_size_and_reads_back_whole() {
 fn a_page_that_changes_in_places_costs_what_changed_and_reads_back_whole() {
     let mut told = vec![observed(1, page(3_000, "14:02", "0"))];
     for step in 2..=8 {
-        // Each page has another clock at the top, another counter at the end, and one more button in each group, which
-        // moves everything after it.
+        // Each page has a changed clock at the top, a changed counter at the end, and one more button in each group.
+        // The new buttons move everything after them.
         let buttons = 3_000 + 2 * usize::try_from(step).unwrap();
         told.push(observed(
             step,
             page(buttons, &format!("14:{step:02}"), &step.to_string()),
         ));
     }
-    // Away and back again: another page is stored whole if that is smaller.
+    // Another page and back again: the other page is stored whole if that is smaller.
     told.push(observed(9, page(1, "now", "1")));
     told.push(observed(
         10,
@@ -750,7 +750,7 @@ fn a_run_is_kept_up_to_its_cap_and_says_from_which_step_on_it_is_not() {
     };
     let of = |event: &Event| serde_json::to_vec(event).unwrap().len() as u64 + 1;
     let kept = size(&folder) + size(&folder.join("steps")) - of(mark) - of(end);
-    // Full except for the last event, which did not fit.
+    // The room is used up except for the last event, which did not fit.
     assert!(kept <= CAP && kept + 1_500 > CAP, "{kept}");
     let EventKind::RecordingFailed { error } = &mark.kind else {
         panic!("{mark:?}");

@@ -135,7 +135,7 @@ const GRAVE_BUTTONS: &[&str] = &[
     "삭제",
 ];
 
-/// Buttons that need none.
+/// Buttons that need no approval.
 const PLAIN_BUTTONS: &[&str] = &[
     "",
     "Add to cart",
@@ -724,7 +724,7 @@ fn a_verb_with_a_price_asks() {
     ] {
         assert!(!is_grave(Role::Button, name, &page), "{name}");
     }
-    // A link leads to a page, and a card quotes other people.
+    // A link only leads to a page, and a card may quote other people.
     let linked = PageContext {
         link: Some("/flights/7"),
         ..page

@@ -8,8 +8,8 @@ use crate::{
     page::{ElementRef, Role},
 };
 
-/// Runs actions, each with the page after it: `n` presses the button of this name, `"text` fills the field. A page is
-/// its content and, after a slash, its frame (the same if not given).
+/// Passes actions to the guard, each with the page after it. `n` presses the button with this name, `"text` fills the
+/// field. A page is written as its content and, after a slash, its frame; without a slash, both are the same.
 fn run(steps: &[(&str, &str)]) -> Vec<Verdict> {
     let mut guard = RepeatGuard::default();
     let mut before = page("start");
@@ -54,7 +54,7 @@ fn times<'a>(turns: usize, turn: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str
     turn.repeat(turns)
 }
 
-/// The positions, from 1, of the first warning and of the stop.
+/// Returns the positions, from 1, of the first warning and of the stop.
 fn places(verdicts: &[Verdict]) -> (Option<usize>, Option<usize>) {
     let first = |test: fn(&Verdict) -> bool| verdicts.iter().position(test).map(|i| i + 1);
     (first(|v| v.warning().is_some()), first(|v| v.is_stop()))

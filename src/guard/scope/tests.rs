@@ -63,7 +63,7 @@ fn assert_all_allowed(scope: &Scope, urls: impl IntoIterator<Item = impl AsRef<s
     count
 }
 
-/// Schemes other than http and https, also after characters that parsers skip.
+/// Addresses with schemes other than http and https. In some, characters that parsers skip stand before the scheme.
 const NOT_WEB: &[&str] = &[
     "file:///etc/passwd",
     "file://localhost/etc/passwd",
@@ -187,7 +187,7 @@ const NOT_ADDRESSES: &[&str] = &[
     "http://\u{ad}/",
 ];
 
-/// Names that the URL standard accepts and no name server has.
+/// Host names that the URL standard accepts but no name server has.
 const BAD_HOSTS: &[&str] = &[
     "http://../",
     "http://.../",
@@ -220,7 +220,7 @@ const BAD_HOSTS: &[&str] = &[
     "http://*.shop.example/",
 ];
 
-/// A user name or password in front of the host.
+/// Addresses with a user name or password in front of the host.
 const USER_INFO: &[&str] = &[
     "https://shop.example@evil.test/",
     "https://shop.example:443@evil.test/",

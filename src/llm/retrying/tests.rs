@@ -5,7 +5,8 @@ use std::{sync::Mutex, time::Duration};
 use super::*;
 use crate::action::ToolSet;
 
-/// Answers from a list, last item first, and records the time of each call. Waits for ever when the list is empty.
+/// A model that answers from a list, last item first, and records the time of each call. It waits forever when the list
+/// is empty.
 #[derive(Debug, Default)]
 struct Script {
     answers: Mutex<Vec<Result<ChatResponse>>>,
@@ -22,7 +23,7 @@ impl Script {
         }
     }
 
-    /// Time between consecutive calls.
+    /// Returns the times between consecutive calls.
     fn gaps(&self) -> Vec<Duration> {
         self.asked
             .lock()

@@ -1,4 +1,4 @@
-//! Canaries in every encoding, and texts that hold none.
+//! Secret values in every encoding, which must be found, and texts without them, which must not change.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ fn redactor(values: &[&str]) -> Redactor {
     Redactor::new(names.iter().zip(&secrets))
 }
 
-/// 50 values: ones that people use, ones that break escaping, and generated ones.
+/// 50 values: values that people use, values that break escaping, and generated values.
 fn canaries() -> Vec<String> {
     let mut out: Vec<String> = [
         "hunter2!",
@@ -69,7 +69,7 @@ fn canaries() -> Vec<String> {
     ]
     .map(str::to_owned)
     .into();
-    // A generator of our own, so that every run tests the same values.
+    // The generator is written here, so that every run tests the same values.
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     while out.len() < 50 {
         let mut value = String::new();
