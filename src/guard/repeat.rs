@@ -4,8 +4,8 @@
 //! # The rule
 //! An action *repeats* the action `length` places before it (1 to 4) if both are the same **and** the page after it was
 //! seen before in this run. So pressing "Next" ten times is not a repetition as long as each page is new. Neither is a
-//! cycle whose turns show new pages. `length` repeating actions in a row are one turn. The first turn counts too, even
-//! if its pages were new.
+//! cycle whose turns show new pages. `length` repeating actions in a row are one turn. The first turn counts even if
+//! its pages were new, because it may well have had a result.
 //!
 //! Two measures of "the same" are tracked side by side:
 //!

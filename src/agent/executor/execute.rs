@@ -84,7 +84,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
             after = self.look(patience).await?;
             changes = before.as_ref().map(|before| difference(before, &after));
         }
-        // This is also done if the driver's traces prove an effect. Otherwise a clock would be reported to the model as a change.
+        // This is also done if the driver's traces prove an effect. Otherwise a changed number that the traces do not explain would be
+        // reported to the model, even if it is a clock.
         if quiet(&changes)
             && let (Some(before), Some(found)) = (&before, &changes)
             && self.state.numbers.is_open(found)
