@@ -199,7 +199,8 @@ impl Advice {
     }
 
     /// Creates a piece of advice of several lines, each like the line of [`Advice::with_names`]. Lines without text are
-    /// left out, and so are those after the first [`Advice::MAX_LINES`]. Returns `None` also if no line is left.
+    /// left out, and so are those after the first [`Advice::MAX_LINES`]. Returns `None` where
+    /// [`Advice::with_names`] does, and if no line is left.
     pub fn with_lines<L: IntoIterator<Item = Piece>>(
         id: AdviceId,
         lines: impl IntoIterator<Item = L>,

@@ -96,7 +96,7 @@ pub enum Note {
     Pruned {
         /// Number of lessons removed.
         pruned_count: usize,
-        /// Number of lessons left on the shelf.
+        /// Number of lessons that the shelf still holds.
         remaining_count: usize,
     },
     /// The lessons with the least evidence were removed from a full shelf.

@@ -114,7 +114,7 @@ impl ScriptedBrowser {
         self
     }
 
-    /// Returns the lines of all actions so far, in order.
+    /// Returns all actions executed so far, in order, each as one line of text.
     pub fn executed(&self) -> Vec<String> {
         self.lock().executed.clone()
     }

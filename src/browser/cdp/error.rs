@@ -62,8 +62,8 @@ impl CdpError {
         Self::Broken(Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what))
     }
 
-    /// Returns the execution of an action that ended with this failure; an error if the browser is lost or the
-    /// machinery broke.
+    /// Returns the [`Execution`] of an action that ended with this failure. Returns an error instead if the browser is lost
+    /// or the connection to it broke.
     pub(super) fn into_execution(self) -> Result<Execution> {
         Ok(match self {
             Self::Refused(failure) => Outcome::Failed(failure).into(),

@@ -22,7 +22,7 @@ use crate::{
 
 /// The release of playwright-cli that the driver is tested with.
 pub(crate) const CLI_VERSION: Version = Version([0, 1, 22]);
-/// The oldest Node.js that can run this release. Unit: major version. Source: the release refuses to start on 18.
+/// The oldest Node.js that can run that release of playwright-cli. Unit: major version. Source: the release refuses to start on 18.
 pub(crate) const MIN_NODE_MAJOR: u64 = 20;
 /// Maximum time for a program to print its version. Source: chosen; a cold Chromium on a slow disk needs a few seconds.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(30);

@@ -52,7 +52,7 @@ fn backslash(text: &[u8]) -> Option<(Unit, usize)> {
     }
 }
 
-/// Decodes a UTF-16 code unit after `lead` and `u`, or two such units that make one character.
+/// Decodes a UTF-16 escape: `lead`, then `u`, then four hex digits. Two such escapes that form a surrogate pair are one character.
 fn utf16(text: &[u8], lead: u8) -> Option<(Unit, usize)> {
     let unit = |text: &[u8]| match text {
         [first, b'u' | b'U', rest @ ..] if *first == lead => {

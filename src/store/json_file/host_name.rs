@@ -9,7 +9,7 @@ use crate::base::Host;
 
 /// Maximum length of a name that is written in full. Unit: bytes. Source: chosen; file systems allow 255.
 const MAX_PLAIN: usize = 100;
-/// Length of the part of a longer name that is kept before its hash. Unit: bytes. Source: chosen.
+/// How much of a name that is too long is kept; a hash of the name follows it. Unit: bytes. Source: chosen.
 const KEPT: usize = 60;
 /// Names that Windows reserves for devices, with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
