@@ -109,7 +109,7 @@ impl Action {
 pub struct CallProblem {
     /// The tool's name as the model gave it; `None` if it gave no name.
     pub tool: Option<String>,
-    /// What is wrong with the call.
+    /// The fault of the call.
     pub failure: Failure,
 }
 

@@ -148,7 +148,7 @@ fn matched(points: &[u32]) -> Vec<usize> {
     ranked
 }
 
-/// How well each line matches the goal, and how well the worst line matches that is shown for it.
+/// The match of each line with the goal, and that of the worst line that is shown for it.
 #[derive(Debug, Default)]
 struct Matching {
     relevance: Relevance,

@@ -9,7 +9,7 @@ use crate::base::Host;
 
 /// Maximum length of a name that is written in full. Unit: bytes. Source: chosen; file systems allow 255.
 const MAX_PLAIN: usize = 100;
-/// How much of a name that is too long is kept; a hash of the name follows it. Unit: bytes. Source: chosen.
+/// Length of the beginning of a too long name that is kept; a hash of the name follows it. Unit: bytes. Source: chosen.
 const KEPT: usize = 60;
 /// Names that Windows reserves for devices, with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
