@@ -136,8 +136,9 @@ async fn what_is_told_of_a_frame_is_all_of_one_document() {
     .await;
     bed.open("/").await;
     let (mut looks, mut frames) = (0, 0);
-    let (wanted, least) = pick((5, 5), (60, 60));
-    for _ in 0..wanted {
+    // A frame that goes on while it is read is left out, so the number of looks that it takes depends on the machine.
+    let (wanted, most) = pick((5, 60), (60, 600));
+    while frames < wanted && looks < most {
         let seen = timeout(NEVER, bed.see()).await.expect("it does not hang");
         looks += 1;
         for (id, frame) in seen
@@ -163,7 +164,7 @@ async fn what_is_told_of_a_frame_is_all_of_one_document() {
     figure!(
         "cdp: {looks} looks at frames that go on all the time: {frames} frames, each with its own address"
     );
-    assert!(frames > least, "{frames} frames were read");
+    assert!(frames >= wanted, "{frames} frames were read");
     bed.close().await;
 }
 

@@ -22,9 +22,9 @@ on_each_driver! {
 
 /// What the model reads of a page that gives no answer.
 const TOLD: &str = "note the page gives no answer";
-/// The bound of a step here. Unit: time. Source: chosen; six times what these pages need otherwise. Such a page takes a whole
+/// The bound of a step here. Unit: time. Source: chosen; twelve times what these pages need otherwise. Such a page takes a whole
 /// processor.
-const BOUND: Duration = Duration::from_secs(6);
+const BOUND: Duration = Duration::from_secs(12);
 
 /// A page that takes long by itself is not what is bounded.
 fn patient() -> Options {

@@ -291,11 +291,11 @@ async fn an_alert_that_opens_during_a_snapshot_is_a_page_under_a_dialog(by: Driv
         seen[0].dialog,
         Some(Dialog::new(DialogKind::Alert, "Caught you looking"))
     );
-    assert!(
-        seen[0].tree.is_empty()
-            && seen[0].url == bed.site.url("alert-under-way")
-            && seen[0].title == "Slow to read"
-    );
+    // On a slow machine the alert may open after the page was read, so it is seen with all of the page or none of it.
+    let nodes = seen[0].tree.len();
+    assert!(nodes == 0 || nodes > 6_000, "{nodes} nodes");
+    let head = (&*seen[0].url, &*seen[0].title);
+    assert_eq!(head, (&*bed.site.url("alert-under-way"), "Slow to read"));
     assert!(seen[1].dialog.is_none() && seen[1].tree.len() > 6_000);
     bed.close().await;
 }
