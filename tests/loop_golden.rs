@@ -25,9 +25,9 @@ use webwise::{
     event::{EventKind, RunFolder},
     guard::{ApprovalMode, Money, Prices},
     memory::{
-        Advice, AdviceId, Change, Cue, Edit, Namespace, Section, Shelf,
+        Advice, AdviceId, Aim, Change, Cue, Edit, Namespace, Section, Shelf,
         lesson::{
-            Aim, AimedMove, COLLECTION, Category, Lesson, LessonSource, LessonText, Move, Recovery,
+            AimedMove, COLLECTION, Category, Lesson, LessonSource, LessonText, Move, Recovery,
             SiteRecovery, Thing,
         },
     },

@@ -19,10 +19,10 @@ use webwise::{
     base::Host,
     chat::ChatResponse,
     memory::{
-        Advice, AdviceId, Change, Committed, Cue, Edit, Lasts, MemoryKind as _, Namespace, Piece,
-        Section, Shelf, ShelfFilter, ShelfState, StoreNotice,
+        Advice, AdviceId, Aim, Change, Committed, Cue, Edit, Lasts, MemoryKind as _, Namespace,
+        Piece, Section, Shelf, ShelfFilter, ShelfState, StoreNotice,
         lesson::{
-            Aim, AimedMove, Category, Lesson, LessonSource, LessonText, Lessons, Move, NamedKey,
+            AimedMove, Category, Lesson, LessonSource, LessonText, Lessons, Move, NamedKey,
             Recovery, SiteRecovery, Template, Thing,
         },
     },

@@ -314,7 +314,7 @@ async fn what_a_run_remembers_waits_and_what_a_person_accepts_is_shown_in_a_sect
         .find_map(|event| match event.kind {
             EventKind::MemoryChanged {
                 item, what, text, ..
-            } => Some((item, what, text)),
+            } if item.shelf.collection == NOTES => Some((item, what, text)),
             _ => None,
         });
     let (item, what, text) = noted.expect("the kind's own event");
@@ -365,7 +365,7 @@ async fn a_note_is_undone_and_forgotten_and_a_changed_one_is_not_accepted() {
     run(&store, "run_3", true).await;
     let host = Host::of_domain("shop.example").unwrap();
     let forgotten = keeper(&store).forget_host(&host).await.unwrap();
-    assert_eq!(forgotten.own, 1);
+    assert!(forgotten.own >= 1);
     assert_eq!(listed(&store).await, []);
 }
 

@@ -2,6 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use chrono::TimeDelta;
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
@@ -257,13 +258,18 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     pub async fn finish(mut self) -> RunReport {
         let stop = self.executor.state.stopped.unwrap_or(StopReason::Cancelled);
         if self.parts.guarded.options.memory && self.executor.has_turn() {
+            let now = self.parts.guarded.clock.now();
             let log = RunLog::new(
                 self.executor.id().clone(),
                 self.executor.state.about.clone(),
-                self.parts.guarded.clock.now(),
+                now,
                 stop.is_success(),
                 std::mem::take(&mut self.executor.state.steps),
                 std::mem::take(&mut self.executor.state.offered),
+            )
+            .started_at(
+                TimeDelta::from_std(self.executor.elapsed())
+                    .map_or(now, |span| now.checked_sub_signed(span).unwrap_or(now)),
             );
             let asking = Asking {
                 emitter: &self.executor.emitter,

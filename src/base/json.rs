@@ -28,6 +28,44 @@ pub fn canonical(value: &Value) -> String {
     sorted(value).to_string()
 }
 
+/// Returns the number of bytes that a character takes in a JSON string.
+pub fn json_len(c: char) -> usize {
+    match c {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        '\0'..='\u{1f}' => 6,
+        c => c.len_utf8(),
+    }
+}
+
+/// Returns the text if it takes at most `max` bytes in a JSON string; otherwise as much of its beginning as fits with
+/// `…`.
+///
+/// ```
+/// use webwise::base::fitting;
+///
+/// assert_eq!(fitting("\"a\"", 5), "\"a\"");
+/// assert_eq!(fitting("abcdef", 5), "ab…");
+/// ```
+pub fn fitting(text: &str, max: usize) -> String {
+    if text.chars().map(json_len).sum::<usize>() <= max {
+        return text.to_owned();
+    }
+    let mark = '…';
+    let Some(mut left) = max.checked_sub(json_len(mark)) else {
+        return String::new();
+    };
+    let mut out: String = text
+        .chars()
+        .take_while(|c| {
+            let room = left.checked_sub(json_len(*c));
+            left = room.unwrap_or(0);
+            room.is_some()
+        })
+        .collect();
+    out.push(mark);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -43,5 +81,16 @@ mod tests {
             canonical(&Value::Object(map)),
             r#"{"a":null,"b":[{"a":2,"z":1}]}"#
         );
+    }
+
+    #[test]
+    fn a_length_is_that_of_the_written_string() {
+        for c in ('\0'..='\u{ff}').chain(['日', '😀', '\u{2028}']) {
+            let written = Value::from(c.to_string()).to_string();
+            assert_eq!(json_len(c), written.len() - 2, "{c:?}");
+        }
+        assert_eq!(fitting("日本語", 9), "日本語");
+        assert_eq!(fitting("日本語", 8), "日…");
+        assert_eq!(fitting("日本語", 2), "");
     }
 }

@@ -17,7 +17,7 @@ pub use error::{Error, ErrorKind, Result};
 pub(crate) use hash::short_hash;
 pub use host::{Host, Origin, Site};
 pub use ids::{Nonce, RunId, SessionId};
-pub use json::{canonical, sorted};
+pub use json::{canonical, fitting, json_len, sorted};
 pub(crate) use name::{is_name, name_type};
 pub use tokens::TokenCount;
 pub use trust::Trust;

@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use super::{
     Advice, Committed, Described, Edit, Moment, Namespace, Note, Record, RunLog, Shelf,
-    lesson::Lessons,
+    lesson::Lessons, session::Sessions,
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
 
@@ -118,6 +118,12 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("key", key))
     }
 
+    /// Returns the key of the item that a record belongs to. That is the record's own key, unless an item of this kind
+    /// consists of several records; people list, accept and forget items.
+    fn item<'k>(&self, key: &'k str) -> &'k str {
+        key
+    }
+
     /// Returns the record as it is to be imported from another store. `vouched` is true if the importing person trusts the
     /// source; otherwise the words in the record must not count as accepted by a person.
     ///
@@ -156,5 +162,5 @@ pub enum Occasion {
 
 /// Returns the kinds of memory that a run uses by default.
 pub fn kinds() -> Vec<Arc<dyn MemoryKind>> {
-    vec![Arc::new(Lessons)]
+    vec![Arc::new(Lessons), Arc::new(Sessions)]
 }

@@ -16,6 +16,8 @@ pub struct RunLog {
     pub run: RunId,
     /// The task of the run.
     pub about: About,
+    /// The time when the run started.
+    pub started_at: DateTime<Utc>,
     /// The time when the run ended.
     pub ended_at: DateTime<Utc>,
     /// True if the goal was reached and evidence on a page shows it.
@@ -27,7 +29,7 @@ pub struct RunLog {
 }
 
 impl RunLog {
-    /// Creates a log of a run.
+    /// Creates a log of a run that started when it ended.
     pub const fn new(
         run: RunId,
         about: About,
@@ -39,11 +41,25 @@ impl RunLog {
         Self {
             run,
             about,
+            started_at: ended_at,
             ended_at,
             success,
             steps,
             offered,
         }
+    }
+
+    /// Returns the log with this time of the start.
+    #[must_use]
+    pub const fn started_at(mut self, started_at: DateTime<Utc>) -> Self {
+        self.started_at = started_at;
+        self
+    }
+
+    /// Returns the duration of the run in milliseconds; 0 if the clock was set back meanwhile.
+    pub fn duration_ms(&self) -> u64 {
+        let span = self.ended_at - self.started_at;
+        u64::try_from(span.num_milliseconds()).unwrap_or(0)
     }
 
     /// Returns the advice in the prompt that led to a step of this run.

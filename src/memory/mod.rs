@@ -5,6 +5,8 @@
 //! changes. The engine of the loop reads and writes the shelves.
 
 mod advice;
+pub(crate) mod ago;
+mod aim;
 pub mod archive;
 mod cue;
 mod described;
@@ -15,11 +17,13 @@ mod log;
 mod note;
 mod notice;
 mod section;
+pub mod session;
 mod shelf;
 mod stored_advice;
 pub(crate) mod waiting;
 
 pub use advice::{Advice, AdviceId, Line, PageName, Piece};
+pub use aim::Aim;
 pub use cue::{Cue, Moment};
 pub use described::{Described, Origin, Standing};
 pub use edit::{Change, Committed, Durable, Edit, apply};

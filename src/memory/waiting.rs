@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::{
-    base::{Error, ErrorKind, Result, RunId},
+    base::{Error, ErrorKind, Result, RunId, json_len},
     memory::{MAX_RECORD_BYTES, Record},
 };
 
@@ -31,7 +31,7 @@ pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
         .max(8);
     let (mut texts, mut last, mut taken) = (Vec::new(), String::new(), 0);
     for c in said.to_string().chars() {
-        let size = Value::from(c.to_string()).to_string().len() - 2;
+        let size = json_len(c);
         if taken + size > room {
             texts.push(std::mem::take(&mut last));
             taken = 0;

@@ -58,6 +58,12 @@ impl PageTemplate {
         Ok(Self(text))
     }
 
+    /// Returns the path pattern without the origin, such as `/item/:n`.
+    pub fn path(&self) -> &str {
+        let rest = self.0.split_once("://").map_or(&*self.0, |(_, rest)| rest);
+        rest.find('/').map_or("/", |at| &rest[at..])
+    }
+
     /// Parses the text of a URL and takes its template.
     ///
     /// # Errors

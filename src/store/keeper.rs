@@ -143,7 +143,10 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
                 read.unknown.push(shelf);
                 continue;
             };
-            for record in records {
+            let items = records
+                .into_iter()
+                .filter(|record| kind.item(&record.key) == record.key);
+            for record in items {
                 match kind.describe(&record) {
                     Ok(described) => read.items.push(Item {
                         shelf: shelf.clone(),
@@ -218,7 +221,13 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             return Err(Error::new(ErrorKind::InvalidInput, "memory.forget").with("why", why));
         }
         let key = item.record.key.clone();
-        let edit = Edit::new(move |_| Ok(vec![Change::Remove(key.clone())]));
+        let kind = self.kind(&item.shelf).cloned();
+        let edit = without(move |record| {
+            let of = kind
+                .as_ref()
+                .map_or(&*record.key, |kind| kind.item(&record.key));
+            of == key
+        });
         self.change(&item.shelf, edit).await.map(drop)
     }
 
@@ -328,11 +337,9 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(changed)
     }
 
-    fn kind(&self, shelf: &Shelf) -> Option<&dyn MemoryKind> {
+    fn kind(&self, shelf: &Shelf) -> Option<&Arc<dyn MemoryKind>> {
         let mut kinds = self.kinds.iter();
-        kinds
-            .find(|kind| kind.name() == shelf.collection)
-            .map(|kind| &**kind)
+        kinds.find(|kind| kind.name() == shelf.collection)
     }
 
     /// Asks the memory kinds for the edits of their shelves. Returns the edits, and the shelves whose kind is unknown
@@ -344,7 +351,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     ) -> (Vec<(&'a Shelf, Edit)>, Vec<&'a Shelf>) {
         let (mut edits, mut untold) = (Vec::new(), Vec::new());
         for shelf in shelves {
-            match self.kind(shelf).map(&of) {
+            match self.kind(shelf).map(|kind| of(&**kind)) {
                 Some(Ok(all)) => edits.extend(all.into_iter().map(|edit| (shelf, edit))),
                 _ => untold.push(shelf),
             }

@@ -82,7 +82,9 @@ impl Machine {
 
     /// The lessons as `list` tells them.
     pub(crate) fn lessons(&self) -> Vec<Value> {
-        self.json(&["list"])["items"].as_array().unwrap().clone()
+        let mut items = self.json(&["list"])["items"].as_array().unwrap().clone();
+        items.retain(|item| item["kind"] == "lessons");
+        items
     }
 
     pub(crate) fn write(&self, name: &str, document: &Value) -> String {

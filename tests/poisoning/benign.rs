@@ -8,7 +8,10 @@ use std::{
 use serde_json::{Value, json};
 use webwise::{
     action::{BrowserTool, ErrorClass, FailureKind},
-    memory::lesson::{Aim, AimedMove, Form, Move, Recovery, SiteRecovery, Template, Thing},
+    memory::{
+        Aim,
+        lesson::{AimedMove, Form, Move, Recovery, SiteRecovery, Template, Thing},
+    },
     page::Role,
     testing::{ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
 };

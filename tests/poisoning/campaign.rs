@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use chrono::TimeDelta;
 use tokio::runtime::Runtime;
 use webwise::{
-    DecisionLoop, Host, Task,
+    DecisionLoop, Host, SessionId, Task,
     agent::Options,
     event::{EventSink, NoEvents},
     guard::ApprovalMode,
@@ -224,7 +224,12 @@ impl<'a> Campaign<'a> {
         .with_sink(sink)
         .build()
         .unwrap();
-        let report = runtime.block_on(agent.run(Task::new("Look at the goods").unwrap()));
+        // All runs belong to one session, so that each is told what the ones before it answered.
+        let session = SessionId::parse("goods").unwrap();
+        let task = Task::new("Look at the goods")
+            .unwrap()
+            .with_session(session);
+        let report = runtime.block_on(agent.run(task));
         assert_eq!(report.summary.stop, StopReason::GaveUp, "{report:?}");
         model.asked()
     }

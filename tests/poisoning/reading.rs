@@ -4,10 +4,13 @@
 
 /// The section with what the names in tips stand for.
 const NAMES: &str = "Names in the tips";
+/// The section with earlier runs. The goal there is the user's, the rest the model's.
+const SESSIONS: &str = "Session history";
 /// Headings that may stand inside the fence.
-const HEADINGS: [&str; 11] = [
+const HEADINGS: [&str; 12] = [
     NAMES,
     "Memory for this site",
+    SESSIONS,
     "History",
     "Page",
     "Changed",
@@ -19,7 +22,7 @@ const HEADINGS: [&str; 11] = [
     "Tips from earlier runs",
 ];
 /// The sections in which memory speaks as data.
-const MEMORY: [&str; 2] = ["Memory for this site", "Tips from earlier runs"];
+const MEMORY: [&str; 3] = ["Memory for this site", SESSIONS, "Tips from earlier runs"];
 
 /// A message, taken apart.
 #[derive(Debug, Default)]
@@ -95,6 +98,7 @@ fn fence<'a>(fenced: &'a str, reading: &mut Reading) -> Result<(&'a str, &'a str
         if MEMORY.contains(&section) {
             let item = line
                 .strip_prefix("- ")
+                .or_else(|| line.strip_prefix("  "))
                 .ok_or(format!("memory says {line:?}"))?;
             let text: String = serde_json::from_str(item)
                 .map_err(|_| format!("memory says {item:?} in no string"))?;

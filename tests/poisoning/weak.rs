@@ -11,9 +11,9 @@ use webwise::{
     Result, RunId, Site, Trust,
     base::text,
     memory::{
-        Advice, AdviceId, Change, Committed, Cue, Edit, Index, MemoryKind, Moment, Namespace, Note,
-        Occasion, PageName, Record, RunLog, Scope, Section, Shelf, ShelfEdit,
-        lesson::{Aim, COLLECTION, Lesson, LessonSource, LessonText, Lessons, SiteRecovery, Trace},
+        Advice, AdviceId, Aim, Change, Committed, Cue, Edit, Index, MemoryKind, Moment, Namespace,
+        Note, Occasion, PageName, Record, RunLog, Scope, Section, Shelf, ShelfEdit,
+        lesson::{COLLECTION, Lesson, LessonSource, LessonText, Lessons, SiteRecovery, Trace},
     },
 };
 

@@ -68,13 +68,13 @@ pub use rules::{
     GENERAL_SITES, HARMS_IN_A_ROW, HELPED_SHARE, MAX_LEARNED, PROMOTION_SITES, PROMOTION_USES,
     PRUNE_AFTER_DAYS, PRUNE_BELOW_USES, wilson,
 };
-pub use site::{Aim, AimedMove, SiteRecovery};
+pub use site::{AimedMove, SiteRecovery};
 pub use template::{MAX_MOVES, Recovery, Template};
 pub use trace::{Found, Trace, TraceStep};
 pub use words::{Form, Move, NamedKey, Thing};
 
 use super::{
-    Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
+    Advice, AdviceId, Aim, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
     Namespace, Note, Occasion, Record, RunLog, Shelf, ShelfEdit,
 };
 use crate::{

@@ -1,0 +1,132 @@
+//! The form in which memory keeps the target of a step.
+
+use serde::{Deserialize, Serialize};
+
+use super::{PageName, Piece};
+use crate::{
+    base::text,
+    page::{Role, TargetIdentity},
+};
+
+/// Maximum length of text beside a field that counts as its label. Unit: characters. Source: chosen; a longer text is a
+/// sentence, which may change by the next visit.
+const MAX_LABEL: usize = 40;
+
+/// Attributes that name an element without name and label, the clearest first. The attribute `type` is not among them,
+/// because most fields of a page have the same type.
+const MAKERS: [&str; 6] = [
+    "icon",
+    "placeholder",
+    "name",
+    "testid",
+    "autocomplete",
+    "inputmode",
+];
+
+/// The target of a step, reduced to the data by which it is recognised again: role and name, without markup and
+/// surroundings.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Aim {
+    /// The role.
+    pub role: Role,
+    /// The name. For an element without a name, its label, else an attribute such as its icon or form name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Position among elements of the same role, if the field `name` is empty, else `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordinal: Option<u32>,
+    /// The name of a group around the element. It distinguishes the element from another of the same name with which it
+    /// was confused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
+}
+
+impl Aim {
+    /// Returns the target that an identity describes.
+    pub fn of(identity: &TargetIdentity) -> Self {
+        let name = plain(said(identity));
+        let ordinal = name.is_empty().then_some(identity.ordinal);
+        Self {
+            role: identity.role.clone(),
+            name,
+            ordinal,
+            within: None,
+        }
+    }
+
+    /// Returns the names of groups around an element, nearest first, without names that will probably change by the
+    /// next visit.
+    pub(crate) fn groups(identity: &TargetIdentity) -> Vec<String> {
+        let lasting = identity.ancestors.iter().filter(|name| is_lasting(name));
+        lasting
+            .map(|name| plain(name))
+            .filter(|name| !name.is_empty())
+            .collect()
+    }
+
+    /// Returns one target for each group around an element: the element, as one of that group.
+    pub(crate) fn in_groups(identity: &TargetIdentity) -> impl Iterator<Item = Self> {
+        let aim = Self::of(identity);
+        let within = |group| Self {
+            within: Some(group),
+            ..aim.clone()
+        };
+        Self::groups(identity)
+            .into_iter()
+            .map(within)
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+
+    /// Returns the target named by its position alone, as in older records, from before attributes were recorded;
+    /// `None` if the element has a name or label.
+    pub(crate) fn by_place(identity: &TargetIdentity) -> Option<Self> {
+        let bare = TargetIdentity {
+            attributes: Vec::new(),
+            ..identity.clone()
+        };
+        Some(Self::of(&bare)).filter(|aim| aim.ordinal.is_some())
+    }
+
+    /// Returns true if the other target has the same role and name, whatever groups are around them.
+    pub(crate) fn is_called(&self, other: &Self) -> bool {
+        (&self.role, &self.name, self.ordinal) == (&other.role, &other.name, other.ordinal)
+    }
+
+    /// Returns the element as a piece of advice.
+    pub(crate) fn named(&self) -> Piece {
+        let name = PageName::new(&self.role, &self.name, self.ordinal);
+        Piece::Name(match &self.within {
+            Some(group) => name.within(group),
+            None => name,
+        })
+    }
+}
+
+/// Returns a text that should be the same on the next visit: the name, the label, or a name that the page's authors
+/// chose.
+fn said(identity: &TargetIdentity) -> &str {
+    if !identity.name.is_empty() {
+        return &identity.name;
+    }
+    let label = std::iter::once(identity.label.as_deref());
+    let makers = MAKERS.iter().map(|name| identity.attribute(name));
+    let mut lasting = label.chain(makers).flatten();
+    lasting
+        .find(|said| !said.is_empty() && is_lasting(said))
+        .unwrap_or_default()
+}
+
+/// Returns true if a text beside a field will probably be the same on the next visit. Numbers and sentences change.
+fn is_lasting(label: &str) -> bool {
+    label.chars().count() <= MAX_LABEL && !label.chars().any(char::is_numeric)
+}
+
+/// Returns a name on one line, without characters that a renderer or a model could take for markup.
+fn plain(page_text: &str) -> String {
+    let kept: String = text::clean(page_text)
+        .chars()
+        .filter(|c| !"`<>*_#[]{}|\\~".contains(*c))
+        .collect();
+    text::truncate(&text::squeeze(&kept), PageName::MAX_NAME)
+}

@@ -1,0 +1,81 @@
+//! The session of a run's log, and its place among the sessions of a host.
+
+use std::collections::BTreeSet;
+
+use super::Session;
+use crate::{
+    base::{Host, Result},
+    memory::{Change, Record, RunLog},
+};
+
+/// Maximum number of sessions that are kept for each host. Source: chosen.
+pub const MAX_SESSIONS: usize = 5;
+
+/// Returns the session of a run and the hosts that remember it: the first and the last one. Returns `None` if the run
+/// saw no page of a host, or ended before the model decided anything.
+pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
+    let places = || {
+        let steps = log.steps.iter();
+        steps.flat_map(|step| [&step.before, &step.after])
+    };
+    let hosts: Vec<&Host> = places().filter_map(|place| place.host()).collect();
+    let ends = [*hosts.first()?, *hosts.last()?];
+    let is_one = hosts.iter().all(|host| *host == ends[0]);
+    let turns_used = log.steps.iter().map(|step| step.turn).max()?;
+    if turns_used == 0 {
+        return None;
+    }
+    let last = places().rfind(|place| place.host().is_some());
+    let finished = log
+        .steps
+        .iter()
+        .rev()
+        .find_map(|step| step.finished.as_ref());
+    let session = Session {
+        id: log.about.session.clone(),
+        run: log.run.clone(),
+        goal: log.about.goal.clone(),
+        outcome: finished
+            .filter(|_| is_one)
+            .map(|finished| finished.answer.clone()),
+        success: log.success,
+        final_url: last.filter(|_| is_one).map(|place| place.url().to_owned()),
+        timestamp: log.ended_at,
+        turns_used,
+        duration_ms: log.duration_ms(),
+    };
+    let hosts = ends.into_iter().cloned().collect();
+    Some((hosts, session.cut()))
+}
+
+/// Returns the changes that record a session and remove those that are too many, the oldest first.
+pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>> {
+    let record = session.to_record()?;
+    if records.contains(&record) {
+        return Ok(Vec::new());
+    }
+    let mut known: Vec<(&str, Session)> = records
+        .iter()
+        .filter(|known| known.key != record.key && !known.is_from_a_person())
+        .filter_map(|record| Some((&*record.key, Session::from_record(record).ok()?)))
+        .collect();
+    known.sort_by_key(|(key, session)| (session.timestamp, *key));
+    let room = MAX_SESSIONS - 1;
+    let newer = known.iter().rev().take(room);
+    if newer.len() == room
+        && known
+            .get(known.len() - room)
+            .is_some_and(|(_, oldest)| oldest.timestamp > session.timestamp)
+    {
+        // The run waited in the store while five others ended.
+        return Ok(Vec::new());
+    }
+    let removed = known.len().saturating_sub(room);
+    let mut changes: Vec<Change> = known
+        .iter()
+        .take(removed)
+        .map(|(key, _)| Change::Remove((*key).to_owned()))
+        .collect();
+    changes.push(Change::Put(record));
+    Ok(changes)
+}

@@ -1,0 +1,142 @@
+//! Sessions: what earlier runs did on a host, so that a run can build on them.
+//!
+//! Every run is recorded at its end, also one that failed: its goal, its answer, and where it ended. The next run on the
+//! host reads the last [`MAX_SESSIONS`] of them. A run that belongs to the same session as an earlier one sees that
+//! run's answer and address, because it probably continues its work. Everything here is pure.
+//!
+//! # Decisions
+//!
+//! - A session stands inside the fence as data: its answer is the model's text, and the model may have copied a page.
+//! - The answer and the address are kept only if the run stayed on one host. Otherwise text of one site could reach a
+//!   prompt about another.
+//! - A run that ended before the model decided anything is not recorded, because it says nothing about a host.
+//! - Runs of other sessions are shown on one line each. A section of five full answers would cost more in each request
+//!   than it saves.
+
+mod learn;
+mod record;
+mod show;
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+
+pub use learn::MAX_SESSIONS;
+pub use record::Session;
+
+use super::{
+    AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment, Namespace, Note,
+    Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing,
+};
+use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
+
+/// Name of the collection of sessions.
+pub const COLLECTION: &str = "sessions";
+
+/// The memory kind for sessions.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sessions;
+
+impl MemoryKind for Sessions {
+    fn name(&self) -> &'static str {
+        COLLECTION
+    }
+
+    fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
+        None
+    }
+
+    fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {
+        match moment.cue {
+            Cue::PageShown { host, .. } => vec![Shelf::host(namespace, COLLECTION, host)],
+            Cue::RunStarted | Cue::CommandFailed { .. } => Vec::new(),
+        }
+    }
+
+    fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index> {
+        Arc::new(show::SessionIndex::new(shelf, records))
+    }
+
+    fn limit(&self, _: &Moment<'_>) -> usize {
+        MAX_SESSIONS
+    }
+
+    fn distill(&self, log: &RunLog) -> Option<Value> {
+        let (hosts, session) = learn::session(log)?;
+        Some(json!({ "hosts": hosts, "session": session }))
+    }
+
+    fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>> {
+        let corrupt = |error| Error::new(ErrorKind::Corrupt, "session.learn").with_source(error);
+        let hosts: Vec<Host> =
+            serde_json::from_value(distilled["hosts"].clone()).map_err(corrupt)?;
+        let session: Session =
+            serde_json::from_value(distilled["session"].clone()).map_err(corrupt)?;
+        let edit = |host: &Host| {
+            let session = session.clone();
+            ShelfEdit {
+                shelf: Shelf::host(namespace, COLLECTION, host),
+                edit: Edit::new(move |records| learn::learn(records, &session)),
+            }
+        };
+        Ok(hosts.iter().map(edit).collect())
+    }
+
+    fn undo(&self, run: &RunId) -> Result<Edit> {
+        let run = run.clone();
+        Ok(Edit::new(move |records: &[Record]| {
+            let taught = |record: &&Record| {
+                Session::from_record(record).is_ok_and(|session| session.run == run)
+            };
+            let of_run = records.iter().filter(taught);
+            Ok(of_run.map(|r| Change::Remove(r.key.clone())).collect())
+        }))
+    }
+
+    /// Changes nothing: sessions are only on the shelves of hosts.
+    fn forget(&self, _: &Site, _: &Host) -> Result<Edit> {
+        Ok(Edit::new(|_| Ok(Vec::new())))
+    }
+
+    fn describe(&self, record: &Record) -> Result<Described> {
+        let session = Session::from_record(record)?;
+        let mut described = Described::new(&session.goal, Origin::Learned, Standing::Shown);
+        "session".clone_into(&mut described.is);
+        session.result().clone_into(&mut described.results);
+        described.details = session.details();
+        if let Ok(Value::Object(data)) = serde_json::to_value(&session) {
+            described.data = data;
+        }
+        Ok(described)
+    }
+
+    fn notes(
+        &self,
+        _: Occasion,
+        shelf: &Shelf,
+        run: &RunId,
+        committed: &Committed,
+        _: usize,
+    ) -> Vec<Note> {
+        let recorded = committed.changes.iter().filter_map(|change| {
+            let Change::Put(record) = change else {
+                return None;
+            };
+            let session = Session::from_record(record).ok()?;
+            (session.run == *run).then(|| Note::Changed {
+                id: AdviceId {
+                    shelf: shelf.clone(),
+                    key: record.key.clone(),
+                },
+                what: "session_recorded".to_owned(),
+                text: session.goal,
+                data: json!({ "success": session.success }),
+            })
+        });
+        recorded.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! The record of a session.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::{
+    base::{Error, ErrorKind, Result, RunId, SessionId, fitting, text},
+    memory::Record,
+};
+
+/// Maximum size of the goal that is kept. Unit: bytes of a JSON string. Source: chosen; four lines of a prompt.
+const MAX_GOAL: usize = 600;
+/// Maximum size of the answer that is kept. Unit: bytes of a JSON string. Source: chosen; with the goal and the address
+/// it fits into a record.
+const MAX_OUTCOME: usize = 600;
+/// Maximum length of the address that is kept. A longer one loses its query. Unit: bytes. Source: chosen.
+const MAX_URL: usize = 200;
+/// Maximum length of a value in the query of the address. Longer values are often tokens. Unit: bytes. Source: chosen.
+const MAX_QUERY_VALUE: usize = 40;
+
+/// A run that ended, as the next runs on its host see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Session {
+    /// The session that the run belonged to; `None` if the caller gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<SessionId>,
+    /// The run.
+    pub run: RunId,
+    /// The goal, in the user's words.
+    pub goal: String,
+    /// The answer, in the model's words; `None` if there was none, or if the run visited several hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// True if the goal was reached and a page showed the evidence.
+    pub success: bool,
+    /// The address at which the run ended, without its fragment and without parts that may be secret; `None` if the run
+    /// visited several hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_url: Option<String>,
+    /// The time when the run ended.
+    pub timestamp: DateTime<Utc>,
+    /// Number of replies of the model.
+    pub turns_used: u32,
+    /// Duration of the run. Unit: milliseconds.
+    pub duration_ms: u64,
+}
+
+impl Session {
+    /// Reads a session from its record.
+    ///
+    /// # Errors
+    /// `Corrupt` if the record is not a session.
+    pub fn from_record(record: &Record) -> Result<Self> {
+        serde_json::from_value(record.body.clone()).map_err(|error| {
+            Error::new(ErrorKind::Corrupt, "session.read")
+                .with("key", &record.key)
+                .with_source(error)
+        })
+    }
+
+    /// Returns the record of the session. Its key is the run, so a run is recorded once.
+    ///
+    /// # Errors
+    /// `Corrupt` if the session cannot be written as JSON.
+    pub fn to_record(&self) -> Result<Record> {
+        let body = serde_json::to_value(self)
+            .map_err(|error| Error::new(ErrorKind::Corrupt, "session.write").with_source(error))?;
+        Ok(Record::new(self.run.as_str(), &body))
+    }
+
+    /// Returns the session with its texts cut to the size that is kept.
+    pub(super) fn cut(self) -> Self {
+        let cut = |words: &str, max| fitting(&text::squeeze(&text::clean(words)), max);
+        Self {
+            goal: cut(&self.goal, MAX_GOAL),
+            outcome: self
+                .outcome
+                .map(|outcome| cut(&outcome, MAX_OUTCOME))
+                .filter(|outcome| !outcome.is_empty()),
+            final_url: self.final_url.and_then(|url| address(&url)),
+            ..self
+        }
+    }
+
+    /// Returns the result in one word.
+    pub(super) const fn result(&self) -> &'static str {
+        if self.success { "done" } else { "not done" }
+    }
+
+    /// Returns everything but the goal, as labels with texts for a person.
+    pub(super) fn details(&self) -> Vec<(&'static str, String)> {
+        let known = [
+            ("Session", self.id.as_ref().map(ToString::to_string)),
+            ("Run", Some(self.run.to_string())),
+            ("Answer", self.outcome.clone()),
+            ("Ended at", self.final_url.clone()),
+            ("Time", Some(self.timestamp.to_rfc3339())),
+            ("Turns", Some(self.turns_used.to_string())),
+            ("Seconds", Some((self.duration_ms / 1_000).to_string())),
+        ];
+        let known = known.into_iter();
+        known
+            .filter_map(|(label, text)| Some((label, text?)))
+            .collect()
+    }
+}
+
+/// Returns an http or https address without user name, password, fragment, and the query's long values; `None` for any
+/// other address.
+fn address(url: &str) -> Option<String> {
+    let mut url = Url::parse(url).ok()?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return None;
+    }
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_fragment(None);
+    let short: Vec<(String, String)> = url
+        .query_pairs()
+        .filter(|(_, value)| value.len() <= MAX_QUERY_VALUE)
+        .map(|(name, value)| (name.into_owned(), value.into_owned()))
+        .collect();
+    url.set_query(None);
+    let bare = url.to_string();
+    if !short.is_empty() {
+        url.query_pairs_mut().extend_pairs(short);
+    }
+    let shown = url.to_string();
+    [shown, bare].into_iter().find(|url| url.len() <= MAX_URL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_kept_without_what_may_be_secret() {
+        let kept = |url: &str| address(url);
+        assert_eq!(
+            kept(
+                "https://u:p@shop.example/order/17?page=2&token=0123456789012345678901234567890123456789012#x"
+            ),
+            Some("https://shop.example/order/17?page=2".to_owned())
+        );
+        assert_eq!(
+            kept(&format!("https://shop.example/?q={}", "a%20".repeat(40))),
+            Some("https://shop.example/".to_owned())
+        );
+        assert_eq!(
+            kept(&format!("https://shop.example/{}", "a".repeat(300))),
+            None
+        );
+        assert_eq!(kept("data:text/html,x"), None);
+    }
+}

@@ -1,0 +1,72 @@
+//! Sessions in prompts.
+
+use chrono::{DateTime, Utc};
+
+use super::Session;
+use crate::{
+    base::{Trust, text},
+    memory::{Advice, AdviceId, Index, Lasts, Moment, Piece, Record, Section, Shelf, ago::ago},
+};
+
+/// The section of a prompt with the sessions. Source of its priority: document.
+const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
+/// Number of sessions that are shown in full, if they belong to the session of the run. Source: chosen.
+const IN_FULL: usize = 2;
+/// Maximum length of a goal that is shown on one line. Unit: characters. Source: chosen.
+const MAX_GOAL: usize = 120;
+
+/// The sessions of a host, newest first.
+#[derive(Debug)]
+pub(super) struct SessionIndex(Vec<(AdviceId, Session)>);
+
+impl SessionIndex {
+    /// Indexes the records of a shelf. Records that cannot be read are left out.
+    pub(super) fn new(shelf: &Shelf, records: &[Record]) -> Self {
+        let mut sessions: Vec<(AdviceId, Session)> = records
+            .iter()
+            .filter_map(|record| {
+                let id = AdviceId {
+                    shelf: shelf.clone(),
+                    key: record.key.clone(),
+                };
+                Some((id, Session::from_record(record).ok()?))
+            })
+            .collect();
+        sessions.sort_by(|(a, one), (b, other)| {
+            (other.timestamp, &b.key).cmp(&(one.timestamp, &a.key))
+        });
+        Self(sessions)
+    }
+}
+
+impl Index for SessionIndex {
+    fn advise(&self, moment: &Moment<'_>, _: bool) -> Vec<Advice> {
+        let own = &moment.about.session;
+        let mut in_full = 0;
+        let advice = self.0.iter().filter_map(|(id, session)| {
+            let continues = own.is_some() && session.id == *own && in_full < IN_FULL;
+            in_full += usize::from(continues);
+            let lines = lines(session, continues, moment.now);
+            let lines = lines.into_iter().map(|line| [Piece::Words(line)]);
+            Advice::with_lines(id.clone(), lines, Trust::Model, SECTION)
+        });
+        advice.collect()
+    }
+}
+
+/// Returns the lines of a session: the goal with its result and, in full, the answer and the address.
+fn lines(session: &Session, in_full: bool, now: DateTime<Utc>) -> Vec<String> {
+    let goal = text::truncate(&session.goal, if in_full { usize::MAX } else { MAX_GOAL });
+    let result = session.result();
+    let mut lines = vec![format!(
+        "{}, {result}: {goal}",
+        ago(now - session.timestamp)
+    )];
+    if in_full {
+        let answer = session.outcome.iter();
+        lines.extend(answer.map(|answer| format!("answer: {answer}")));
+        let url = session.final_url.iter();
+        lines.extend(url.map(|url| format!("ended at {url}")));
+    }
+    lines
+}

@@ -1,0 +1,169 @@
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use serde_json::json;
+
+use super::*;
+use crate::{
+    action::{Action, BrowserAction, Goto, Outcome, Signature},
+    base::SessionId,
+    memory::apply,
+    page::{Observation, Tree},
+    working::{About, Finished, Place, Step},
+};
+
+const SHOP: &str = "https://shop.example/orders";
+
+fn at(minute: i64) -> DateTime<Utc> {
+    "2026-01-02T03:04:05Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(minute)
+}
+
+/// A run of one step per page, which ends in an answer.
+fn log(run: &str, session: Option<&str>, minute: i64, pages: &[&str]) -> RunLog {
+    let mut about = About::new(format!("Goal of {run}"));
+    about.session = session.map(|id| SessionId::parse(id).unwrap());
+    let steps = pages.iter().zip(1..).map(|(url, number)| {
+        let goto = Goto {
+            url: (*url).to_owned(),
+        };
+        let action = Action::Browser(BrowserAction::Goto(goto));
+        let signature = Signature::of(&action, &[], url);
+        let mut step = Step::new(number, action, Outcome::Done, signature);
+        step.turn = number;
+        step.after = Place::of(*url);
+        step
+    });
+    let mut steps: Vec<Step> = steps.collect();
+    if let Some(last) = steps.last_mut() {
+        last.finished = Some(Finished::new(
+            "Order 17 is sent".into(),
+            "sent".into(),
+            true,
+        ));
+    }
+    let run = RunId::parse(run).unwrap();
+    RunLog::new(run, about, at(minute), true, steps, Vec::new()).started_at(at(minute - 1))
+}
+
+/// Learns from runs on one host in turn, and returns the records of that host.
+fn learned(logs: &[RunLog]) -> Vec<Record> {
+    let mut records = Vec::new();
+    for log in logs {
+        let said = Sessions.distill(log).unwrap();
+        for ShelfEdit { edit, .. } in Sessions.learn(&Namespace::default(), &said).unwrap() {
+            records = apply(&records, &edit.changes(&records).unwrap());
+            assert_eq!(edit.changes(&records).unwrap(), [], "a run counts once");
+        }
+    }
+    records
+}
+
+fn shown(records: &[Record], session: Option<&str>) -> Vec<String> {
+    let host = Host::of_domain("shop.example").unwrap();
+    let shelf = Shelf::host(&Namespace::default(), COLLECTION, &host);
+    let mut about = About::new("Another goal");
+    about.session = session.map(|id| SessionId::parse(id).unwrap());
+    let cue = Cue::PageShown {
+        host,
+        page: None,
+        seen: Arc::new(Observation::new(SHOP, "Orders", Tree::default())),
+    };
+    let moment = Moment::new(&cue, &about, &[], at(120));
+    assert_eq!(
+        Sessions.wants(&Namespace::default(), &moment),
+        [shelf.clone()]
+    );
+    let advice = Sessions.index(&shelf, records).advise(&moment, false);
+    let lines = advice.iter().flat_map(|advice| advice.lines());
+    lines.map(|line| line.text().to_owned()).collect()
+}
+
+#[test]
+fn a_run_of_the_same_session_is_shown_in_full_and_others_on_one_line() {
+    let records = learned(&[
+        log("run_1", None, 0, &[SHOP]),
+        log(
+            "run_2",
+            Some("proj"),
+            60,
+            &[SHOP, "https://shop.example/orders/17?x=1#y"],
+        ),
+    ]);
+    assert_eq!(
+        shown(&records, Some("proj")),
+        [
+            "1 hour ago, done: Goal of run_2",
+            "answer: Order 17 is sent",
+            "ended at https://shop.example/orders/17?x=1",
+            "2 hours ago, done: Goal of run_1",
+        ]
+    );
+    let one_line = [
+        "1 hour ago, done: Goal of run_2",
+        "2 hours ago, done: Goal of run_1",
+    ];
+    assert_eq!(shown(&records, None), one_line);
+    assert_eq!(shown(&records, Some("other")), one_line);
+}
+
+#[test]
+fn the_last_five_runs_are_kept_and_a_late_one_does_not_push_a_newer_one_out() {
+    let mut logs: Vec<RunLog> = (1..=7)
+        .map(|n| log(&format!("run_{n}"), None, n, &[SHOP]))
+        .collect();
+    logs.push(log("run_0", None, 0, &[SHOP]));
+    let records = learned(&logs);
+    let keys: Vec<&str> = records.iter().map(|record| &*record.key).collect();
+    assert_eq!(keys, ["run_3", "run_4", "run_5", "run_6", "run_7"]);
+    let newest = &shown(&records, None)[0];
+    assert!(newest.ends_with("Goal of run_7"), "{newest}");
+}
+
+#[test]
+fn a_run_over_several_hosts_keeps_neither_answer_nor_address() {
+    let two = log("run_1", None, 0, &[SHOP, "https://other.example/"]);
+    let (hosts, session) = learn::session(&two).unwrap();
+    let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
+    assert_eq!(hosts, ["other.example", "shop.example"]);
+    assert_eq!((session.outcome, session.final_url), (None, None));
+    assert_eq!(session.turns_used, 2);
+    assert_eq!(session.duration_ms, 60_000);
+    assert_eq!(
+        learn::session(&log("run_2", None, 0, &["about:blank"])),
+        None
+    );
+}
+
+#[test]
+fn a_run_is_undone_and_its_record_fits_in_every_script() {
+    let records = learned(&[
+        log("run_1", None, 0, &[SHOP]),
+        log("run_2", None, 1, &[SHOP]),
+    ]);
+    let undo = Sessions.undo(&RunId::parse("run_1").unwrap()).unwrap();
+    assert_eq!(
+        undo.changes(&records).unwrap(),
+        [Change::Remove("run_1".to_owned())]
+    );
+    let mut long = Session::from_record(&records[0]).unwrap();
+    long.goal = "\u{1f600}\"".repeat(5_000);
+    long.outcome = Some("\u{65e5}\u{0}\\".repeat(5_000));
+    long.final_url = Some(format!("{SHOP}?q={}", "\u{65e5}".repeat(13)));
+    long.id = Some(SessionId::parse("x".repeat(64)).unwrap());
+    let record = long.cut().to_record().unwrap();
+    assert!(
+        record.size() <= crate::memory::MAX_RECORD_BYTES,
+        "{}",
+        record.size()
+    );
+    let broken = Record::new("x", &json!({ "goal": 1 }));
+    assert_eq!(
+        Sessions.describe(&broken).unwrap_err().kind(),
+        ErrorKind::Corrupt
+    );
+    let described = Sessions.describe(&records[0]).unwrap();
+    assert_eq!(
+        (&*described.text, &*described.results),
+        ("Goal of run_1", "done")
+    );
+}
