@@ -14,6 +14,8 @@ use crate::{
 
 /// Maximum number of elements listed for an ambiguous target. Source: chosen, as many as `find` shows on a usual page.
 const MAX_SHOWN: usize = 8;
+/// The line that separates the hits of a search from the lines that match the target of a failed call.
+const MATCHES: &str = "these match the target of the call that failed:";
 
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Replaces words that identify exactly one element of the page by the element's reference. If they match several elements or only a
@@ -50,7 +52,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
                     let line = layout
                         .line_of(page.tree(), id)
                         .map(|line| layout.shown(line));
-                    self.state.remarks.found = reading(line.as_slice(), &page.view.elements);
+                    let lines = reading(line.as_slice(), &page.view.elements);
+                    add_matches(&mut self.state.remarks.found, lines);
                     return Some(Outcome::failed(ErrorClass::NotFound, why));
                 }
                 Meant::Several(ids) => {
@@ -64,7 +67,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
                     lines.dedup();
                     let shown: Vec<Shown<'_>> =
                         lines.into_iter().map(|line| layout.shown(line)).collect();
-                    self.state.remarks.found = reading(&shown, &page.view.elements);
+                    let lines = reading(&shown, &page.view.elements);
+                    add_matches(&mut self.state.remarks.found, lines);
                     return Some(Outcome::failed(ErrorClass::NotUnique, &why));
                 }
             }
@@ -74,6 +78,14 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
         None
     }
+}
+
+/// Adds the lines that match the target of a failed call. Lines that a search of the same reply found stay above them.
+fn add_matches(found: &mut Vec<String>, lines: Vec<String>) {
+    if !found.is_empty() {
+        found.push(MATCHES.to_owned());
+    }
+    found.extend(lines);
 }
 
 /// Returns the references that an action contains, in the order of its arguments.

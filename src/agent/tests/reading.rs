@@ -110,6 +110,25 @@ async fn each_search_of_a_reply_is_answered_with_its_query_and_its_count() {
 }
 
 #[tokio::test]
+async fn a_click_that_fails_keeps_what_a_search_of_the_same_reply_found() {
+    let page = "list\n  listitem\n    text \"Ada\"\n    button \"Edit\" e1\n  listitem\n    text \"Bob\"\n    button \"Edit\" e2\n\
+                paragraph\n  \"Press Save to keep it\"";
+    let hit = "find \"keep\": 1 line in all\n\"Press Save to keep it\"\n";
+    let rows = " - \"Ada\" e1 button \"Edit\"\n - \"Bob\" e2 button \"Edit\"\n";
+    for (words, matches) in [("Edit", rows), ("Save", "\"Press Save to keep it\"\n")] {
+        let search = RawCall::new("find", json!({ "query": "keep" }));
+        let click = RawCall::new("click", json!({ "target": words }));
+        let alone = ChatResponse::with_calls([click.clone()]);
+        let both = ChatResponse::with_calls([search, click]);
+        let (_, messages) = run_on(page, vec![both, alone, finish("Ada")]).await;
+        let found = |message: &str| message.split_once("## Found\n").unwrap().1.to_owned();
+        let wanted = format!("{hit}these match the target of the call that failed:\n{matches}");
+        assert!(found(&messages[1]).starts_with(&wanted), "{}", messages[1]);
+        assert!(found(&messages[2]).starts_with(matches), "{}", messages[2]);
+    }
+}
+
+#[tokio::test]
 async fn a_hit_stands_with_its_own_item_and_not_with_the_one_before() {
     let mut page = String::from("list\n");
     for n in 1..=60 {
