@@ -11,7 +11,7 @@ use crate::{
     base::text,
     event::EventKind,
     page::{Hits, Layout, NodeId, Shown},
-    prompt::{facts, reading},
+    prompt::{facts, quoted, reading},
     verify::PageNow,
 };
 
@@ -21,6 +21,8 @@ const MAX_FOUND: usize = 30;
 const MAX_ITEM: usize = 4;
 /// Maximum length to which a query is cut where it is repeated above its hits. Unit: characters. Source: chosen.
 const MAX_QUERY: usize = 80;
+/// Maximum length to which a page's title is cut where it is repeated above kept lines. Unit: characters. Source: chosen.
+const MAX_TITLE: usize = 60;
 /// Maximum size of one `read`. Unit: tokens, estimated. Source: chosen; less than the limit for a page in a prompt.
 const MAX_READ: usize = 1_200;
 /// Maximum size of a `read` if the call states a number of lines. Unit: tokens, estimated. Source: chosen; enough for a table of 200 rows,
@@ -184,7 +186,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         best.truncate(MAX_FACTS);
         best.sort_unstable_by_key(|(_, at)| *at);
         let kept: Vec<Shown<'_>> = best.iter().map(|(_, at)| layout.shown(*at)).collect();
-        let title = serde_json::Value::from(text::truncate(&text::squeeze(&page.head.title), 60));
+        let title = quoted(&page.head.title, MAX_TITLE);
         let (few, all) = (kept.len(), shown.len());
         let of_these = match few {
             0 => String::new(),
@@ -250,7 +252,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 /// Returns the line that stands above the hits of a search. It gives the query, the number of lines found and, if not
 /// all follow, the number that follow.
 fn found_in_all(query: &str, hits: &Hits) -> String {
-    let query = serde_json::Value::from(text::truncate(&text::squeeze(query), MAX_QUERY));
+    let query = quoted(query, MAX_QUERY);
     let count = hits.lines.len();
     let lines = if count == 1 { "line" } else { "lines" };
     let mut line = match (count, hits.have_all) {

@@ -55,7 +55,7 @@ impl Fence {
 }
 
 /// Returns a text from outside as a JSON string, cut to `max` characters, with each run of white space as one space.
-pub(super) fn quoted(text: &str, max: usize) -> String {
+pub(crate) fn quoted(text: &str, max: usize) -> String {
     let one_line = crate::base::text::squeeze(&crate::base::text::clean(text));
     Value::from(crate::base::text::truncate(&one_line, max)).to_string()
 }

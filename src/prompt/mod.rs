@@ -33,6 +33,7 @@ mod tips;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use fence::quoted;
 pub use pack::{Block, Keep, pack};
 pub use page::{facts, reading};
 pub use reader::{ShownElement, ShownPage, json_string};

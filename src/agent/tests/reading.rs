@@ -129,6 +129,38 @@ async fn a_click_that_fails_keeps_what_a_search_of_the_same_reply_found() {
 }
 
 #[tokio::test]
+async fn a_query_and_a_title_are_repeated_without_characters_that_nobody_sees() {
+    let model = ScriptedModel::new([
+        ChatResponse::with_calls([
+            RawCall::new("find", json!({ "query": "boat\u{202e}s" })),
+            RawCall::new("read", json!({})),
+        ]),
+        call("note", json!({ "text": "read" })),
+        finish("boats"),
+    ]);
+    let browser = ScriptedBrowser::new().with_page(
+        URL,
+        "The \u{202e}boats",
+        "paragraph\n  \"It tells of boats\"",
+    );
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new());
+    let task = Task::new("Tell of boats").unwrap();
+    let task = task.with_start_url(URL).unwrap();
+    agent.build().unwrap().run(task).await;
+    let messages: Vec<String> = model.requests().into_iter().map(|r| r.message).collect();
+    assert!(
+        messages[1].contains("\nfind \"boats\": "),
+        "{}",
+        messages[1]
+    );
+    assert!(
+        messages[2].contains(" of page \"The boats\""),
+        "{}",
+        messages[2]
+    );
+}
+
+#[tokio::test]
 async fn a_hit_stands_with_its_own_item_and_not_with_the_one_before() {
     let mut page = String::from("list\n");
     for n in 1..=60 {
