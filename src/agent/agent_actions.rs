@@ -212,7 +212,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let mut outcome = match result {
             Ok(text) => {
                 let text = text::cut(&self.executor.redactor.text(&text::clean(&text)), MAX_SAID);
-                self.executor.state.remarks.results.push((call.tool, text));
+                self.executor.give(&call.tool, text);
                 Outcome::Done
             }
             Err(error) => Outcome::failed(ErrorClass::Other, &self.executor.describe(error)),

@@ -236,11 +236,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             name: extract.name.clone(),
             text: text.clone(),
         });
-        self.executor
-            .state
-            .remarks
-            .results
-            .push((extract.name.clone(), text.clone()));
+        self.executor.give(&extract.name, text.clone());
         self.executor
             .state
             .extracted

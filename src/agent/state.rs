@@ -43,9 +43,6 @@ pub(super) struct Remarks {
     /// Lines of a `read` that should be kept as facts.
     pub(super) facts: Vec<String>,
     pub(super) results: Vec<(String, String)>,
-    /// Number of results that are already recorded in a step.
-    #[serde(default)]
-    pub(super) recorded: usize,
     pub(super) answers: Vec<(String, String)>,
     pub(super) refused: Vec<CallProblem>,
     /// Pictures of elements, if the model asked for them. They are not stored, because the model can ask again.
@@ -112,6 +109,9 @@ pub struct State {
     /// The reasoning of the last reply, until a step records it.
     #[serde(default)]
     pub(super) thought: Option<String>,
+    /// The text that the current action gave, until its step records it.
+    #[serde(default)]
+    pub(super) gave: Option<String>,
 
     pub(super) guards: Guards,
     pub(super) spent: Spent,
@@ -166,6 +166,7 @@ impl State {
             offered_now: Vec::new(),
             standing: 0,
             thought: None,
+            gave: None,
             offered: Vec::new(),
             steps: Vec::new(),
             guards,

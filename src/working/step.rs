@@ -181,7 +181,7 @@ pub struct Step {
     /// model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
-    /// The text that the action gave, for example from `extract`, a tool of the embedder or a download. Page data.
+    /// The text that the action gave, for example from `extract`, `eval` or a tool of the embedder. Page data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gave: Option<String>,
     /// The answer and evidence of a `finish`; `None` for every other action.

@@ -167,10 +167,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             }
         }
         if let Some(text) = told(action, execution.text.take(), &after) {
-            self.state
-                .remarks
-                .results
-                .push((action.tool().as_str().to_owned(), text));
+            self.give(action.tool().as_str(), text);
         }
         let shows_closed = after.observation.tree.nodes().iter().any(is_closed_frame);
         if let Some(png) = execution

@@ -157,7 +157,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         step.targets = tried.targets;
         step.changes = tried.changes;
         step.thought = self.state.thought.take();
-        step.gave = self.given();
+        step.gave = self.state.gave.take();
         step.finished = tried.finished;
         step.elapsed_ms = elapsed_ms(tried.started);
         let changed = step.changed();
@@ -169,13 +169,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         changed
     }
 
-    /// Returns the texts of the results that were added since the last step; `None` if there are none.
-    fn given(&mut self) -> Option<String> {
-        let remarks = &mut self.state.remarks;
-        let new = remarks.results.get(remarks.recorded..).unwrap_or_default();
-        let texts: Vec<&str> = new.iter().map(|(_, text)| text.as_str()).collect();
-        let text = texts.join("\n");
-        remarks.recorded = remarks.results.len();
-        (!text.is_empty()).then(|| self.redactor.text(&text))
+    /// Keeps a text that the action in progress gave, for its step and for the next message.
+    pub(in crate::agent) fn give(&mut self, label: &str, text: String) {
+        self.state.gave = Some(self.redactor.text(&text));
+        self.state.remarks.results.push((label.to_owned(), text));
     }
 }

@@ -11,9 +11,11 @@ use crate::{
     },
     agent::{Approval, Builder, Executor, Options, approver::MockApprover},
     base::{ErrorKind, Origin},
+    browser::{BrowserCapabilities, Execution},
     guard::ApprovalMode,
+    page::{Notice, Observation},
     secret::{Secret, SecretName, Vault},
-    testing::{Recorder, ScriptedBrowser, ScriptedReply},
+    testing::{MockBrowserDriver, Recorder, ScriptedBrowser, ScriptedReply, tree},
     working::{By, StopReason},
 };
 
@@ -73,6 +75,39 @@ async fn an_address_that_begins_with_a_slash_is_on_the_site_of_the_page() {
         browser.executed().last().unwrap(),
         r#"goto {"url":"https://shop.example/cart"}"#
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_keeps_what_its_action_gave_and_not_what_the_browser_noticed() {
+    let mut browser = MockBrowserDriver::new();
+    browser
+        .expect_capabilities()
+        .returning(|| BrowserCapabilities::new("mock", BrowserTool::ALL.iter().copied()));
+    browser.expect_execute().returning(|request| {
+        let mut execution = Execution::from(Outcome::Done);
+        let is_list = matches!(request.action, BrowserAction::TabList(_));
+        execution.text = is_list.then(|| "0: Shop".to_owned());
+        execution.notices = vec![Notice::TabOpened {
+            url: CART.to_owned(),
+        }];
+        Ok(execution)
+    });
+    browser
+        .expect_observe()
+        .returning(|_| Ok(Observation::new(URL, "Shop", tree(SHOP))));
+    let guarded = GuardedBrowser::builder(browser).build_guarded().unwrap();
+    let mut executor = guarded.start(task());
+    executor.open_start_page().await.unwrap();
+    let mut gave = Vec::new();
+    for (tool, arguments) in [
+        ("tab_list", json!({})),
+        ("click", json!({ "target": "e4" })),
+    ] {
+        let step = executor.carry_out(action(tool, arguments)).await.unwrap();
+        gave.push(step.gave.clone());
+    }
+    let listed = format!("0 (current): Shop {URL}");
+    assert_eq!(gave, [Some(listed), None]);
 }
 
 #[tokio::test(start_paused = true)]
