@@ -18,6 +18,9 @@ const MAX_OPTION: usize = 60;
 /// Longest typed text of a field that is kept. Unit: characters. Source: chosen; the `read` tool gives the rest.
 const MAX_TYPED: usize = 1_000;
 
+/// Properties that are shown of every element that has them.
+const SHOWN: [&str; 5] = ["type", "placeholder", "current", "valuetext", "range"];
+
 /// A node that may become an element.
 struct Candidate {
     id: NodeId,
@@ -293,6 +296,11 @@ fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
     }
 }
 
+/// Returns true if a property of this name is one of an element's [`hints`] that have a value.
+pub(crate) fn is_hint(name: &str) -> bool {
+    SHOWN.contains(&name) || TELLING.contains(&name)
+}
+
 /// Returns the hints of an element: properties that say more than its label and states.
 fn hints(node: &Node, label: &str) -> Vec<(Box<str>, Box<str>)> {
     // The first attribute that says what an element without a label is for. The history uses this attribute too.
@@ -302,9 +310,9 @@ fn hints(node: &Node, label: &str) -> Vec<(Box<str>, Box<str>)> {
     };
     let telling = TELLING.iter().filter(|_| label.is_empty()).find(is_said);
     let is_told = |(name, value): &&(Box<str>, Box<str>)| match &**name {
-        "type" | "current" | "valuetext" | "range" | "editable" => true,
+        "editable" => true,
         "placeholder" => **value != *label && !value.trim().is_empty(),
-        name => telling == Some(&name),
+        name => SHOWN.contains(&name) || telling == Some(&name),
     };
     node.properties.iter().filter(is_told).cloned().collect()
 }

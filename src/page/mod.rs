@@ -45,6 +45,7 @@ mod trace;
 mod tree;
 mod view;
 
+pub(crate) use collect::is_hint;
 pub use diff::{Change, Counted, MAX_CHANGES, PageDiff, diff};
 pub use element::{Element, MAX_OPTIONS};
 pub use fingerprint::Fingerprint;

@@ -5,7 +5,7 @@
 
 use serde_json::{Deserializer, Value};
 
-use crate::page::{ElementRef, Role};
+use crate::page::{ElementRef, Role, is_hint};
 
 /// A page as it appears in a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -127,19 +127,6 @@ impl ShownPage {
     }
 }
 
-/// Names of the attributes that a page section shows.
-const HINTS: [&str; 9] = [
-    "name",
-    "testid",
-    "autocomplete",
-    "inputmode",
-    "type",
-    "placeholder",
-    "current",
-    "valuetext",
-    "range",
-];
-
 /// The part of a line that is being read.
 #[derive(Default)]
 struct Open {
@@ -178,7 +165,7 @@ impl Open {
         if ElementRef::parse(word).is_ok() && word.ends_with(|c: char| c.is_ascii_digit()) {
             self.end(page);
             word.clone_into(&mut self.element.reference);
-        } else if self.labelled && (["value", "options"].contains(&word) || HINTS.contains(&word)) {
+        } else if self.labelled && (["value", "options"].contains(&word) || is_hint(word)) {
             word.clone_into(&mut self.key);
         } else if !matches!(Role::parse(word), Role::Other(_)) {
             if self.labelled || !self.element.role.is_empty() {
