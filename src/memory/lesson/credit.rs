@@ -139,7 +139,9 @@ fn begins(recovery: &Recovery, failed: &TraceStep, step: &TraceStep) -> bool {
         Recovery::Instead(only) => step.step == Some(*only),
         Recovery::WriteAs(form) => step.form == Some(*form),
         Recovery::Another(only) | Recovery::OpenThenChoose(only) => {
-            step.step == Some(*only) && step.aim != failed.aim
+            // Of elements with one name, only their groups may tell them apart.
+            let is_it = (&step.aim, &step.groups) == (&failed.aim, &failed.groups);
+            step.step == Some(*only) && !is_it
         }
     }
 }

@@ -288,6 +288,52 @@ fn a_lesson_in_a_group_counts_for_that_group_alone() {
 }
 
 #[test]
+fn a_click_in_the_other_group_without_effect_counts_against_the_lesson() {
+    let save = |group: &str, ordinal| {
+        let mut save = target("button", "Save", ("name", "save"), &[group]);
+        save.ordinal = ordinal;
+        save
+    };
+    let mut memory = Memory::default();
+    let first = log(vec![
+        click(save("Sample", 0), Outcome::NoEffect),
+        click(save("Yours", 1), Outcome::Done),
+    ]);
+    memory.learn(&first);
+    // Before such lessons were kept for their host alone, a general one was stored too.
+    let what = Trace::of(&first).found.remove(0).what;
+    let text = LessonText::Template(Template::new(what.command, what.trouble, what.recovery));
+    let general = Lesson::new(
+        text.clone(),
+        Category::ErrorRecovery,
+        LessonSource::Learned,
+        at(0),
+    );
+    let put = general.to_record(text.key()).unwrap();
+    memory.edit(
+        &global(),
+        &Edit::new(move |_| Ok(vec![Change::Put(put.clone())])),
+    );
+    let shelves = [of("https://shop.example/"), global()];
+    let ids = shelves.clone().map(|shelf| AdviceId {
+        key: memory.0[&shelf][0].key.clone(),
+        shelf,
+    });
+    let (mut tried, target) = click(save("Yours", 1), Outcome::NoEffect);
+    tried = tried.seeing(&ids);
+    let mut then = log(vec![
+        click(save("Sample", 0), Outcome::NoEffect),
+        (tried, target),
+    ]);
+    then.run = RunId::parse("run_2").unwrap();
+    memory.learn(&then);
+    for shelf in &shelves {
+        let counts = memory.lessons(shelf).remove(0).1.counts;
+        assert_eq!((counts.followed, counts.harmed), (1, 1), "{shelf:?}");
+    }
+}
+
+#[test]
 fn lessons_stored_before_groups_are_read_and_keep_their_keys() {
     let stored = include_str!("../../../../tests/fixtures/memory/lessons_before_groups.json");
     let stored: Vec<(String, String, LessonText)> = serde_json::from_str(stored).unwrap();
