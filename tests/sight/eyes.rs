@@ -67,14 +67,25 @@ impl Eyes {
         let is_shown = |reference: &ElementRef| shown.contains(reference.as_str());
         let elements = self.view.elements.iter();
         let elements = elements.filter(|element| element.reference.as_ref().is_some_and(is_shown));
-        let inside: Vec<String> = elements
-            .map(|element| bare(&self.observation.tree.text_of(element.id)))
-            .collect();
-        let all = self
-            .layout
-            .digest(&self.view.elements, &[], DigestOptions::whole());
-        let lines = bare(&reading(&all.lines, &self.view.elements).join("\n"));
-        [lines, inside.join("\n")].join("\n")
+        let is_group = |id| {
+            self.layout
+                .inside(id)
+                .is_some_and(|lines| !lines.is_empty())
+        };
+        let alone = elements.filter(|element| !is_group(element.id));
+        let within = |id| Layout::within(&self.observation.tree, &self.view.elements, id);
+        let mut text = self.read(&self.layout);
+        for element in alone {
+            text.push('\n');
+            text.push_str(&self.read(&within(element.id)));
+        }
+        text
+    }
+
+    /// All lines of a layout, as `read` writes them.
+    fn read(&self, layout: &Layout) -> String {
+        let all = layout.digest(&self.view.elements, &[], DigestOptions::whole());
+        bare(&reading(&all.lines, &self.view.elements).join("\n"))
     }
 
     /// The prompt's own words, for whoever looks for the cause of a gap.

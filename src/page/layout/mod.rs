@@ -127,8 +127,9 @@ impl Layout {
         build::whole(tree, elements)
     }
 
-    /// Lays out only the content of one node, with long texts in several lines.
-    pub(crate) fn within(tree: &Tree, elements: &[Element], root: NodeId) -> Self {
+    /// Lays out only the content of one node, with long texts in several lines. This is what the tool `read` returns of an element that
+    /// is not the head of a group.
+    pub fn within(tree: &Tree, elements: &[Element], root: NodeId) -> Self {
         build::within(tree, elements, root)
     }
 
