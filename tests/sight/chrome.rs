@@ -16,6 +16,20 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The script that sees what reacts.
 const WITNESS: &str = include_str!("witness.js");
 
+/// What a probe changed.
+#[derive(Default)]
+pub(crate) struct Answer {
+    pub(crate) told: Vec<String>,
+    /// What had the focus when keys were pressed, if nothing before them was answered and they were.
+    pub(crate) keyed: Option<usize>,
+}
+
+impl From<Vec<String>> for Answer {
+    fn from(told: Vec<String>) -> Self {
+        Self { told, keyed: None }
+    }
+}
+
 /// One page of the browser.
 pub(crate) struct Chrome {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
@@ -140,10 +154,10 @@ impl Chrome {
     }
 
     /// What a hover, a click, keys and a drag on an element change, the first of them that changes something.
-    pub(crate) async fn probe(&mut self, number: Option<usize>) -> Vec<String> {
+    pub(crate) async fn probe(&mut self, number: Option<usize>) -> Answer {
         let aimed = format!("witness.aim({})", json!(number));
         let Some((x, y)) = self.ask::<Option<(f64, f64)>>(&aimed).await else {
-            return Vec::new();
+            return Answer::default();
         };
         self.mouse("mouseMoved", (x, y), false).await;
         self.mouse("mousePressed", (x, y), true).await;
@@ -152,18 +166,21 @@ impl Chrome {
         let Some(number) = number else {
             // What comes by itself is looked for as long as an answer to the longest probe.
             self.ask::<Vec<String>>("witness.told()").await;
-            return self.ask("witness.told()").await;
+            return self.ask::<Vec<String>>("witness.told()").await.into();
         };
         if !told.is_empty() {
-            return told;
+            return told.into();
         }
-        self.ask::<bool>(&format!("witness.focus({number})")).await;
+        let keyed: Option<usize> = self.ask(&format!("witness.focus({number})")).await;
         for (key, text, code) in [("ArrowDown", "", 40), ("a", "a", 65), ("Enter", "\r", 13)] {
             self.key(key, text, code).await;
         }
         let told: Vec<String> = self.ask("witness.told()").await;
-        if !told.is_empty() || !self.ask::<bool>(&format!("witness.drags({number})")).await {
-            return told;
+        if !told.is_empty() {
+            return Answer { told, keyed };
+        }
+        if !self.ask::<bool>(&format!("witness.drags({number})")).await {
+            return Answer::default();
         }
         self.mouse("mousePressed", (x, y), true).await;
         for step in [10.0, 30.0, 45.0] {
@@ -171,7 +188,7 @@ impl Chrome {
         }
         self.mouse("mouseReleased", (x + 45.0, y + 45.0), false)
             .await;
-        self.ask("witness.told()").await
+        self.ask::<Vec<String>>("witness.told()").await.into()
     }
 }
 

@@ -185,12 +185,23 @@
       at.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
     }
   };
+  // The event of a scroll comes with the next frame; our own must not be taken for an answer. A page that is not drawn has no frames.
+  const frame = window.requestAnimationFrame.bind(window);
+  const scrolled = () => new Promise((done) => {
+    frame(done);
+    setTimeout(done, 100);
+  });
   const NATIVE = 'a[href],area[href],button,input,select,textarea,summary,label,[contenteditable]:not([contenteditable="false"]),[tabindex]:not([tabindex="-1"]),[draggable="true"],[role=button],[role=link],[role=tab],[role=menuitem],[role=option],[role=checkbox],[role=radio],[role=switch],[role=treeitem],[role=slider],video[controls],audio[controls]';
   const PRESSES = ['click', 'dblclick', 'mousedown', 'mouseup', 'pointerdown', 'pointerup', 'touchstart', 'dragstart', 'drop', 'contextmenu', 'keydown', 'mouseenter', 'mouseover'];
   const presses = (at) => PRESSES.some((kind) => seen.listens.get(at)?.has(kind) || at.hasAttribute?.(`on${kind}`));
   const words = (at) => {
-    const text = [at.innerText, at.getAttribute('aria-label'), at.getAttribute('title'), at.getAttribute('alt'), at.getAttribute('placeholder'), at.value];
-    const own = text.find((words) => typeof words === 'string' && words.trim() !== '') ?? at.labels?.[0]?.innerText ?? '';
+    // The value of a box is never shown. A person knows a box without a label by the words of its row.
+    const isBox = at.matches('input[type=checkbox],input[type=radio]');
+    const text = [at.innerText, at.getAttribute('aria-label'), at.getAttribute('title'), at.getAttribute('alt'), at.getAttribute('placeholder'), isBox ? '' : at.value, at.labels?.[0]?.innerText];
+    const says = (words) => typeof words === 'string' && words.trim() !== '';
+    let row = isBox ? parentOf(at) : null;
+    while (row && !says(row.innerText)) row = parentOf(row);
+    const own = text.find(says) ?? row?.innerText ?? '';
     return own.replace(/\s+/g, ' ').trim().slice(0, 60).toWellFormed();
   };
   const values = () => {
@@ -252,12 +263,12 @@
       if (!at) return null;
       intoView(at);
       const point = centre(at);
-      return new Promise((done) => setTimeout(() => {
+      return scrolled().then(() => new Promise((done) => setTimeout(() => {
         told(watcher.takeRecords());
         seen.before = values();
         seen.log = new Set();
         done(point);
-      }, 0));
+      }, 0)));
     },
     /** What was recorded so far. */
     told() {
@@ -270,9 +281,12 @@
         done([...log].sort());
       }, 15));
     },
+    /** Gives it the focus; what has the focus then. */
     focus(number) {
       seen.all[number]?.focus?.();
-      return true;
+      let at = document.activeElement;
+      for (let inner = at; inner; inner = shadowOf(at)?.activeElement ?? documentIn(at)?.activeElement) at = inner;
+      return seen.numbers.get(at) ?? null;
     },
     /** Whether it may be dragged. */
     drags(number) {
@@ -290,8 +304,12 @@
       const met = point && hit(point);
       return [number, met ? seen.numbers.get(met) ?? -1 : -1];
     },
-    /** The reacting things, each with what it is called and whether one of the reaches `[element, met, reference]` gets there. */
+    /**
+     * The reacting things, each with what it is called and whether one of the reaches `[element, met, reference]` gets there. A probe is
+     * `[number, told, keyed]`; `keyed` is what had the focus if only keys were answered.
+     */
     judge(probes, reaches) {
+      const keyed = new Map(probes.map(([number, , keyed]) => [number, keyed]));
       const signs = new Map(probes.map(([number, told]) => [number, told.join('\n')]));
       // A drawing that answers anywhere with the point that was pressed is one thing; its lines and dots are none of their own.
       for (const number of signs.keys()) {
@@ -310,10 +328,11 @@
       };
       for (const number of signs.keys()) {
         let owner = top(number);
-        // A label and its field are one thing, where they do the same.
-        const field = seen.all[number].control;
-        if (field && signs.get(seen.numbers.get(field)) === signs.get(number)) owner = top(seen.numbers.get(field));
-        if (!things.has(owner)) things.set(owner, new Set());
+        // A label and its field are one thing, where they do the same, and where a press on the label did nothing but give the field the
+        // focus: it is the field that answered the keys. It answers others after a press on itself, which moves its caret or opens its list.
+        const field = seen.numbers.get(seen.all[number].control);
+        if (field !== undefined && (signs.get(field) === signs.get(number) || keyed.get(number) === field)) owner = top(field);
+        if (!things.has(owner)) things.set(owner, new Set([owner]));
         things.get(owner).add(number);
       }
       const has = (one, other) => holds(seen.all[one], seen.all[other]);
@@ -333,7 +352,7 @@
           });
         });
         const at = seen.all[owner];
-        return { html: at.outerHTML.replace(/\s+/g, ' ').slice(0, 140).toWellFormed(), words: words(at), told: signs.get(owner).slice(0, 100).toWellFormed(), by: by.map(([, , reference]) => reference) };
+        return { html: at.outerHTML.replace(/\s+/g, ' ').slice(0, 140).toWellFormed(), words: words(at), told: (signs.get(owner) ?? signs.get([...members][1])).slice(0, 100).toWellFormed(), by: by.map(([, , reference]) => reference) };
       });
     },
     /** The visible texts. */
