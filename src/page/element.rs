@@ -24,7 +24,8 @@ pub struct Element {
     #[serde(default)]
     pub states: States,
     /// Attributes that say more than its label and states, by name: `type`, `placeholder`, `current`, `valuetext`,
-    /// `range`, `editable`; without a label also the first of `name`, `testid`, `autocomplete`, `inputmode`.
+    /// `range`, `editable`; without a label also the first of `name`, `testid`, `autocomplete`, `inputmode`. A link to the
+    /// page's own address is `current` too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<(Box<str>, Box<str>)>,
     /// The address that a link leads to, as written in the page.

@@ -18,6 +18,7 @@
 
 mod collect;
 mod context;
+mod current;
 mod diff;
 mod element;
 mod fact;

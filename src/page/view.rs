@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Element, ElementRef, Fingerprint, PageType, Tree, collect::elements, features::Features,
-    outline::Outline, page_type::classify, reading::visible_text, summary::summary,
+    Element, ElementRef, Fingerprint, PageType, Tree, collect::elements, current::mark_current,
+    features::Features, outline::Outline, page_type::classify, reading::visible_text,
+    summary::summary,
 };
 
 /// The address and title of a page.
@@ -117,6 +118,7 @@ pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageVie
         PageType::DialogBlocking
     };
     let mut elements = elements(tree, &outline);
+    mark_current(&head.url, &mut elements);
     let summary = summary(tree, page_type, behind_dialog, &features, &elements);
     let (visible_text, _) = visible_text(tree, &outline, options.max_text);
 

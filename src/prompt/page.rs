@@ -36,6 +36,9 @@ const MAX_HINT: usize = 60;
 const MAX_TITLE: usize = 120;
 /// Maximum length of the address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
+/// Minimum number of parameters without a value that are left out of the address. Source: chosen; fewer take no more room than the
+/// words that count them.
+const MIN_EMPTY: usize = 4;
 /// Maximum length of a dialog's message. Unit: characters. Source: chosen.
 const MAX_DIALOG: usize = 200;
 
@@ -47,7 +50,7 @@ pub(super) fn lines(
     tabs: &[Tab],
 ) -> Vec<String> {
     let mut out = vec![
-        format!("url {}", quoted(&view.url, MAX_URL)),
+        address(&view.url),
         format!("title {}", quoted(&view.title, MAX_TITLE)),
     ];
     match (view.page_type, view.behind_dialog) {
@@ -85,6 +88,25 @@ pub(super) fn lines(
     out.extend(digest.lines.iter().map(|shown| words.shown(shown)));
     out.extend(view.notes.iter().map(|note| format!("note {note}")));
     out
+}
+
+/// Returns the line with the page's address. Many parameters without a value, which a search form leaves behind, are only counted.
+fn address(url: &str) -> String {
+    let (rest, place) = url.split_at(url.find('#').unwrap_or(url.len()));
+    let Some((path, query)) = rest.split_once('?') else {
+        return format!("url {}", quoted(url, MAX_URL));
+    };
+    let is_empty = |pair: &&str| matches!(pair.split_once('='), Some((_, "")));
+    let (empty, told): (Vec<&str>, Vec<&str>) = query.split('&').partition(is_empty);
+    if empty.len() < MIN_EMPTY {
+        return format!("url {}", quoted(url, MAX_URL));
+    }
+    let short = format!("{path}?{}{place}", told.join("&"));
+    let count = empty.len();
+    format!(
+        "url {} (and {count} parameters without a value)",
+        quoted(&short, MAX_URL)
+    )
 }
 
 /// Returns true if the page's type says no more than the lines of the page show.
@@ -313,4 +335,25 @@ fn states(states: &States) -> Vec<&'static str> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_parameters_without_a_value_are_counted_in_place_of_the_address() {
+        let long = "https://a.example/issue?id=&title=&status=1&who=&nosy=&token=ab=&flag#top";
+        assert_eq!(
+            address(long),
+            r#"url "https://a.example/issue?status=1&token=ab=&flag#top" (and 4 parameters without a value)"#
+        );
+        for url in [
+            "https://a.example/",
+            "https://a.example/?q=&a=&b=",
+            "https://a.example/#/?a=&b=&c=&d=",
+        ] {
+            assert_eq!(address(url), format!("url \"{url}\""));
+        }
+    }
 }

@@ -1,0 +1,101 @@
+//! Marks the links that lead to the page on which they stand, as `aria-current` does on pages whose authors thought of it.
+//!
+//! A filter that is in force, or the entry of a menu for this page, leads to the page's own address. Without the mark, nothing in the
+//! lines of a page tells such a link from its neighbours, because pages show this state by colour alone.
+
+use url::Url;
+
+use super::Element;
+
+/// The name and the value of the hint.
+const CURRENT: (&str, &str) = ("current", "page");
+
+/// Adds the hint `current` to each link to this address that has no such hint from the page.
+pub(super) fn mark_current(address: &str, elements: &mut [Element]) {
+    let Ok(page) = Url::parse(address) else {
+        return;
+    };
+    for element in elements {
+        // An empty address, or one that ends with a hash, is that of a button in the form of a link.
+        let leads_on = |url: &&str| !url.is_empty() && !url.ends_with('#');
+        let Some(url) = element.url.as_deref().filter(leads_on) else {
+            continue;
+        };
+        let is_marked = element.hints.iter().any(|(name, _)| **name == *CURRENT.0);
+        if !is_marked && page.join(url).is_ok_and(|to| is_same(&to, &page)) {
+            let (name, value) = CURRENT;
+            element.hints.push((name.into(), value.into()));
+        }
+    }
+}
+
+/// Returns true if two addresses differ at most in the order of their parameters. A link to a place within the page is not the same.
+fn is_same(a: &Url, b: &Url) -> bool {
+    let parameters = |url: &Url| {
+        let mut parameters: Vec<String> = url
+            .query()
+            .unwrap_or_default()
+            .split('&')
+            .map(str::to_owned)
+            .collect();
+        parameters.sort_unstable();
+        parameters
+    };
+    a.path() == b.path()
+        && a.origin() == b.origin()
+        && a.fragment() == b.fragment()
+        && parameters(a) == parameters(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        page::{PageHead, ViewOptions, interpret},
+        testing::tree,
+    };
+
+    #[test]
+    fn of_the_links_of_a_filter_the_one_in_force_is_current() {
+        let links = "link \"All\" e1 -> ?\nlink \"Paid\" e2 -> ?paid=1\nlink \"Open\" e3 -> ?paid=0\nlink \"Rows\" e4 -> #rows\nlink \"Today\" e5 -> #";
+        let marked = |url: &str| {
+            let view = interpret(
+                &PageHead::new(url, ""),
+                &tree(links),
+                &ViewOptions::default(),
+            );
+            let is_marked = |element: &&Element| !element.hints.is_empty();
+            let marked = view.elements.iter().filter(is_marked);
+            marked
+                .map(|element| (element.label.clone(), element.hints.clone()))
+                .collect::<Vec<_>>()
+        };
+        let hint = || vec![("current".into(), "page".into())];
+        let (all, paid) = ("https://a.example/list/", "https://a.example/list/?paid=1");
+        assert_eq!(marked(all), [("All".to_owned(), hint())]);
+        assert_eq!(marked(paid), [("Paid".to_owned(), hint())]);
+        assert_eq!(marked(""), []);
+    }
+
+    #[test]
+    fn only_a_link_to_the_same_place_leads_to_the_page_itself() {
+        let page = Url::parse("https://a.example/list/?paid=1&q=choir").unwrap();
+        for (link, is_it) in [
+            ("?paid=1&q=choir", true),
+            ("?q=choir&paid=1", true),
+            ("/list/?paid=1&q=choir", true),
+            ("https://a.example/list/?paid=1&q=choir", true),
+            ("?paid=1", false),
+            ("?paid=0&q=choir", false),
+            ("/list/", false),
+            ("#rows", false),
+            ("//b.example/list/?paid=1&q=choir", false),
+            ("javascript:void(0)", false),
+        ] {
+            let to = page.join(link).unwrap();
+            assert_eq!(is_same(&to, &page), is_it, "{link}");
+        }
+        let bare = Url::parse("https://a.example/list/").unwrap();
+        assert!(is_same(&bare.join("?").unwrap(), &bare));
+    }
+}
