@@ -39,6 +39,7 @@
 
 mod admit;
 mod another;
+mod counted;
 mod credit;
 mod describe;
 mod index;
@@ -59,6 +60,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+pub use counted::Counted;
 pub use index::{LessonIndex, MAX_TIER_1, MAX_TIPS};
 pub use original::Original;
 pub use record::{

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{FailureKind, Original, SiteRecovery, Template};
+use super::{Counted, FailureKind, Original, SiteRecovery, Template};
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, canonical, short_hash},
     memory::Record,
@@ -235,8 +235,11 @@ pub struct Lesson {
     /// The run, host and page from which the lesson was learned.
     #[serde(default)]
     pub provenance: Provenance,
-    /// The end of the latest run whose evidence was dropped. Runs that ended at that time or earlier are not counted
-    /// again.
+    /// The latest runs whose evidence was dropped. They are not counted again.
+    #[serde(default, skip_serializing_if = "Counted::is_empty")]
+    pub counted: Counted,
+    /// The end of the latest run that is in neither `evidence` nor `counted` any more. Runs that ended at that time or
+    /// earlier are not counted, because it is unknown whether they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_until: Option<DateTime<Utc>>,
     /// The run that promoted it.
@@ -283,6 +286,7 @@ impl Lesson {
             triggered_domains: BTreeSet::new(),
             evidence: Vec::new(),
             provenance: Provenance::default(),
+            counted: Counted::default(),
             counted_until: None,
             promoted_by: None,
             demoted_by: None,

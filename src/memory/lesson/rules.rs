@@ -89,7 +89,7 @@ impl Lesson {
         credit: Credit,
     ) -> bool {
         let of_run = || self.evidence.iter().filter(|known| known.run == *run);
-        let is_known = of_run().any(|known| known.site.as_ref() == site);
+        let is_known = of_run().any(|known| known.site.as_ref() == site) || self.counted.holds(run);
         let is_older = self.counted_until.is_some_and(|until| at <= until);
         if is_known || is_older || of_run().count() >= MAX_SITES_OF_A_RUN {
             return false;
@@ -146,7 +146,8 @@ impl Lesson {
             .filter(|at| *at + 1 < self.evidence.len())
             .unwrap_or(0);
         let gone = self.evidence.remove(at);
-        self.counted_until = self.counted_until.max(Some(gone.at));
+        let forgotten = self.counted.add(&gone.run, gone.at);
+        self.counted_until = self.counted_until.max(forgotten);
     }
 
     /// Drops the weakest evidence until the record is small enough, and keeps the counts. A store refuses all changes of a shelf
@@ -159,6 +160,11 @@ impl Lesson {
             }
             while self.triggered_domains.len() > sites && !self.fits() {
                 self.triggered_domains.pop_last();
+            }
+            while !self.fits()
+                && let Some(forgotten) = self.counted.forget()
+            {
+                self.counted_until = self.counted_until.max(Some(forgotten));
             }
             if !self.fits() {
                 self.provenance.page = None;
@@ -209,7 +215,7 @@ impl Lesson {
             .filter(|kept| kept.credit.used)
             .map(|kept| kept.at)
             .max();
-        if !gone.is_empty() && self.counted_until.is_none() {
+        if !gone.is_empty() && self.counted_until.is_none() && self.counted.is_empty() {
             self.last_used = used.unwrap_or(self.created_at);
         }
         !gone.is_empty()

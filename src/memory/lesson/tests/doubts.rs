@@ -53,6 +53,35 @@ fn thirteen_waiting_runs_count_once() {
 }
 
 #[test]
+fn runs_that_learn_at_once_count_once_each_in_whatever_order_they_arrive() {
+    const RUNS: i64 = 50;
+    let mut memory = Memory::default();
+    memory.learn(&banner_run("run_first", "https://a.example", 0, &[]));
+    let (first, a) = (the(&memory).1, site("https://a.example"));
+    let count = |lesson: &mut Lesson, day: i64| {
+        let credit = Credit {
+            used: true,
+            helped: true,
+            ..Credit::default()
+        };
+        lesson.credit(&run_id(&format!("run_{day}")), at(day), Some(&a), credit)
+    };
+    // Runs that were counted long ago are forgotten in batches, so try several lengths of the history.
+    for history in (100..200).step_by(19) {
+        let mut lesson = first.clone();
+        assert!((1..history).all(|day| count(&mut lesson, day)));
+        // The run that ended last arrives first, and all of them arrive twice.
+        let at_once = history..history + RUNS;
+        assert!(at_once.clone().rev().all(|day| count(&mut lesson, day)));
+        assert!(!at_once.clone().any(|day| count(&mut lesson, day)));
+        let all = u64::try_from(history + RUNS).unwrap();
+        assert_eq!((lesson.counts.used, lesson.runs), (all, all));
+        // It is unknown whether a run from long ago was counted.
+        assert!(!count(&mut lesson, 1));
+    }
+}
+
+#[test]
 fn undo_demotes_when_the_promotion_no_longer_holds() {
     let mut memory = Memory::default();
     for (n, s) in ["a", "a", "b", "b", "c"].iter().enumerate() {
