@@ -47,6 +47,10 @@ pub struct Options {
     pub model_timeout: Duration,
     /// Maximum time for one answer of the store. Default: 10 s. Source: chosen, twice the time that a store waits for a lock.
     pub memory_timeout: Duration,
+    /// Maximum time for learning at the end of a run while other runs write the same shelves. If the run has less time left, learning has
+    /// only that; a cancelled run has only [`memory_timeout`](Self::memory_timeout). What is not stored by then waits in the store, and the
+    /// next run learns from it. Default: 60 s. Source: chosen; an update takes some 10 ms, so some hundred runs may end at once.
+    pub learning_timeout: Duration,
     /// Maximum time for a tool of the embedder. Default: 60 s. Source: chosen.
     pub tool_timeout: Duration,
     /// Maximum time for the journal to record one intent. Default: 2 s. Source: chosen; a write takes less than 1 ms, and a sync
@@ -86,6 +90,7 @@ impl Default for Options {
             command_timeout: COMMAND_TIMEOUT,
             model_timeout: Duration::from_mins(10),
             memory_timeout: Duration::from_secs(10),
+            learning_timeout: Duration::from_mins(1),
             tool_timeout: Duration::from_mins(1),
             journal_timeout: Duration::from_secs(2),
             settle: Duration::from_millis(300),

@@ -275,7 +275,14 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 emitter: &self.executor.emitter,
                 redactor: &self.executor.redactor,
             };
-            self.engine.learn(&self.parts.memory, &log, asking).await;
+            let options = &self.parts.guarded.options;
+            let patience = match stop {
+                StopReason::Cancelled => options.memory_timeout,
+                _ => options.learning_timeout,
+            };
+            self.engine
+                .learn(&self.parts.memory, &log, patience, asking)
+                .await;
         }
         if stop.is_success() {
             self.executor.look_once_more().await;

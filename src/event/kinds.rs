@@ -397,7 +397,8 @@ pub enum EventKind {
         /// The notice; it names the shelf.
         notice: StoreNotice,
     },
-    /// Memory failed. The run goes on without that part of memory.
+    /// Memory failed. The run goes on without that part of memory. Emitted for the first failure of a run, and if what a
+    /// kind of memory learned from the run is lost: the error then says `lost` and names the kind.
     MemoryFailed {
         /// The operation that failed.
         operation: String,

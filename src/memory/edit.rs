@@ -20,6 +20,16 @@ pub enum Change {
     Remove(String),
 }
 
+impl Change {
+    /// Returns the key of the changed record.
+    fn key(&self) -> &str {
+        match self {
+            Self::Put(record) => &record.key,
+            Self::Remove(key) => key,
+        }
+    }
+}
+
 type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
 
 /// A change of a shelf, computed from the records that the shelf has when the edit runs.
@@ -46,6 +56,22 @@ impl Edit {
     /// Creates an edit that computes its changes with this function.
     pub fn new(decide: impl Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync + 'static) -> Self {
         Self(Arc::new(decide))
+    }
+
+    /// Creates an edit that does what these edits do one after the other, with one change for each record. It fails if one of them
+    /// fails.
+    pub(crate) fn together(edits: Vec<Self>) -> Self {
+        Self::new(move |records| {
+            let (mut now, mut last) = (records.to_vec(), BTreeMap::new());
+            for edit in &edits {
+                let changes = edit.changes(&now)?;
+                now = apply(&now, &changes);
+                for change in changes {
+                    last.insert(change.key().to_owned(), change);
+                }
+            }
+            Ok(last.into_values().collect())
+        })
     }
 
     /// Returns the changes for these records, ordered by key.
@@ -132,4 +158,33 @@ pub struct Committed {
     pub durable: Durable,
     /// The changes that were applied.
     pub changes: Vec<Change>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn edits_together_do_what_they_do_one_after_the_other() {
+        let put = |key: &'static str| {
+            Edit::new(move |now: &[Record]| {
+                let known = now.iter().find(|record| record.key == key);
+                let n = known.map_or(0, |record| record.body["n"].as_u64().unwrap_or(0));
+                Ok(vec![Change::Put(Record::new(key, &json!({ "n": n + 1 })))])
+            })
+        };
+        let remove = Edit::new(|_| Ok(vec![Change::Remove("b".to_owned())]));
+        let edits = vec![put("b"), put("a"), put("a"), remove, put("c")];
+        let mut one_by_one = Vec::new();
+        for edit in &edits {
+            one_by_one = apply(&one_by_one, &edit.changes(&one_by_one).unwrap());
+        }
+        let changes = Edit::together(edits).changes(&[]).unwrap();
+        assert_eq!(apply(&[], &changes), one_by_one);
+        assert_eq!(changes.len(), 3);
+        let fails = Edit::new(|_| Err(Error::new(ErrorKind::Corrupt, "test")));
+        assert!(Edit::together(vec![put("a"), fails]).changes(&[]).is_err());
+    }
 }

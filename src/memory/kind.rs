@@ -11,8 +11,8 @@
 //!   a host with learned recoveries, one walk over the page is added.
 //! - A run is distilled before a kind learns from it. The distilled form contains no typed text. So it may wait on disk
 //!   while the store is busy, and the next run learns from it.
-//! - Distilled runs wait on a shelf named `pending`, because every store can keep a shelf. A separate file would be one
-//!   more format. The edits themselves cannot be stored, because they are functions.
+//! - Distilled runs wait on a shelf named `pending`, because every store can keep a shelf, or on `pending-2` while the
+//!   first one takes none. A separate file would be one more format. The edits themselves cannot be stored, because they are functions.
 //! - A waiting run is split into several records, because a store accepts 2 KiB for each record and a run needs more.
 
 use std::{fmt::Debug, sync::Arc};

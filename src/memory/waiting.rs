@@ -1,14 +1,33 @@
 //! Distilled runs ([`distill`](super::MemoryKind::distill)) that wait on a shelf until the next run learns from them.
 //! Each is split into parts that fit into records. Pure.
+//!
+//! Runs of kinds that the next run does not use keep waiting.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use serde_json::{Value, json};
 
-use crate::{
-    base::{Error, ErrorKind, Result, RunId, json_len},
-    memory::{MAX_RECORD_BYTES, Record},
-};
+use super::{Change, Edit, MAX_RECORD_BYTES, MemoryKind, Namespace, PENDING, Record, Shelf};
+use crate::base::{Error, ErrorKind, Result, RunId, json_len};
+
+/// Maximum number of runs of one kind that wait on one shelf. Source: chosen; a digest takes some KiB, and a file of a
+/// shelf may take 1 MiB.
+const MAX_WAITING: usize = 100;
+/// Name of the collection that takes waiting runs while [`PENDING`] does not.
+const SPARE: &str = "pending-2";
+
+/// Returns the shelves on which runs wait, the first one first.
+pub(crate) fn shelves(namespace: &Namespace) -> [Shelf; 2] {
+    [PENDING, SPARE].map(|name| Shelf::global(namespace, name))
+}
+
+/// Returns true if runs wait on this shelf.
+pub(crate) fn is_for_waiting(shelf: &Shelf) -> bool {
+    [PENDING, SPARE].contains(&&*shelf.collection)
+}
 
 /// A distilled run for one kind of memory, read from the records that contain its parts.
 #[derive(Debug)]
@@ -46,6 +65,122 @@ pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
         .enumerate()
         .map(|(n, text)| record(n, of, text))
         .collect()
+}
+
+/// Returns the changes that add a run, given as its [`parts`], to those that wait.
+///
+/// # Errors
+/// `TooLarge` if too many runs of its kind wait already.
+pub(crate) fn add(records: &[Record], parts: &[Record]) -> Result<Vec<Change>> {
+    let Some(first) = parts.first() else {
+        return Ok(Vec::new());
+    };
+    let others = all(records).into_iter().filter(|waiting| {
+        first.body["kind"] == *waiting.kind && !waiting.keys.contains(&first.key)
+    });
+    let waiting = others.count();
+    if waiting >= MAX_WAITING {
+        return Err(Error::new(ErrorKind::TooLarge, "agent.pending").with("waiting", waiting));
+    }
+    Ok(parts.iter().cloned().map(Change::Put).collect())
+}
+
+/// The edits by which memory catches up with the runs that wait on a shelf.
+#[derive(Debug)]
+pub(crate) struct Backlog {
+    /// The edits, one group for each shelf.
+    pub(crate) groups: Vec<Group>,
+    /// The reasons for which some runs cannot be learned from.
+    pub(crate) errors: Vec<Error>,
+    /// The records to remove, by kind and run.
+    keys: BTreeMap<(String, Option<RunId>), Vec<String>>,
+    kept: BTreeSet<(String, Option<RunId>)>,
+}
+
+/// The edits of one shelf, each with its run.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) kind: Arc<dyn MemoryKind>,
+    pub(crate) shelf: Shelf,
+    pub(crate) edits: Vec<(RunId, Edit)>,
+}
+
+impl Backlog {
+    /// Returns the edits of the waiting runs of these kinds. Runs of other kinds keep waiting. A run that cannot be read
+    /// is removed, because it would wait forever.
+    pub(crate) fn of(
+        kinds: &[Arc<dyn MemoryKind>],
+        namespace: &Namespace,
+        records: &[Record],
+    ) -> Self {
+        let mut backlog = Self {
+            groups: Vec::new(),
+            errors: Vec::new(),
+            keys: BTreeMap::new(),
+            kept: BTreeSet::new(),
+        };
+        for Waiting { kind, said, keys } in all(records) {
+            let Some(kind) = kinds.iter().find(|own| own.name() == kind) else {
+                continue;
+            };
+            let name = kind.name().to_owned();
+            let edits = said.and_then(|(run, said)| Ok((run, kind.learn(namespace, &said)?)));
+            match edits {
+                Ok((run, edits)) => {
+                    for edit in edits {
+                        backlog
+                            .group(kind, edit.shelf)
+                            .push((run.clone(), edit.edit));
+                    }
+                    backlog.remove((name, Some(run)), keys);
+                }
+                Err(error) => {
+                    if error.kind() == ErrorKind::Corrupt {
+                        backlog.remove((name, None), keys);
+                    }
+                    backlog.errors.push(error);
+                }
+            }
+        }
+        backlog
+    }
+
+    fn group(&mut self, kind: &Arc<dyn MemoryKind>, shelf: Shelf) -> &mut Vec<(RunId, Edit)> {
+        let mut groups = self.groups.iter();
+        let known = groups
+            .position(|group| group.shelf == shelf && group.kind.name() == kind.name())
+            .unwrap_or(self.groups.len());
+        if known == self.groups.len() {
+            self.groups.push(Group {
+                kind: Arc::clone(kind),
+                shelf,
+                edits: Vec::new(),
+            });
+        }
+        &mut self.groups[known].edits
+    }
+
+    fn remove(&mut self, run: (String, Option<RunId>), keys: Vec<String>) {
+        self.keys.entry(run).or_default().extend(keys);
+    }
+
+    /// Lets runs wait on, because this part of the edits of a group could not be applied.
+    pub(crate) fn keep(&mut self, group: &Group, part: &[(RunId, Edit)]) {
+        let name = group.kind.name();
+        let runs = part.iter().map(|(run, _)| Some(run.clone()));
+        self.kept.extend(runs.map(|run| (name.to_owned(), run)));
+    }
+
+    /// Returns the changes that remove the runs that need not wait any more.
+    pub(crate) fn done(self) -> Vec<Change> {
+        let done = self
+            .keys
+            .into_iter()
+            .filter(|(run, _)| !self.kept.contains(run));
+        done.flat_map(|(_, keys)| keys)
+            .map(Change::Remove)
+            .collect()
+    }
 }
 
 /// Returns all distilled runs that wait on a shelf, by run and kind.
@@ -129,5 +264,25 @@ mod tests {
             all(&foreign)[0].said.as_ref().unwrap_err().kind(),
             ErrorKind::Corrupt
         );
+    }
+
+    #[test]
+    fn a_kind_of_which_too_many_runs_wait_takes_no_room_from_another() {
+        let run = |n| RunId::parse(format!("run_{n}")).unwrap();
+        let (mut records, said) = (Vec::new(), json!("x".repeat(3_000)));
+        for n in 0..MAX_WAITING {
+            let changes = add(&records, &parts("lessons", &run(n), &said)).unwrap();
+            records = super::super::apply(&records, &changes);
+        }
+        assert_eq!(all(&records).len(), MAX_WAITING);
+        let full = add(&records, &parts("lessons", &run(MAX_WAITING), &said)).unwrap_err();
+        assert_eq!(full.kind(), ErrorKind::TooLarge);
+        // The same run again, and a run of another kind.
+        for (kind, n) in [("lessons", 0), ("plans", MAX_WAITING)] {
+            assert_eq!(
+                add(&records, &parts(kind, &run(n), &said)).unwrap().len(),
+                2
+            );
+        }
     }
 }

@@ -8,8 +8,9 @@ use super::MemoryBackend;
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site},
     memory::{
-        Change, Described, Edit, MemoryKind, Namespace, Origin, PENDING, Record, Scope, Shelf,
-        ShelfEdit, ShelfFilter, kinds,
+        Change, Described, Edit, MemoryKind, Namespace, Origin, Record, Scope, Shelf, ShelfEdit,
+        ShelfFilter, kinds,
+        waiting::{self, is_for_waiting},
     },
 };
 
@@ -136,7 +137,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     pub async fn items(&self) -> Result<Items> {
         let mut read = Items::default();
         for (shelf, records) in self.read(Some(&self.namespace)).await? {
-            if shelf.collection == PENDING {
+            if is_for_waiting(&shelf) {
                 continue;
             }
             let Some(kind) = self.kind(&shelf) else {
@@ -268,7 +269,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         let shelves = self.shelves(Some(&self.namespace)).await?;
         let (own, others): (Vec<Shelf>, Vec<Shelf>) = shelves
             .into_iter()
-            .filter(|shelf| shelf.collection != PENDING)
+            .filter(|shelf| !is_for_waiting(shelf))
             .partition(|shelf| matches!(&shelf.scope, Scope::Host(host) if hosts.contains(host)));
         // A site without a shelf of its own may have contributed to the shelves for all sites.
         let mut taught = hosts;
@@ -286,8 +287,9 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             forgotten.elsewhere += self.change(shelf, edit).await?;
         }
         // A waiting run is stored in parts, and a host's name may be split between two of them, so all waiting runs are removed.
-        let pending = Shelf::global(&self.namespace, PENDING);
-        forgotten.elsewhere += self.change(&pending, without(|_| true)).await?;
+        for waiting in waiting::shelves(&self.namespace) {
+            forgotten.elsewhere += self.change(&waiting, without(|_| true)).await?;
+        }
         whole(forgotten.own + forgotten.elsewhere, &untold)?;
         Ok(forgotten)
     }
@@ -310,16 +312,17 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// `shelves`, and the number of records that were `changed` on the others. The errors of the store.
     pub async fn undo(&self, run: &RunId) -> Result<usize> {
         let shelves = self.shelves(Some(&self.namespace)).await?;
-        let kept = shelves.iter().filter(|shelf| shelf.collection != PENDING);
+        let kept = shelves.iter().filter(|shelf| !is_for_waiting(shelf));
         let (edits, untold) = self.edits(kept, |kind| Ok(vec![kind.undo(run)?]));
         let mut changed = 0;
         for (shelf, edit) in edits {
             changed += self.change(shelf, edit).await?;
         }
-        let pending = Shelf::global(&self.namespace, PENDING);
-        let run = run.clone();
-        let of_run = without(move |record| record.body["run"] == run.as_str());
-        changed += self.change(&pending, of_run).await?;
+        for waiting in waiting::shelves(&self.namespace) {
+            let run = run.clone();
+            let of_run = without(move |record| record.body["run"] == run.as_str());
+            changed += self.change(&waiting, of_run).await?;
+        }
         whole(changed, &untold)?;
         Ok(changed)
     }

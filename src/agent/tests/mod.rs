@@ -3,6 +3,7 @@
 mod executor;
 mod growth;
 mod journal;
+mod learning;
 mod reading;
 mod verdicts;
 mod window;

@@ -1,13 +1,19 @@
 //! The memory engine of the loop. It reads and writes the store; the kinds of memory decide what to write and what to
 //! advise. A run never fails because the store fails.
 //!
+//! This file recalls. `learning` learns from the run at its end, `backlog` from earlier runs that wait in the store.
+//!
 //! # Decisions
 //!
 //! - After the run's time is up, all answers of the store together may take 1.5 s, so that a silent store cannot prolong a run.
+//! - A recall waits for one answer and is not repeated, because the model waits for it. Learning waits its turn: many runs
+//!   that end at once write the same shelves one after the other.
+
+mod backlog;
+mod learning;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use serde_json::Value;
 use tokio::time::Instant;
 
 use super::emit::{Emitter, elapsed_ms};
@@ -15,9 +21,8 @@ use crate::{
     base::{Error, ErrorKind, Result, RunId},
     event::EventKind,
     memory::{
-        Advice, Change, Committed, Edit, Index, MemoryKind, Moment, Namespace, Occasion, PENDING,
-        Record, RunLog, Shelf, ShelfEdit, ShelfState, apply,
-        waiting::{self, Waiting},
+        Advice, Committed, Edit, Index, MemoryKind, Moment, Namespace, Occasion, Record, Shelf,
+        ShelfState, apply,
     },
     secret::Redactor,
     store::MemoryBackend,
@@ -26,9 +31,6 @@ use crate::{
 /// Time for all answers of the store together after the run's time is up. It is there so that the lessons of the run
 /// are not lost. Source: chosen; less than the 2 s that a run may take beyond its time.
 const AFTER_TIME: Duration = Duration::from_millis(1_500);
-/// Maximum number of runs that wait in the store to be learned from. Also the maximum that one start learns from.
-/// Source: chosen.
-const MAX_PENDING: usize = 20;
 
 /// The state of a shelf (a part of the store) as known to one run.
 #[derive(Debug)]
@@ -86,63 +88,22 @@ impl Engine {
     /// Waits for an answer of the store and returns it. Returns a timeout error if the store does not answer within its
     /// time limit.
     async fn within<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
-        let left = self
-            .end
-            .map(|end| end.saturating_duration_since(Instant::now()));
+        self.until(self.end, answer).await
+    }
+
+    /// Waits for an answer like [`within`](Self::within), but at most until this time.
+    async fn until<T>(
+        &self,
+        end: Option<Instant>,
+        answer: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let left = end.map(|end| end.saturating_duration_since(Instant::now()));
         let limit = left.map_or(self.timeout, |left| left.min(self.timeout));
         match tokio::time::timeout(limit, answer).await {
             Ok(result) => result,
             Err(_) => {
                 Err(Error::new(ErrorKind::Timeout, "agent.memory")
                     .with("waited", format!("{limit:?}")))
-            }
-        }
-    }
-
-    /// Learns from earlier runs that wait in the store.
-    pub(super) async fn prepare(&mut self, store: &impl MemoryBackend, asking: Asking<'_>) {
-        if self.kinds.is_empty() {
-            return;
-        }
-        let shelf = Shelf::global(&self.namespace, PENDING);
-        let waiting = match self.within(store.load(&shelf)).await {
-            Ok(state) => state.records,
-            Err(error) => return self.tell(error, asking),
-        };
-        let mut done = Vec::new();
-        let waiting = waiting::all(&waiting).into_iter().filter_map(|run| {
-            // Skip runs of a kind that this run does not use.
-            let kind = self
-                .kinds
-                .iter()
-                .find(|own| own.name() == run.kind)
-                .cloned()?;
-            Some((kind, run))
-        });
-        for (kind, Waiting { said, keys, .. }) in waiting.take(MAX_PENDING).collect::<Vec<_>>() {
-            let edits = said.and_then(|(run, said)| Ok((run, kind.learn(&self.namespace, &said)?)));
-            match edits {
-                Ok((run, edits)) => {
-                    if let Err(error) = self.learn_from(store, &*kind, &run, edits, asking).await {
-                        // If the store refuses one change, do not try the other runs too.
-                        self.tell(error, asking);
-                        break;
-                    }
-                }
-                // An unreadable entry would wait forever.
-                Err(error) if error.kind() == ErrorKind::Corrupt => {}
-                Err(error) => {
-                    self.tell(error, asking);
-                    continue;
-                }
-            }
-            done.extend(keys.into_iter().map(Change::Remove));
-        }
-        if !done.is_empty() {
-            let edit = Edit::new(move |_| Ok(done.clone()));
-            if let Err(error) = self.within(store.update(&shelf, edit)).await {
-                // The next start will learn from these runs again, but each run is counted only once.
-                self.tell(error, asking);
             }
         }
     }
@@ -166,99 +127,6 @@ impl Engine {
         }
         tell_notices(store, asking);
         advice
-    }
-
-    /// Stores what every memory kind learned from the run, with one update for each shelf. If an update fails, a digest
-    /// of the run is stored instead, and the next start learns from it.
-    pub(super) async fn learn(
-        &mut self,
-        store: &impl MemoryBackend,
-        log: &RunLog,
-        asking: Asking<'_>,
-    ) {
-        for kind in self.kinds.clone() {
-            let Some(mut said) = kind.distill(log) else {
-                continue;
-            };
-            // The digest contains names from pages, which may contain secrets.
-            asking.redactor.json(&mut said);
-            let learned = match kind.learn(&self.namespace, &said) {
-                Ok(edits) => {
-                    self.learn_from(store, &*kind, &log.run, edits, asking)
-                        .await
-                }
-                Err(error) => {
-                    self.tell(error, asking);
-                    continue;
-                }
-            };
-            if let Err(error) = learned {
-                let kept = self.keep_for_later(store, &*kind, &said, asking).await;
-                self.tell(kept.err().unwrap_or(error), asking);
-            }
-        }
-        tell_notices(store, asking);
-    }
-
-    async fn learn_from(
-        &mut self,
-        store: &impl MemoryBackend,
-        kind: &dyn MemoryKind,
-        run: &RunId,
-        edits: Vec<ShelfEdit>,
-        asking: Asking<'_>,
-    ) -> Result<()> {
-        let mut first = Ok(());
-        for ShelfEdit { shelf, edit } in edits {
-            let started = Instant::now();
-            match self.within(store.update(&shelf, edit.clone())).await {
-                Ok(committed) if committed.changes.is_empty() => {}
-                Ok(committed) => {
-                    // The records read before the change are out of date.
-                    let before = self
-                        .shelves
-                        .remove(&shelf)
-                        .map(|known| known.state.records)
-                        .unwrap_or_default();
-                    tell_of(
-                        (kind, Occasion::Learning),
-                        &shelf,
-                        run,
-                        (committed, elapsed_ms(started)),
-                        &before,
-                        asking,
-                    );
-                }
-                Err(error) => {
-                    let kept = self.keep_here(store, &shelf, &edit, asking).await;
-                    // The first error of the store shows the cause.
-                    first = first.and_then(|()| kept.and(Err::<(), Error>(error)));
-                }
-            }
-        }
-        first
-    }
-
-    /// Stores the digest of a run on a separate shelf, so that the next run learns from it.
-    async fn keep_for_later(
-        &self,
-        store: &impl MemoryBackend,
-        kind: &dyn MemoryKind,
-        said: &Value,
-        asking: Asking<'_>,
-    ) -> Result<()> {
-        let parts = waiting::parts(kind.name(), &asking.emitter.run, said);
-        let edit = Edit::new(move |records: &[Record]| {
-            let is_full = waiting::all(records).len() >= MAX_PENDING;
-            Ok(if is_full {
-                Vec::new()
-            } else {
-                parts.iter().cloned().map(Change::Put).collect()
-            })
-        });
-        self.within(store.update(&Shelf::global(&self.namespace, PENDING), edit))
-            .await
-            .map(drop)
     }
 
     /// Returns this kind's index of a shelf's records.
@@ -320,7 +188,7 @@ impl Engine {
                     tell_of(
                         (&*kind, Occasion::Upkeep),
                         shelf,
-                        &asking.emitter.run,
+                        &[&asking.emitter.run],
                         (committed, elapsed_ms),
                         &state.records,
                         asking,
@@ -329,7 +197,13 @@ impl Engine {
                 // The state of the shelf in the store is unknown, so changes computed there may not fit. Apply the
                 // upkeep to the records that were read.
                 done => {
-                    done.map_or_else(|error| self.tell(error, asking), drop);
+                    match done {
+                        // Other runs keep the shelf busy. If none of them has done the upkeep, the next start does it.
+                        Err(error) if is_known && error.kind() == ErrorKind::Busy => {
+                            state = self.within(store.load(shelf)).await.unwrap_or(state);
+                        }
+                        done => done.map_or_else(|error| self.tell(error, asking), drop),
+                    }
                     let changes = edit.changes(&state.records).unwrap_or_default();
                     state.records = apply(&state.records, &changes);
                 }
@@ -351,26 +225,54 @@ impl Engine {
         shelf: &Shelf,
         edit: &Edit,
         asking: Asking<'_>,
-    ) -> Result<()> {
+    ) {
         self.read(store, shelf, asking).await;
         if let Some(known) = self.shelves.get_mut(shelf) {
-            known.state.records = apply(&known.state.records, &edit.changes(&known.state.records)?);
+            let changes = edit.changes(&known.state.records).unwrap_or_default();
+            known.state.records = apply(&known.state.records, &changes);
             known.indexes.clear();
         }
-        Ok(())
+    }
+
+    /// Emits the events of a change that was learned from these runs, and forgets the records read before it.
+    fn committed(
+        &mut self,
+        kind: &dyn MemoryKind,
+        shelf: &Shelf,
+        runs: &[&RunId],
+        (committed, elapsed_ms): (Committed, u64),
+        asking: Asking<'_>,
+    ) {
+        if committed.changes.is_empty() {
+            return;
+        }
+        let before = self.shelves.remove(shelf).map(|known| known.state.records);
+        tell_of(
+            (kind, Occasion::Learning),
+            shelf,
+            runs,
+            (committed, elapsed_ms),
+            &before.unwrap_or_default(),
+            asking,
+        );
     }
 
     /// Reports a failure of the store. Emits an event only for the first failure in a run, because the first error
     /// shows the cause.
     fn tell(&mut self, error: Error, asking: Asking<'_>) {
         if !std::mem::replace(&mut self.failed, true) {
-            let operation = error.operation().to_owned();
-            let error = format!("{:?}", error.map_text(|text| asking.redactor.text(text)));
-            asking
-                .emitter
-                .emit(EventKind::MemoryFailed { operation, error });
+            tell_failure(error, asking);
         }
     }
+}
+
+/// Emits the event of a failure of the store.
+fn tell_failure(error: Error, asking: Asking<'_>) {
+    let operation = error.operation().to_owned();
+    let error = format!("{:?}", error.map_text(|text| asking.redactor.text(text)));
+    asking
+        .emitter
+        .emit(EventKind::MemoryFailed { operation, error });
 }
 
 /// Emits the notices of the store.
@@ -380,17 +282,24 @@ fn tell_notices(store: &impl MemoryBackend, asking: Asking<'_>) {
     }
 }
 
-/// Emits an event for a committed change, and an event for each note of the memory kind about it.
+/// Emits an event for a committed change, and an event for each note of the memory kind about it and one of these runs.
 fn tell_of(
     (kind, occasion): (&dyn MemoryKind, Occasion),
     shelf: &Shelf,
-    run: &RunId,
+    runs: &[&RunId],
     (committed, elapsed_ms): (Committed, u64),
     before: &[Record],
     asking: Asking<'_>,
 ) {
     let remaining = apply(before, &committed.changes).len();
-    let notes = kind.notes(occasion, shelf, run, &committed, remaining);
+    let mut notes = Vec::new();
+    for run in runs {
+        for note in kind.notes(occasion, shelf, run, &committed, remaining) {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
     asking.emitter.emit(EventKind::MemoryUpdated {
         shelf: shelf.clone(),
         committed,

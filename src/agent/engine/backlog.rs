@@ -1,0 +1,105 @@
+//! Learning from earlier runs that wait in the store.
+
+use tokio::time::Instant;
+
+use super::{Asking, Engine};
+use crate::{
+    agent::emit::elapsed_ms,
+    base::{ErrorKind, Result},
+    memory::{
+        Edit, Shelf,
+        waiting::{self, Backlog, Group},
+    },
+    store::MemoryBackend,
+};
+
+impl Engine {
+    /// Learns from earlier runs that wait in the store, whoever ran them.
+    pub(in crate::agent) async fn prepare(
+        &mut self,
+        store: &impl MemoryBackend,
+        asking: Asking<'_>,
+    ) {
+        if self.kinds.is_empty() {
+            return;
+        }
+        for shelf in waiting::shelves(&self.namespace) {
+            match self.catch_up(store, &shelf, asking).await {
+                Ok(()) => {}
+                // Other runs are writing. Nothing is lost: the next start tries again.
+                Err(error) if error.kind() == ErrorKind::Busy => return,
+                Err(error) => return self.tell(error, asking),
+            }
+        }
+    }
+
+    /// Learns from the runs that wait on this shelf, and removes them from it.
+    ///
+    /// # Errors
+    /// The store's, if it cannot be used now. The runs that were not learned from keep waiting.
+    async fn catch_up(
+        &mut self,
+        store: &impl MemoryBackend,
+        shelf: &Shelf,
+        asking: Asking<'_>,
+    ) -> Result<()> {
+        let records = self.within(store.load(shelf)).await?.records;
+        let mut backlog = Backlog::of(&self.kinds, &self.namespace, &records);
+        for error in std::mem::take(&mut backlog.errors) {
+            self.tell(error, asking);
+        }
+        let mut stopped = Ok(());
+        for group in std::mem::take(&mut backlog.groups) {
+            // If the store refuses one change for now, do not try the others.
+            if stopped.is_ok() {
+                stopped = self.learn_group(store, &group, &mut backlog, asking).await;
+            } else {
+                backlog.keep(&group, &group.edits);
+            }
+        }
+        let done = backlog.done();
+        if !done.is_empty() {
+            let edit = Edit::new(move |_| Ok(done.clone()));
+            // After an error the next start learns from these runs again, but each run is counted only once.
+            let removed = self.within(store.update(shelf, edit)).await;
+            stopped = stopped.and(removed.map(drop));
+        }
+        stopped
+    }
+
+    /// Applies the edits of all waiting runs for one shelf, in one update. If that can never succeed, applies them one by
+    /// one, so that one bad run does not hold up the others.
+    async fn learn_group(
+        &mut self,
+        store: &impl MemoryBackend,
+        group: &Group,
+        backlog: &mut Backlog,
+        asking: Asking<'_>,
+    ) -> Result<()> {
+        let mut parts = vec![&group.edits[..]];
+        while let Some(part) = parts.pop() {
+            let edit = Edit::together(part.iter().map(|(_, edit)| edit.clone()).collect());
+            let started = Instant::now();
+            match self.within(store.update(&group.shelf, edit.clone())).await {
+                Ok(committed) => {
+                    let runs: Vec<_> = part.iter().map(|(run, _)| run).collect();
+                    let committed = (committed, elapsed_ms(started));
+                    self.committed(&*group.kind, &group.shelf, &runs, committed, asking);
+                }
+                Err(error) if error.is_retryable() => {
+                    self.keep_here(store, &group.shelf, &edit, asking).await;
+                    backlog.keep(group, part);
+                    parts.drain(..).for_each(|part| backlog.keep(group, part));
+                    return Err(error);
+                }
+                Err(_) if part.len() > 1 => parts.extend(part.chunks(1).rev()),
+                Err(error) => {
+                    self.keep_here(store, &group.shelf, &edit, asking).await;
+                    backlog.keep(group, part);
+                    self.tell(error, asking);
+                }
+            }
+        }
+        Ok(())
+    }
+}
