@@ -11,7 +11,7 @@ use std::{
 
 use webwise::{Error, ErrorKind, store::MemoryBackend as _};
 
-use crate::{family, shelf};
+use crate::{family, runs, shelf};
 
 /// What a child is to do.
 const JOB: &str = "WEBWISE_STORE_CRASH_JOB";
@@ -41,7 +41,8 @@ pub(crate) fn main() -> Option<ExitCode> {
     match job.as_str() {
         "forever" => forever(&place),
         "once" => return Some(once(&place)),
-        _ => family::child(&job, &place),
+        job if runs::does(job) => runs::child(job, &place),
+        job => family::child(job, &place),
     }
     Some(ExitCode::SUCCESS)
 }

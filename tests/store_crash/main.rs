@@ -41,6 +41,8 @@ mod random;
 #[path = "../support/runner.rs"]
 mod runner;
 #[cfg(unix)]
+mod runs;
+#[cfg(unix)]
 mod shelf;
 #[cfg(unix)]
 mod sim_fs;
@@ -51,7 +53,7 @@ mod turns;
 
 /// Each rule with its name.
 #[cfg(unix)]
-const ALL: [runner::Rule; 10] = [
+const ALL: [runner::Rule; 11] = [
     (
         "a_kill_at_a_random_moment_loses_nothing",
         kills::at_random_moments,
@@ -79,6 +81,7 @@ const ALL: [runner::Rule; 10] = [
     ),
     ("planted_bugs_are_caught", planted::all),
     ("many_processes_lose_nothing", family::all),
+    ("runs_that_end_at_once_all_learn", runs::at_once),
     ("a_shelf_is_what_its_model_says", model::all),
 ];
 
