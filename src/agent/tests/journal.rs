@@ -168,7 +168,7 @@ mod on_disk {
             BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
             ScreenshotRequest,
         },
-        event::RunFolder,
+        event::{FanOut, RunFolder},
         page::{Observation, Scene},
     };
 
@@ -178,6 +178,8 @@ mod on_disk {
         inner: ScriptedBrowser,
         file: PathBuf,
         found: Arc<Mutex<Vec<bool>>>,
+        /// True if the first action makes the file unwritable.
+        breaks: bool,
     }
 
     #[async_trait]
@@ -199,6 +201,10 @@ mod on_disk {
             if action.line() != r#"hover {"target":"e3"}"# {
                 self.found.lock().unwrap().push(is_there);
             }
+            if self.breaks && action.tool_name() == "goto" {
+                std::fs::remove_file(&self.file).unwrap();
+                std::fs::create_dir(&self.file).unwrap();
+            }
             self.inner.execute(request).await
         }
 
@@ -215,16 +221,22 @@ mod on_disk {
         }
     }
 
-    // The clock is not paused: with a paused clock, the wait for the writing thread would end at once.
-    #[tokio::test]
-    async fn an_intent_is_on_disk_before_the_browser_is_called() {
+    /// A run that the run folder records, with a browser that reads the intents. Returns the lines that were executed,
+    /// whether the intent of each was found, and the events.
+    ///
+    /// The clock of its tests is not paused: with a paused clock, the wait for the writing thread would end at once.
+    async fn recorded(breaks: bool) -> (Vec<String>, Vec<bool>, Recorder) {
         let folder = tempfile::tempdir().unwrap();
-        let runs = Arc::new(RunFolder::new(folder.path()).unwrap());
+        let (runs, recorder) = (
+            Arc::new(RunFolder::new(folder.path()).unwrap()),
+            Recorder::new(),
+        );
         let run = RunId::parse("run_1").unwrap();
         let browser = Reader {
             inner: shop(),
             file: runs.path_of(&run).join("intents.jsonl"),
             found: Arc::default(),
+            breaks,
         };
         let options = Options {
             approval: ApprovalMode::Auto,
@@ -232,14 +244,44 @@ mod on_disk {
             journal_timeout: Duration::from_mins(1),
             ..Options::default()
         };
+        let sinks = FanOut::new()
+            .with(runs.clone())
+            .with(Arc::new(recorder.clone()));
         let agent = DecisionLoop::builder(browser.clone(), shopping(), InMemory::new())
             .with_options(options)
-            .with_sink(Arc::clone(&runs))
+            .with_sink(sinks)
             .with_journal(Arc::clone(&runs))
             .build()
             .unwrap();
         agent.run(task().with_run_id(run)).await;
-        assert_eq!(*browser.found.lock().unwrap(), [true; 4]);
         runs.close().unwrap();
+        let found = browser.found.lock().unwrap().clone();
+        (browser.inner.executed(), found, recorder)
+    }
+
+    #[tokio::test]
+    async fn an_intent_is_on_disk_before_the_browser_is_called() {
+        let (executed, found, _) = recorded(false).await;
+        assert_eq!(found, [true; 4]);
+        assert!(executed.iter().any(|line| line.starts_with("click")));
+    }
+
+    #[tokio::test]
+    async fn an_irreversible_action_whose_intent_the_disk_refuses_is_not_carried_out() {
+        let (executed, found, recorder) = recorded(true).await;
+        // The page, and the two fields that can be filled again.
+        assert_eq!(found, [true, false, false]);
+        assert!(
+            executed.iter().all(|line| !line.starts_with("click")),
+            "{executed:?}"
+        );
+        let refused = recorder
+            .events()
+            .into_iter()
+            .filter_map(|event| match event.kind {
+                EventKind::ActionExecuted { outcome, .. } => outcome.class(),
+                _ => None,
+            });
+        assert!(refused.eq([ErrorClass::NotRecorded]));
     }
 }

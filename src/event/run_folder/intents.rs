@@ -2,6 +2,7 @@
 //! the disk.
 
 use std::{
+    fmt::Debug,
     fs::{File, OpenOptions},
     io,
     path::Path,
@@ -23,10 +24,38 @@ const INTENTS: &str = "intents.jsonl";
 /// Version of the format of a line.
 const VERSION: u32 = 1;
 
+/// Makes written data durable. Tests replace it.
+pub(super) trait Disk: Debug + Default {
+    /// Makes the content of a file durable.
+    fn sync_file(&self, file: &File) -> io::Result<()>;
+
+    /// Makes the entries of a folder durable.
+    fn sync_folder(&self, folder: &Path) -> io::Result<()>;
+}
+
+/// The disk of this machine.
 #[derive(Debug, Default)]
-pub(super) struct Intents {
+pub(super) struct RealDisk;
+
+impl Disk for RealDisk {
+    fn sync_file(&self, file: &File) -> io::Result<()> {
+        file.sync_data()
+    }
+
+    /// Does nothing on systems other than Unix.
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        if cfg!(unix) && !folder.as_os_str().is_empty() {
+            File::open(folder)?.sync_all()?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Intents<D = RealDisk> {
     /// True if the folder entries that lead to the file are synced to the disk.
     is_named: bool,
+    disk: D,
 }
 
 /// An intent as a line of the file.
@@ -37,7 +66,7 @@ struct Line<'a> {
     intent: &'a Intent,
 }
 
-impl Intents {
+impl<D: Disk> Intents<D> {
     /// Appends one intent to the file, and syncs it if its action is irreversible.
     pub(super) fn keep(&mut self, folder: &Path, intent: &Intent) -> Result<()> {
         let path = folder.join(INTENTS);
@@ -53,20 +82,108 @@ impl Intents {
     }
 
     fn sync(&mut self, folder: &Path, file: &File) -> io::Result<()> {
-        file.sync_data()?;
+        self.disk.sync_file(file)?;
         if !self.is_named {
             // The run's folder and the two folders above it may have been made together with the file.
-            folder.ancestors().take(3).try_for_each(sync_names)?;
+            let mut folders = folder.ancestors().take(3);
+            folders.try_for_each(|folder| self.disk.sync_folder(folder))?;
             self.is_named = true;
         }
         Ok(())
     }
 }
 
-/// Syncs the entries of a folder to the disk. Does nothing on systems other than Unix.
-fn sync_names(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) && !folder.as_os_str().is_empty() {
-        File::open(folder)?.sync_all()?;
+#[cfg(test)]
+mod tests {
+    use std::{
+        cell::{Cell, RefCell},
+        fs,
+        path::PathBuf,
+    };
+
+    use super::*;
+    use crate::{
+        action::{Action, BrowserAction, NoArguments},
+        base::RunId,
+    };
+
+    /// A disk that knows how much of the file survives a power cut, and that may refuse to sync.
+    #[derive(Debug, Default)]
+    struct Watched {
+        durable: Cell<u64>,
+        folders: RefCell<Vec<PathBuf>>,
+        fails: Cell<bool>,
     }
-    Ok(())
+
+    impl Disk for Watched {
+        fn sync_file(&self, file: &File) -> io::Result<()> {
+            if self.fails.get() {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.durable.set(file.metadata()?.len());
+            Ok(())
+        }
+
+        fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+            self.folders.borrow_mut().push(folder.to_owned());
+            Ok(())
+        }
+    }
+
+    fn intent(step: u32, effect: Effect) -> Intent {
+        let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
+        let at = "2026-01-02T03:04:05Z".parse().unwrap();
+        Intent::new(RunId::parse("run_1").unwrap(), step, at, action, effect)
+    }
+
+    /// Returns the steps in the file, and those of them that survive a power cut.
+    fn steps(folder: &Path, durable: u64) -> [Vec<u64>; 2] {
+        let bytes = fs::read(folder.join(INTENTS)).unwrap();
+        [bytes.len(), usize::try_from(durable).unwrap()].map(|end| {
+            let lines = serde_json::Deserializer::from_slice(&bytes[..end]).into_iter();
+            lines
+                .map(|line: Result<serde_json::Value, _>| line.unwrap()["step"].as_u64().unwrap())
+                .collect()
+        })
+    }
+
+    #[test]
+    fn an_irreversible_intent_survives_a_power_cut_and_a_reversible_one_is_only_written() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("runs/run_1");
+        fs::create_dir_all(&folder).unwrap();
+        let mut intents = Intents::<Watched>::default();
+        let mut keep = |step, effect| {
+            intents.keep(&folder, &intent(step, effect)).unwrap();
+            let folders = intents.disk.folders.borrow().clone();
+            (steps(&folder, intents.disk.durable.get()), folders)
+        };
+        let above = |count| folder.ancestors().take(count).map(Path::to_owned).collect();
+        let none: Vec<PathBuf> = above(0);
+        let all: Vec<PathBuf> = above(3);
+        for (step, effect, durable, folders) in [
+            (1, Effect::Reversible, 0, &none),
+            (2, Effect::Irreversible, 2, &all),
+            (3, Effect::Reversible, 2, &all),
+            // The names are durable by now.
+            (4, Effect::Irreversible, 4, &all),
+        ] {
+            let (steps, synced) = keep(step, effect);
+            let up_to = |last: u32| (1..=u64::from(last)).collect::<Vec<_>>();
+            assert_eq!(steps, [up_to(step), up_to(durable)], "{effect:?}");
+            assert_eq!(synced, *folders, "{effect:?}");
+        }
+    }
+
+    #[test]
+    fn an_irreversible_intent_that_cannot_be_synced_is_an_error() {
+        let place = tempfile::tempdir().unwrap();
+        let mut intents = Intents::<Watched>::default();
+        intents.disk.fails.set(true);
+        let mut keep = |effect| intents.keep(place.path(), &intent(1, effect));
+        keep(Effect::Reversible).unwrap();
+        let refused = keep(Effect::Irreversible).unwrap_err();
+        assert_eq!(refused.kind(), crate::ErrorKind::Io);
+        assert!(intents.disk.folders.borrow().is_empty());
+    }
 }
