@@ -18,18 +18,20 @@ use webwise::{
     agent::StepEnd,
     base::Host,
     chat::ChatResponse,
+    event::EventKind,
     memory::{
         Advice, AdviceId, Aim, Change, Committed, Cue, Edit, Lasts, MemoryKind as _, Namespace,
         Piece, Section, Shelf, ShelfFilter, ShelfState, StoreNotice,
         lesson::{
-            AimedMove, Category, Lesson, LessonSource, LessonText, Lessons, Move, NamedKey,
-            Recovery, SiteRecovery, Template, Thing,
+            AimedMove, Category, Lesson, LessonSource, LessonText, Lessons, MAX_LEARNED, Move,
+            NamedKey, Recovery, SiteRecovery, Template, Thing,
         },
     },
     page::{Role, TargetIdentity},
     store::InMemory,
     testing::{
-        FixedClock, ScriptedBrowser, ScriptedKind, ScriptedModel, ScriptedReply as Reply, call,
+        FixedClock, Recorder, ScriptedBrowser, ScriptedKind, ScriptedModel, ScriptedReply as Reply,
+        call,
     },
 };
 
@@ -90,9 +92,21 @@ async fn told(
     from: &str,
     replies: Vec<ChatResponse>,
 ) -> Vec<[String; 2]> {
+    watched(browser, memory, from, replies, &Recorder::new()).await
+}
+
+/// The same, with a recorder of the events.
+async fn watched(
+    browser: ScriptedBrowser,
+    memory: &InMemory,
+    from: &str,
+    replies: Vec<ChatResponse>,
+    recorder: &Recorder,
+) -> Vec<[String; 2]> {
     let model = ScriptedModel::new(replies);
     let agent = DecisionLoop::builder(browser, model.clone(), memory.clone())
         .with_clock(FixedClock::at(NOW))
+        .with_sink(recorder.clone())
         .build()
         .unwrap();
     agent
@@ -103,6 +117,12 @@ async fn told(
         .into_iter()
         .map(|request| [request.system, request.message])
         .collect()
+}
+
+/// The events of this name.
+fn kinds(recorder: &Recorder, name: &str) -> Vec<EventKind> {
+    let events = recorder.events().into_iter().map(|event| event.kind);
+    events.filter(|kind| kind.name() == name).collect()
 }
 
 /// What a person wrote, about everything or about one domain.
@@ -291,13 +311,25 @@ async fn a_promoted_lesson_that_is_followed_in_vain_leaves_the_system_instructio
         does("press", json!({ "key": "Enter" })),
         give_up(),
     ];
-    let first = told(
+    let recorder = Recorder::new();
+    let first = watched(
         failing(ErrorClass::NotVisible, "it is hidden"),
         &memory,
         SHOP,
         in_vain,
+        &recorder,
     )
     .await;
+    let demoted = EventKind::LessonDemoted {
+        item: AdviceId {
+            shelf: shelf.clone(),
+            key: lesson.text.key(),
+        },
+        lesson: text.clone(),
+        helped: 5,
+        harmed: 1,
+    };
+    assert_eq!(kinds(&recorder, "lesson_demoted"), [demoted]);
     assert!(
         first.iter().all(|[system, _]| system.contains(&text)),
         "a run has one system instruction: {first:?}"
@@ -432,6 +464,47 @@ fn recovery(covered: &str, closes: &str) -> Lesson {
         }],
     });
     Lesson::new(text, Category::SiteSpecific, LessonSource::Learned, now())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_adds_a_lesson_to_a_full_shelf_tells_how_many_it_removed() {
+    const OPEN: &str = "https://shop.example/#open";
+    const DONE: &str = "https://shop.example/done";
+    let (memory, host) = (InMemory::new(), Host::of(&SHOP.parse().unwrap()).unwrap());
+    let shelf = Shelf::host(&Namespace::default(), Lessons.name(), &host);
+    for at in 0..MAX_LEARNED {
+        let mut lesson = recovery(&format!("Go {at}"), "Close");
+        // The first one helped least often.
+        lesson.counts.helped = u64::try_from(at).unwrap();
+        keep(&memory, &shelf, &lesson).await;
+    }
+    let in_the_way = Reply::Fail(ErrorClass::Intercepted, COVERED);
+    let browser = ScriptedBrowser::new()
+        .with_page(SHOP, "Shop", "button \"Go\" e3\nbutton \"Accept all\" e5")
+        .with_page(OPEN, "Shop", PAGE)
+        .with_page(DONE, "Done", PAGE)
+        .on(SHOP, r#"click {"target":"e3"}"#, [in_the_way])
+        .on(SHOP, r#"click {"target":"e5"}"#, [Reply::Show(OPEN)])
+        .on(OPEN, r#"click {"target":"e3"}"#, [Reply::Show(DONE)]);
+    let click = |target: &str| does("click", json!({ "target": target }));
+    let replies = vec![click("e3"), click("e5"), click("e3"), give_up()];
+    let recorder = Recorder::new();
+    watched(browser, &memory, SHOP, replies, &recorder).await;
+
+    let compacted = EventKind::LessonsCompacted {
+        removed_count: 1,
+        remaining_count: MAX_LEARNED,
+    };
+    assert_eq!(kinds(&recorder, "lessons_compacted"), [compacted]);
+    let kept = memory.load(&shelf).await.unwrap().records;
+    let is_kept = |name: &str| {
+        let key = recovery(name, "Close").text.key();
+        kept.iter().any(|record| record.key == key)
+    };
+    assert_eq!(
+        (kept.len(), is_kept("Go 0"), is_kept("Go 1")),
+        (MAX_LEARNED, false, true)
+    );
 }
 
 /// How many buttons of a host have each a way out of their own.
