@@ -8,8 +8,13 @@ use std::{
     process::Command,
 };
 
+#[macro_use]
+#[path = "support/figure.rs"]
+mod figure;
 #[path = "support/profile.rs"]
 mod profile;
+#[path = "support/random.rs"]
+mod random;
 
 /// What each room may import. A room that is not here is a mistake in this table or in the house.
 const MAY_IMPORT: &[(&str, &[&str])] = &[
@@ -496,6 +501,54 @@ fn one_file_reads_the_size_of_the_suite_and_takes_no_other_word_for_it() {
     assert_eq!(full(Some("full")), Some(true));
     for wrong in ["", "Full", "all", "1"] {
         assert_eq!(full(Some(wrong)), None, "{wrong}");
+    }
+}
+
+#[test]
+fn a_seed_that_was_printed_and_is_given_again_makes_the_same_cases() {
+    const NAME: &str = "a_seed_that_was_printed_and_is_given_again_makes_the_same_cases";
+    const CHILD: &str = "WEBWISE_ARCHITECTURE_CHILD";
+    let cases = || {
+        let mut random = random::Random::told("the cases");
+        (0..100).map(|_| random.below(1_000)).collect::<Vec<_>>()
+    };
+    if std::env::var_os(CHILD).is_some() {
+        println!("cases: {:?}", cases());
+        return;
+    }
+    // This test again, as a program of its own. Returns the seed that it printed, and its cases.
+    let run = |size: &str, seed: Option<&str>| {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", NAME, "--nocapture"]).env(CHILD, "1");
+        child.env("WEBWISE_TESTS", size).env_remove("WEBWISE_SEED");
+        child.envs(seed.map(|seed| ("WEBWISE_SEED", seed)));
+        let output = child.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        let (cases, printed) = (text(output.stdout), text(output.stderr));
+        assert!(output.status.success(), "{printed}");
+        let seed = printed
+            .split_once("WEBWISE_SEED=")
+            .and_then(|(_, rest)| rest.split(' ').next())
+            .map(str::to_owned);
+        let cases = cases
+            .lines()
+            .find_map(|line| line.split_once("cases: "))
+            .map(|(_, cases)| cases.to_owned());
+        (seed.unwrap(), cases.unwrap())
+    };
+    let quick = run("quick", None);
+    assert_eq!(run("quick", None), quick, "the quick suite has one seed");
+    let full = run("full", None);
+    assert_ne!(full, quick, "the full suite makes a new one");
+    for (size, made) in [("quick", &full), ("full", &full), ("full", &quick)] {
+        assert_eq!(run(size, Some(&made.0)), *made);
+    }
+    let chosen = |given: &'static str| {
+        std::panic::catch_unwind(move || random::chosen(Some(OsStr::new(given)), 0)).ok()
+    };
+    assert_eq!(chosen("7"), Some(7));
+    for wrong in ["", "-1", "x", "1.5"] {
+        assert_eq!(chosen(wrong), None, "{wrong}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Numbers that a printed seed makes again. Include it with `#[path]`, beside `figure` and `profile`.
 #![allow(dead_code, reason = "each test target uses its own part")]
 
-use std::{env, time::SystemTime};
+use std::{env, ffi::OsStr, time::SystemTime};
 
 /// Evenly spread numbers. Source: Steele, Lea and Flood, OOPSLA 2014.
 #[derive(Debug, Clone)]
@@ -12,21 +12,25 @@ const QUICK: u64 = 20_260_506;
 
 /// Returns the seed of `WEBWISE_SEED`, else the one of the quick suite, else a new one; and prints it.
 pub(crate) fn seed(what: &str) -> u64 {
-    let seed = match env::var_os("WEBWISE_SEED") {
-        Some(given) => given
-            .to_str()
-            .and_then(|given| given.parse().ok())
-            .unwrap_or_else(|| {
-                panic!(
-                    "WEBWISE_SEED is {}: set it to a whole number",
-                    given.display()
-                )
-            }),
-        None if crate::profile::full() => now(),
-        None => QUICK,
-    };
+    let given = env::var_os("WEBWISE_SEED");
+    let new = if crate::profile::full() { now() } else { QUICK };
+    let seed = chosen(given.as_deref(), new);
     figure!("{what} are made from seed {seed}; WEBWISE_SEED={seed} makes them again");
     seed
+}
+
+/// Interprets the variable; `new` is the seed if it is not set. A value that is no seed would make other cases unnoticed, so
+/// it ends the test.
+pub(crate) fn chosen(given: Option<&OsStr>, new: u64) -> u64 {
+    given.map_or(new, |given| {
+        let seed = given.to_str().and_then(|given| given.parse().ok());
+        seed.unwrap_or_else(|| {
+            panic!(
+                "WEBWISE_SEED is {}: set it to a whole number",
+                given.display()
+            )
+        })
+    })
 }
 
 fn now() -> u64 {
