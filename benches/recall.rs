@@ -8,10 +8,10 @@ use webwise::{
     Host, Site,
     action::{BrowserTool, ErrorClass, FailureKind},
     memory::{
-        Cue, Index as _, Moment, Namespace, Record, Shelf,
+        Aim, Cue, Index as _, Moment, Namespace, Record, Shelf,
         lesson::{
-            Aim, COLLECTION, Category, Lesson, LessonIndex, LessonSource, LessonText, Move,
-            NamedKey, Recovery, SiteRecovery, Template,
+            COLLECTION, Category, Lesson, LessonIndex, LessonSource, LessonText, Move, NamedKey,
+            Recovery, SiteRecovery, Template,
         },
     },
     page::{Node, Observation, PageTemplate, Role, TargetIdentity, Tree},

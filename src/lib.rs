@@ -33,7 +33,7 @@
 //! model and no memory.
 //!
 //! The modules that decide do no I/O; they take values and return values. [`page`] interprets a page, [`memory`]
-//! decides what is remembered, [`prompt`] writes the request, [`guard`] decides what is allowed, [`secret`] keeps
+//! decides what is remembered, [`goal`] recognises a recorded task, [`prompt`] writes the request, [`guard`] decides what is allowed, [`secret`] keeps
 //! secrets out of everything else.
 //!
 //! # Features
@@ -66,6 +66,7 @@ pub mod cli;
 #[cfg(feature = "demo-site")]
 pub mod demo;
 pub mod event;
+pub mod goal;
 pub mod guard;
 pub mod llm;
 pub mod memory;

@@ -19,6 +19,7 @@ mod random;
 /// What each room may import. A room that is not here is a mistake in this table or in the house.
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("base", &[]),
+    ("goal", &["base"]),
     ("page", &["base"]),
     ("secret", &["base", "page"]),
     ("action", &["base", "page", "secret"]),
@@ -26,7 +27,9 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("working", &["base", "page", "secret", "action", "chat"]),
     (
         "memory",
-        &["base", "page", "secret", "action", "chat", "working"],
+        &[
+            "base", "goal", "page", "secret", "action", "chat", "working",
+        ],
     ),
     (
         "guard",
@@ -62,8 +65,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 ];
 /// Rooms that hold no await, no file, no socket, no environment, no clock and no chance.
 const PURE: &[&str] = &[
-    "base", "page", "secret", "action", "chat", "memory", "working", "prompt", "guard", "verify",
-    "vision",
+    "base", "goal", "page", "secret", "action", "chat", "memory", "working", "prompt", "guard",
+    "verify", "vision",
 ];
 /// What is pure inside a port: decided from what was told, so that it is tested with values.
 const PURE_INSIDE: &[&str] = &[

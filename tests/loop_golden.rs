@@ -1059,8 +1059,8 @@ async fn a_store_that_fails_never_fails_a_run() {
     assert!(report.is_success());
     assert_eq!(
         transcript.matches("memory_failed").count(),
-        2,
-        "one event tells the first failure, and one that the lessons of the run are lost"
+        4,
+        "one event tells the first failure, and one for each kind that what it learned is lost"
     );
     assert!(
         model.requests()[0]

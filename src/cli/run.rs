@@ -16,6 +16,7 @@ use crate::{
     agent::{Approver, Options},
     base::TokenCount,
     guard::ApprovalMode,
+    memory::KindOptions,
     report::words,
     store::InMemory,
 };
@@ -51,6 +52,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
         model,
         options: options(args),
         memory,
+        kinds: kinds(args),
         approver,
         pause: Duration::ZERO,
     };
@@ -122,6 +124,13 @@ fn task(args: &RunArgs) -> Result<Task, Refusal> {
         return Err(Refusal::usage(why));
     }
     Ok(task)
+}
+
+fn kinds(args: &RunArgs) -> KindOptions {
+    let mut options = KindOptions::default();
+    options.trace_scoring = args.trace_scoring;
+    options.trace_ttl_days = args.trace_ttl_days.unwrap_or(options.trace_ttl_days);
+    options
 }
 
 fn options(args: &RunArgs) -> Options {

@@ -89,6 +89,12 @@ pub(super) struct RunArgs {
     /// Run without reading or writing memory.
     #[arg(long)]
     pub(super) no_memory: bool,
+    /// Choose among the ways of earlier runs by recency, speed and verified steps too, not only by the similarity of their goals.
+    #[arg(long)]
+    pub(super) trace_scoring: bool,
+    /// Days after which the way of a run is forgotten. Default: 30.
+    #[arg(long, value_name = "N")]
+    pub(super) trace_ttl_days: Option<u32>,
     #[command(flatten)]
     pub(super) browser: BrowserArgs,
     /// Use a browser that is already running with remote debugging, such as `http://127.0.0.1:9222`. The agent works in a new

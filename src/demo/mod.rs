@@ -10,7 +10,7 @@
 //! http      parses requests and writes responses
 //! routes    turns a request and the state into a response; no sockets
 //! views     turns the state into a page, with the templates under `pages/`
-//! session   returning visitors, by cookie
+//! visitor   returning visitors, by cookie
 //! state, catalog, checkout, order, variation   the shop itself
 //! ```
 //!
@@ -24,13 +24,13 @@ mod http;
 mod order;
 mod routes;
 mod server;
-mod session;
 mod shop;
 mod state;
 #[cfg(test)]
 mod tests;
 mod variation;
 mod views;
+mod visitor;
 
 pub use order::{Order, OrderLine, Shipping};
 pub use shop::{Shop, ShopOptions};

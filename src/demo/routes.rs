@@ -6,9 +6,9 @@ use super::{
     catalog::{self, Product},
     checkout,
     http::{Fields, Method, Request, Response, Status},
-    session::{self, CartLine, Session},
     state::{State, USER},
     views::{self, Visit},
+    visitor::{self, CartLine, Session},
 };
 
 /// Maximum number of lines in a cart. Source: chosen.
@@ -22,7 +22,7 @@ const CONSENT_COOKIE: &str = "shop_consent";
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     let id = request
         .cookies
-        .get(session::COOKIE)
+        .get(visitor::COOKIE)
         .filter(|id| state.sessions.get(id).is_some());
     let session = id
         .and_then(|id| state.sessions.get(id))
@@ -101,7 +101,7 @@ fn missing(visit: &Visit<'_>) -> Response {
 /// Stores a changed session, and returns a redirect to the next page.
 fn keep(state: &mut State, id: Option<&str>, session: Session, next: &str) -> Response {
     let id = state.sessions.put(id, session);
-    Response::see_other(next).with_cookie(session::COOKIE, &id)
+    Response::see_other(next).with_cookie(visitor::COOKIE, &id)
 }
 
 fn consent(form: &Fields) -> Response {

@@ -4,8 +4,8 @@ use super::{
     catalog::{PRODUCTS, Product},
     checkout::Method,
     order::{Order, OrderLine, Shipping},
-    session::{Session, Sessions},
     variation::Variation,
+    visitor::{Session, Sessions},
 };
 
 /// The user name of the only customer.

@@ -22,7 +22,9 @@ use serde_json::Value;
 
 use super::{
     Advice, Committed, Described, Edit, Moment, Namespace, Note, Record, RunLog, Shelf,
-    lesson::Lessons, session::Sessions,
+    lesson::Lessons,
+    session::Sessions,
+    trajectory::{Trajectories, TrajectoryOptions},
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
 
@@ -162,5 +164,39 @@ pub enum Occasion {
 
 /// Returns the kinds of memory that a run uses by default.
 pub fn kinds() -> Vec<Arc<dyn MemoryKind>> {
-    vec![Arc::new(Lessons), Arc::new(Sessions)]
+    kinds_with(KindOptions::default())
+}
+
+/// Options of the kinds of memory that a run uses by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KindOptions {
+    /// If true, the ways of earlier runs are ranked by recency, speed and verified steps too, not only by the similarity of
+    /// their goals. Default: false. Source: document.
+    pub trace_scoring: bool,
+    /// Age from which the way of an earlier run is removed. Unit: days. Default: 30. Source: document.
+    pub trace_ttl_days: u32,
+}
+
+impl Default for KindOptions {
+    fn default() -> Self {
+        Self {
+            trace_scoring: false,
+            trace_ttl_days: 30,
+        }
+    }
+}
+
+/// Returns the kinds of memory that a run uses by default, with these options.
+pub fn kinds_with(options: KindOptions) -> Vec<Arc<dyn MemoryKind>> {
+    let trajectories = TrajectoryOptions {
+        trace_scoring: options.trace_scoring,
+        ttl_days: options.trace_ttl_days,
+        ..TrajectoryOptions::default()
+    };
+    vec![
+        Arc::new(Lessons),
+        Arc::new(Sessions),
+        Arc::new(Trajectories::new(trajectories)),
+    ]
 }

@@ -20,6 +20,7 @@ mod section;
 pub mod session;
 mod shelf;
 mod stored_advice;
+pub mod trajectory;
 pub(crate) mod waiting;
 
 pub use advice::{Advice, AdviceId, Line, PageName, Piece};
@@ -27,7 +28,7 @@ pub use aim::Aim;
 pub use cue::{Cue, Moment};
 pub use described::{Described, Origin, Standing};
 pub use edit::{Change, Committed, Durable, Edit, apply};
-pub use kind::{Index, MemoryKind, Occasion, ShelfEdit, kinds};
+pub use kind::{Index, KindOptions, MemoryKind, Occasion, ShelfEdit, kinds, kinds_with};
 pub use lesson::v1;
 pub use log::RunLog;
 pub use note::Note;

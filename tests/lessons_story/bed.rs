@@ -10,6 +10,7 @@ use webwise::{
     browser::BrowserDriver,
     chat::ChatRequest,
     event::{Event, EventKind},
+    memory::lesson::Lessons,
     testing::{FixedClock, Recorder},
 };
 
@@ -77,6 +78,8 @@ impl Bed {
         let sink = Recorder::new();
         let agent = DecisionLoop::builder(Arc::clone(&self.driver), model, memory)
             .with_options(options)
+            // Other kinds of memory would help too, and these stories are about what lessons do.
+            .with_kinds(vec![Arc::new(Lessons)])
             .with_sink(sink.clone())
             .with_clock(Now(Arc::clone(clock)))
             .with_approver(Yes)

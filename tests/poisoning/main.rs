@@ -10,6 +10,7 @@
 //! reading   how a message must be read       attempts  P1 to P3
 //! weak      a memory with one defence off    defences  each of them is needed
 //! benign    what an honest page teaches      useful    that it is learned all the same
+//! ways      whole ways of hostile names
 //! ```
 
 #[macro_use]
@@ -28,5 +29,6 @@ mod reading;
 mod scan;
 mod story;
 mod useful;
+mod ways;
 mod weak;
 mod world;

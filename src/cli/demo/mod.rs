@@ -34,6 +34,7 @@ use crate::{
     Error, Origin, Task,
     agent::Options,
     demo::{Shop, ShopOptions},
+    memory::KindOptions,
     secret::{Secret, SecretName, Vault},
     stand_in::StandIn,
 };
@@ -92,6 +93,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
         model,
         options: options(args),
         memory: Arc::new(memory),
+        kinds: KindOptions::default(),
         approver: Some(Arc::new(ShopOnly::new(origin))),
         pause: if args.slow { SLOW } else { Duration::ZERO },
     };

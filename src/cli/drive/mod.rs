@@ -31,6 +31,7 @@ use crate::{
     BrowserDriver as _, DecisionLoop, Error, LlmClient, MemoryBackend, RunId, Task,
     agent::{Approver, Options, StepEnd},
     event::{FanOut, RunFolder},
+    memory::{KindOptions, kinds_with},
     working::StopReason,
 };
 
@@ -43,6 +44,7 @@ pub(super) struct Drive<'a> {
     pub(super) model: Arc<dyn LlmClient>,
     pub(super) options: Options,
     pub(super) memory: Arc<dyn MemoryBackend>,
+    pub(super) kinds: KindOptions,
     pub(super) approver: Option<Arc<dyn Approver>>,
     /// Pause between two steps, for a person who is watching.
     pub(super) pause: Duration,
@@ -74,6 +76,7 @@ impl Drive<'_> {
         let mut builder =
             DecisionLoop::builder(browser.driver(), Arc::clone(&self.model), self.memory)
                 .with_options(options)
+                .with_kinds(kinds_with(self.kinds))
                 .with_cancel(stop.cancel())
                 .with_journal(Arc::clone(&folder))
                 .with_sink(

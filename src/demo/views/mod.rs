@@ -10,8 +10,8 @@ use super::{
     catalog::{Product, price},
     html::Html,
     order::Order,
-    session::Session,
     variation::Variation,
+    visitor::Session,
 };
 
 /// A visit to a page: the shop, the session and the page's address.

@@ -7,7 +7,7 @@ use super::*;
 use crate::{
     action::{Action, BrowserAction, Goto, Outcome, Signature},
     base::SessionId,
-    memory::apply,
+    memory::{Advice, apply},
     page::{Observation, Tree},
     working::{About, Finished, Place, Step},
 };
@@ -71,10 +71,10 @@ fn shown(records: &[Record], session: Option<&str>) -> Vec<String> {
     let moment = Moment::new(&cue, &about, &[], at(120));
     assert_eq!(
         Sessions.wants(&Namespace::default(), &moment),
-        [shelf.clone()]
+        std::slice::from_ref(&shelf)
     );
     let advice = Sessions.index(&shelf, records).advise(&moment, false);
-    let lines = advice.iter().flat_map(|advice| advice.lines());
+    let lines = advice.iter().flat_map(Advice::lines);
     lines.map(|line| line.text().to_owned()).collect()
 }
 

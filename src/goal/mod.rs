@@ -1,0 +1,84 @@
+//! Goals: is a new goal a recorded task with other values?
+//!
+//! A recorded run is compiled to a [`Template`]: its goal, with a hole wherever a text of a step is found again in the
+//! goal. All other words are the frame. A new goal must repeat the frame word for word; what stands in the holes then
+//! becomes the texts of the steps. The answer is a [`Verdict`]: the texts that change, a question for a person, or a
+//! typed [`Reason`] for refusing.
+//!
+//! Pure: runs and goals come in, templates and verdicts go out. The memory of trajectories maps steps to [`Literals`],
+//! keeps templates, and asks them. [`trace`] says where each text of a run comes from, and [`overlap`] ranks goals for
+//! hints.
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//!
+//! use webwise::goal::{Literals, Reason, Recorded, Template};
+//!
+//! let mut fill = Literals::default();
+//! fill.action = "fill".to_owned();
+//! fill.text = Some("padel rackets".to_owned());
+//! let template = Template::compile(&Recorded::new("Search for padel rackets", vec![fill]));
+//!
+//! let verdict = template.matches("search for tennis balls", &BTreeMap::new());
+//! assert_eq!(verdict.accepted().unwrap().args[0].new, "tennis balls");
+//! let verdict = template.matches("Search for tennis balls and buy them", &BTreeMap::new());
+//! assert_eq!(verdict.reason(), Some(Reason::ClosedClass));
+//! ```
+//!
+//! # Decisions
+//!
+//! - Nothing is scored. Similarity accepts "not" and another account as readily as another value; a frame refuses every
+//!   difference that no step explains, in every script and without a dictionary.
+//! - Every explanation that fits the record is kept, and a new value is used only if all of them give the same text.
+//! - A refusal costs model calls, a wrong replay costs more. So every guard errs on refusing, and users who quote a value
+//!   or give it by name get past nearly all of them.
+//! - One run makes a slot tentative. Before a step that cannot be undone, a person approves its changes, until a second
+//!   run with another value confirms it.
+//! - Rephrasings are not guessed. A goal in other words is run by the model and becomes a template of its own.
+//! - A template is derived from its runs and is built anew when it is read, so no old decision outlives its matcher.
+
+mod account;
+mod address;
+mod confirm;
+mod date_format;
+mod dates;
+mod fold;
+mod guards;
+mod lex;
+mod merge;
+mod months;
+mod numbers;
+mod origin;
+mod overlap;
+mod parse;
+mod program;
+mod provenance;
+mod record;
+#[cfg(test)]
+mod sample;
+mod scripts;
+mod shared;
+mod slots;
+mod template;
+mod trace;
+mod verdict;
+mod words;
+
+pub use date_format::{DateFormat, TimeFormat};
+pub use dates::Order;
+pub use fold::compose;
+pub use months::Language;
+pub use numbers::{Convention, Output};
+pub use overlap::overlap;
+pub use program::{Border, Case, Marks, Program};
+pub use provenance::{Provenance, Slot, Traced, Use, trace};
+pub use record::{Collection, Field, Literals, Recorded};
+pub use shared::{Shared, shared};
+pub use template::Template;
+pub use verdict::{Accepted, Arg, ArgField, Change, Question, Reason, State, Verdict};
+
+/// Version of the matcher. A template of another version is built anew when it is read.
+pub const MATCHER_VERSION: u32 = 1;
+
+/// Maximum number of characters of a goal. Source: chosen; longer goals are descriptions, not tasks with values.
+pub const MAX_GOAL: usize = 2_000;

@@ -1,0 +1,52 @@
+//! Overlap: how alike two goals look, for ranking hints. It never decides that they are the same.
+
+use std::collections::HashSet;
+
+use super::{fold::compose, lex::lex};
+
+/// Returns the Jaccard index of the folded tokens of two goals, from 0 to 1.
+///
+/// Tokens of every script count, and so do digits, single letters and signs. Two goals without tokens have nothing in
+/// common.
+///
+/// ```
+/// use webwise::goal::overlap;
+///
+/// assert_eq!(overlap("Transfer $100 to account A", "transfer $100 to account B"), 5.0 / 7.0);
+/// assert_eq!(overlap("搜索网球拍", "搜索跑步鞋"), 2.0 / 8.0);
+/// ```
+pub fn overlap(a: &str, b: &str) -> f64 {
+    let folds = |goal: &str| -> HashSet<String> {
+        lex(&compose(goal))
+            .into_iter()
+            .map(|token| token.fold)
+            .collect()
+    };
+    let (a, b) = (folds(a), folds(b));
+    let union = a.union(&b).count();
+    if union == 0 {
+        return 0.0;
+    }
+    ratio(a.intersection(&b).count(), union)
+}
+
+fn ratio(part: usize, whole: usize) -> f64 {
+    let small = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    small(part) / small(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_distinguishes_goals_counts_in_every_script() {
+        let close = |a: &str, b: &str, expected: f64| (overlap(a, b) - expected).abs() < 1e-9;
+        assert!(close("Open it", "open IT", 1.0));
+        assert!(close("account A", "account B", 1.0 / 3.0));
+        assert!(close("order 5512", "order 5513", 1.0 / 3.0));
+        assert!(close("удали счёт", "удали счет", 1.0));
+        assert!(close("ابحث", "搜索", 0.0));
+        assert!(close("", "", 0.0) && close("-100", "100", 0.5));
+    }
+}

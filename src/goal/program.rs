@@ -1,0 +1,555 @@
+//! Programs: the ways to get a step's text from a value of the goal.
+//!
+//! A record is explained by every program that reproduces it, and a new value is used only if all of them agree on the
+//! result. One exception: if the text was typed as it stands in the goal, no other text program is kept.
+
+use serde::Serialize;
+
+use super::{
+    date_format::{DateFormat, FORMATS, Parts, TIME_FORMATS, TimeFormat},
+    dates::{Order, Time},
+    fold::{collapse, fold, foreign_zero, german, strip_diacritics},
+    lex::{Kind, Token},
+    months::{self, Language},
+    numbers::{self, CONVENTIONS, Convention, OUTPUTS, Output},
+    record::Field,
+};
+
+/// A way to write a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Program {
+    /// As the value stands in the goal.
+    Verbatim,
+    /// As text with another case, other marks or other borders between words.
+    Text {
+        /// The case of its letters.
+        case: Case,
+        /// Its diacritics.
+        marks: Marks,
+        /// The border between its words.
+        border: Border,
+    },
+    /// As a number.
+    Number {
+        /// The reading of the separators in the goal.
+        convention: Convention,
+        /// The form.
+        output: Output,
+        /// The zero of its digits; `None` for ASCII.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        zero: Option<char>,
+    },
+    /// As a date, or as a part of it.
+    Date {
+        /// The form.
+        format: DateFormat,
+        /// The language of the month name; `None` if the month is a number.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        language: Option<Language>,
+        /// The order in which the goal gives day and month; `None` if its form admits one order only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        order: Option<Order>,
+    },
+    /// As a time of day.
+    Time(TimeFormat),
+}
+
+/// A change of case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Case {
+    /// All letters small.
+    Lower,
+    /// As in the goal.
+    Kept,
+    /// The first letter large.
+    First,
+    /// The first letter of each word large.
+    Each,
+    /// All letters large.
+    Upper,
+}
+
+/// A change of diacritics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Marks {
+    /// As in the goal.
+    Kept,
+    /// Without diacritics.
+    Stripped,
+    /// German umlauts as two letters.
+    German,
+}
+
+/// The border between words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Border {
+    /// A space.
+    Space,
+    /// A dash.
+    Dash,
+    /// An underscore.
+    Underscore,
+    /// Nothing.
+    Joined,
+}
+
+const CASES: [Case; 5] = [
+    Case::Lower,
+    Case::Kept,
+    Case::First,
+    Case::Each,
+    Case::Upper,
+];
+const MARKS: [Marks; 3] = [Marks::Kept, Marks::Stripped, Marks::German];
+const BORDERS: [Border; 4] = [
+    Border::Space,
+    Border::Dash,
+    Border::Underscore,
+    Border::Joined,
+];
+
+/// A value of a goal: the tokens of a hole and what they read as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Value {
+    /// The text as it is typed: without quotes, white space collapsed.
+    pub(super) text: String,
+    pub(super) fold: String,
+    pub(super) tokens: Vec<Token>,
+}
+
+impl Value {
+    /// Creates the value of some tokens of a goal.
+    pub(super) fn of(tokens: &[Token], goal: &str) -> Self {
+        let text = match tokens {
+            [token] => token.text.clone(),
+            [first, .., last] => collapse(&goal[first.start..last.end]),
+            [] => String::new(),
+        };
+        let folds: Vec<&str> = tokens.iter().map(|token| token.fold.as_str()).collect();
+        Self {
+            text,
+            fold: folds.join(" "),
+            tokens: tokens.to_vec(),
+        }
+    }
+
+    /// Returns the only token, if it is of this kind.
+    pub(super) fn single(&self, kind: Kind) -> Option<&Token> {
+        match self.tokens.as_slice() {
+            [token] if token.kind == kind => Some(token),
+            _ => None,
+        }
+    }
+
+    fn is_typed(&self) -> bool {
+        [Kind::Number, Kind::Date, Kind::Time]
+            .iter()
+            .any(|kind| self.single(*kind).is_some())
+    }
+}
+
+/// Reports whether two texts of this field mean the same. Only typed text is case-sensitive.
+pub(super) fn is_equal(field: Field, a: &str, b: &str) -> bool {
+    a == b || (field != Field::Text && fold(a) == fold(b))
+}
+
+/// Reports whether a text of this field is shown by a page, which writes it in its own case.
+const fn is_shown(field: Field) -> bool {
+    matches!(field, Field::Name | Field::Option)
+}
+
+/// Returns every program that turns the value into the literal.
+pub(super) fn find(value: &Value, literal: &str, field: Field) -> Vec<Program> {
+    if value.single(Kind::Number).is_some() {
+        return number_programs(value, literal);
+    }
+    let literal = if is_shown(field) {
+        collapse(literal)
+    } else {
+        literal.to_owned()
+    };
+    let is_same =
+        value.text == literal || (is_shown(field) && is_equal(field, &value.text, &literal));
+    let mut programs = Vec::new();
+    if value.is_typed() {
+        programs.extend(is_same.then_some(Program::Verbatim));
+    } else if is_same && !matches!(field, Field::Path(_)) {
+        programs.push(Program::Verbatim);
+    } else {
+        // A path rarely holds a space, so even a word that stands there as it is may be a slug.
+        programs.extend(text_programs(value, &literal, field));
+    }
+    programs.extend(date_programs(value, &literal));
+    let times = TIME_FORMATS.map(Program::Time);
+    programs.extend(
+        times
+            .into_iter()
+            .filter(|program| apply(*program, value) == [literal.as_str()]),
+    );
+    programs
+}
+
+/// Number programs that give the literal. A number that was typed as it stands is not reformatted.
+fn number_programs(value: &Value, literal: &str) -> Vec<Program> {
+    let zero = foreign_zero(literal);
+    let in_output = |output: Output| {
+        let programs = CONVENTIONS.map(|convention| Program::Number {
+            convention,
+            output,
+            zero,
+        });
+        programs
+            .into_iter()
+            .filter(|program| apply(*program, value) == [literal])
+    };
+    let mut as_is = in_output(Output::AsIs);
+    match as_is.next() {
+        Some(program) => vec![program],
+        None => OUTPUTS.into_iter().flat_map(in_output).collect(),
+    }
+}
+
+/// Text programs that give the literal exactly; if none does and case does not matter, those that give it in another
+/// case.
+fn text_programs(value: &Value, literal: &str, field: Field) -> Vec<Program> {
+    let all = MARKS.iter().flat_map(|marks| {
+        BORDERS.iter().flat_map(move |border| {
+            CASES.iter().map(move |case| Program::Text {
+                case: *case,
+                marks: *marks,
+                border: *border,
+            })
+        })
+    });
+    let outputs: Vec<(Program, String)> = all
+        .filter_map(|program| Some((program, apply(program, value).pop()?)))
+        .collect();
+    let matching = |is_match: &dyn Fn(&str) -> bool| -> Vec<Program> {
+        let fitting = outputs.iter().filter(|(_, output)| is_match(output));
+        fitting.map(|(program, _)| *program).collect()
+    };
+    let exact = matching(&|output| output == literal);
+    if exact.is_empty() && field != Field::Text {
+        return matching(&|output| is_equal(field, output, literal));
+    }
+    exact
+}
+
+fn date_programs(value: &Value, literal: &str) -> Vec<Program> {
+    /// No form of a date is longer. Source: the longest month names.
+    const LONGEST: usize = 40;
+    let [token] = value.tokens.as_slice() else {
+        return Vec::new();
+    };
+    if token.dates.is_empty() || literal.chars().count() > LONGEST {
+        return Vec::new();
+    }
+    let literal = fold(literal);
+    let mut programs = Vec::new();
+    for reading in &token.dates {
+        for format in FORMATS {
+            let in_language = |language: Option<Language>| {
+                let text = format.write(reading.date, language);
+                text.is_some_and(|text| fold(&text) == literal)
+                    .then_some(Program::Date {
+                        format,
+                        language,
+                        order: reading.order,
+                    })
+            };
+            if !format.has_name() {
+                programs.extend(in_language(None));
+                continue;
+            }
+            let known: Vec<Program> = months::languages()
+                .filter_map(|language| in_language(Some(language)))
+                .collect();
+            // A name that the goal writes in some language is not taken for one of another language.
+            let is_of_goal = |program: &&Program| matches!(program, Program::Date { language: Some(language), .. } if token.languages.contains(language));
+            let of_goal: Vec<Program> = known.iter().filter(is_of_goal).copied().collect();
+            programs.extend(if of_goal.is_empty() { known } else { of_goal });
+        }
+    }
+    programs
+}
+
+/// Returns the results of a program: one for each reading of the value, none if it does not apply.
+pub(super) fn apply(program: Program, value: &Value) -> Vec<String> {
+    match program {
+        Program::Verbatim => vec![value.text.clone()],
+        Program::Text {
+            case,
+            marks,
+            border,
+        } => vec![text(&value.text, case, marks, border)],
+        Program::Number {
+            convention,
+            output,
+            zero,
+        } => {
+            let token = value.single(Kind::Number);
+            let written = token.and_then(|token| numbers::write(&token.text, convention, output));
+            written
+                .map(|text| in_digits(&text, zero))
+                .into_iter()
+                .collect()
+        }
+        Program::Date {
+            format,
+            language,
+            order,
+        } => dates(value, format, language, order),
+        Program::Time(format) => value
+            .single(Kind::Time)
+            .and_then(|token| Time::read(&token.text))
+            .and_then(|time| format.write(time))
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn dates(
+    value: &Value,
+    format: DateFormat,
+    language: Option<Language>,
+    order: Option<Order>,
+) -> Vec<String> {
+    let [token] = value.tokens.as_slice() else {
+        return Vec::new();
+    };
+    // A new goal shows its language as well, so a program of another language does not apply to it.
+    if language
+        .is_some_and(|language| !token.languages.is_empty() && !token.languages.contains(&language))
+    {
+        return Vec::new();
+    }
+    let fits = |reading: &&super::dates::Reading| match (order, reading.order) {
+        (Some(order), Some(other)) => order == other,
+        _ => true,
+    };
+    token
+        .dates
+        .iter()
+        .filter(fits)
+        .filter_map(|reading| format.write(reading.date, language))
+        .collect()
+}
+
+fn in_digits(text: &str, zero: Option<char>) -> String {
+    let Some(zero) = zero else {
+        return text.to_owned();
+    };
+    let digit = |c: char| {
+        c.to_digit(10)
+            .and_then(|value| char::from_u32(u32::from(zero) + value))
+    };
+    text.chars().map(|c| digit(c).unwrap_or(c)).collect()
+}
+
+fn text(text: &str, case: Case, marks: Marks, border: Border) -> String {
+    let text = match marks {
+        Marks::Kept => text.to_owned(),
+        Marks::Stripped => strip_diacritics(text),
+        Marks::German => german(text),
+    };
+    let text = match case {
+        Case::Kept => text,
+        Case::Lower => text.to_lowercase(),
+        Case::Upper => text.to_uppercase(),
+        Case::First => capital(&text),
+        Case::Each => text.split(' ').map(capital).collect::<Vec<_>>().join(" "),
+    };
+    match border {
+        Border::Space => text,
+        Border::Dash => text.replace(' ', "-"),
+        Border::Underscore => text.replace(' ', "_"),
+        Border::Joined => text.replace(' ', ""),
+    }
+}
+
+fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or(String::new(), |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
+
+/// Returns the parts of a date that a program uses; all parts for a program that writes the whole value.
+pub(super) fn used_parts(program: Program) -> Parts {
+    match program {
+        Program::Date { format, .. } => format.parts(),
+        _ => Parts::ALL,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::goal::{fold::compose, lex::lex};
+
+    fn value(text: &str) -> Value {
+        let text = compose(text);
+        Value::of(&lex(&text), &text)
+    }
+
+    /// The different results for `new` of all programs that turn `old` into `literal`.
+    fn results(old: &str, literal: &str, field: Field, new: &str) -> Vec<String> {
+        let (old, new) = (value(old), value(new));
+        let mut results: Vec<String> = find(&old, literal, field)
+            .into_iter()
+            .flat_map(|program| apply(program, &new))
+            .collect();
+        results.sort();
+        results.dedup();
+        results
+    }
+
+    #[test]
+    fn typed_text_is_taken_as_it_stands() {
+        assert_eq!(
+            results(
+                "padel rackets",
+                "padel rackets",
+                Field::Text,
+                "Tennis Balls"
+            ),
+            ["Tennis Balls"]
+        );
+        assert_eq!(
+            results("\"See  you\"", "See  you", Field::Text, "\"a, b\""),
+            ["a, b"]
+        );
+        assert_eq!(
+            results(
+                "padel rackets",
+                "Padel Rackets",
+                Field::Text,
+                "tennis balls"
+            ),
+            ["Tennis Balls"]
+        );
+        assert!(find(&value("padel rackets"), "padel racket", Field::Text).is_empty());
+    }
+
+    #[test]
+    fn a_page_writes_names_in_its_own_case() {
+        assert_eq!(
+            results(
+                "email notifications",
+                "Email notifications",
+                Field::Name,
+                "SMS notifications"
+            ),
+            ["SMS notifications"]
+        );
+    }
+
+    #[test]
+    fn a_slug_of_one_word_leaves_its_border_open() {
+        assert_eq!(
+            results(
+                "padel rackets",
+                "padel-rackets",
+                Field::Path(0),
+                "tennis balls"
+            ),
+            ["tennis-balls"]
+        );
+        assert_eq!(
+            results("Lisbon", "lisbon", Field::Path(0), "Porto"),
+            ["porto"]
+        );
+        assert_eq!(
+            results("Lisbon", "lisbon", Field::Path(0), "New York").len(),
+            4
+        );
+        assert_eq!(
+            results("PROJ-123", "PROJ-123", Field::Path(1), "PROJ-457"),
+            ["PROJ-457"]
+        );
+        assert_eq!(
+            results("roter Schuh", "roter-schuh", Field::Path(0), "blaue Hüte"),
+            ["blaue-huete", "blaue-hute", "blaue-hüte"]
+        );
+    }
+
+    #[test]
+    fn numbers_keep_their_form() {
+        assert_eq!(results("800", "800", Field::Text, "1200"), ["1200"]);
+        assert_eq!(
+            results("1,250.00", "1250.00", Field::Text, "12,400.00"),
+            ["12400.00"]
+        );
+        assert_eq!(results("1,250.00", "1250.00", Field::Text, "900").len(), 2);
+        assert_eq!(results("1042", "1042", Field::Path(1), "١٠٤٣"), ["1043"]);
+        assert_eq!(results("100", "١٠٠", Field::Text, "250"), ["٢٥٠"]);
+        assert!(results("1,250.00", "1250.00", Field::Text, "1.250,00").is_empty());
+    }
+
+    #[test]
+    fn an_ambiguous_date_stays_ambiguous() {
+        let day = "3 March 2025";
+        assert_eq!(
+            results(day, "2025-03-03", Field::Text, "4 May 2025"),
+            ["2025-05-04"]
+        );
+        assert_eq!(
+            results(day, "03/03/2025", Field::Text, "4 May 2025"),
+            ["04/05/2025", "05/04/2025"]
+        );
+        assert_eq!(
+            results(day, "03/03/2025", Field::Text, "5 May 2025"),
+            ["05/05/2025"]
+        );
+        assert_eq!(
+            results(day, "2025-03-03", Field::Text, "04/05/2025"),
+            ["2025-04-05", "2025-05-04"]
+        );
+        assert_eq!(
+            results("14/03/2025", "2025-03-14", Field::Text, "04/05/2025"),
+            ["2025-05-04"]
+        );
+    }
+
+    #[test]
+    fn a_month_keeps_its_language() {
+        assert_eq!(
+            results("April 2025", "April", Field::Option, "July 2025"),
+            ["July"]
+        );
+        assert_eq!(
+            results("April 2025", "April", Field::Option, "Juli 2025"),
+            ["Juli", "juli"]
+        );
+        assert_eq!(
+            results("Märzbericht", "März", Field::Option, "Aprilbericht"),
+            ["April"]
+        );
+        assert_eq!(
+            results("2025-03", "March", Field::Option, "2025-07"),
+            ["July"]
+        );
+    }
+
+    #[test]
+    fn times_keep_their_form() {
+        assert_eq!(
+            results("7 pm", "19:00", Field::Option, "8:30 PM"),
+            ["20:30"]
+        );
+        assert_eq!(
+            results("19:00", "7:00 PM", Field::Option, "8:30"),
+            ["8:30 AM"]
+        );
+        assert_eq!(results("19:00", "19:00", Field::Option, "20:30"), ["20:30"]);
+        assert_eq!(
+            results("19:00", "19:00", Field::Option, "9:30"),
+            ["09:30", "9:30"]
+        );
+    }
+}

@@ -1,0 +1,207 @@
+//! Provenance: what the tracer says of each text of the steps, as plain values for other modules.
+
+use serde::Serialize;
+
+use super::{
+    origin::{Explained, Origin, Source},
+    program::Program,
+    record::{Field, Recorded},
+    template::Template,
+    verdict::State,
+};
+
+/// A slot of a template.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Slot {
+    /// The name: the parameter's, the field's label, or a number.
+    pub id: String,
+    /// The recorded value.
+    pub value: String,
+    /// The evidence; `None` only in a default value.
+    pub state: Option<State>,
+    /// Byte offset of the value in the composed goal (NFC), with given values in place of their names.
+    pub start: usize,
+    /// Byte offset of its end.
+    pub end: usize,
+}
+
+/// A text of a step with its provenance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Traced {
+    /// Index of the step.
+    pub step: usize,
+    /// The part of the step.
+    pub field: Field,
+    /// The recorded text, percent signs of addresses decoded.
+    pub value: String,
+    /// Its provenance.
+    pub from: Provenance,
+}
+
+/// The place that a text of a step comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Provenance {
+    /// A slot. If there are several, all are possible.
+    Slot(Vec<Use>),
+    /// It contains values of these slots among other words.
+    Composed(Vec<String>),
+    /// Words of the goal that are no value.
+    Frame,
+    /// It was equal in this many runs with different values.
+    Constant(u32),
+    /// It was picked from several of its kind.
+    PageChoice,
+    /// It belongs to the page: a button, a plain link, a part of an address.
+    Page,
+    /// It comes from nowhere.
+    Unexplained,
+}
+
+/// A use of a slot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Use {
+    /// The name of the slot.
+    pub slot: String,
+    /// The programs that give the text, all of which must agree on a new one.
+    pub programs: Vec<Program>,
+}
+
+/// Returns each text of a run's steps with its provenance.
+///
+/// ```
+/// use webwise::goal::{Literals, Provenance, Recorded, trace};
+///
+/// let mut fill = Literals::default();
+/// fill.action = "fill".to_owned();
+/// fill.text = Some("padel rackets".to_owned());
+/// let traced = trace(&Recorded::new("Search for padel rackets", vec![fill]));
+/// assert!(matches!(traced[0].from, Provenance::Slot(_)));
+/// ```
+pub fn trace(run: &Recorded) -> Vec<Traced> {
+    Template::compile(run).texts()
+}
+
+pub(super) fn slots(template: &Template) -> Vec<Slot> {
+    let of_hole = |hole: &super::slots::Hole| Slot {
+        id: hole.id.clone(),
+        value: hole.value.text.clone(),
+        state: Some(hole.state),
+        start: template.tokens[hole.start].start,
+        end: template.tokens[hole.end - 1].end,
+    };
+    template.holes.iter().map(of_hole).collect()
+}
+
+pub(super) fn texts(template: &Template) -> Vec<Traced> {
+    let is_text = |text: &&Explained| text.literal.class != super::trace::Class::Fixed;
+    let traced = |text: &Explained| Traced {
+        step: text.literal.step,
+        field: text.literal.field,
+        value: text.literal.value.clone(),
+        from: provenance(template, text),
+    };
+    template
+        .explained
+        .iter()
+        .filter(is_text)
+        .map(traced)
+        .collect()
+}
+
+fn provenance(template: &Template, text: &Explained) -> Provenance {
+    let id = |hole: usize| template.holes[hole].id.clone();
+    let sources = text.origin.sources();
+    let uses: Vec<Use> = sources
+        .iter()
+        .filter_map(|source| match source {
+            Source::Hole { hole, programs } => Some(Use {
+                slot: id(*hole),
+                programs: programs.clone(),
+            }),
+            _ => None,
+        })
+        .collect();
+    let touched: Vec<String> = sources
+        .iter()
+        .filter_map(|source| match source {
+            Source::Hole { hole, .. } | Source::Entangled(hole) => Some(id(*hole)),
+            Source::Frame => None,
+        })
+        .collect();
+    match &text.origin {
+        Origin::Whole(_) if !uses.is_empty() => Provenance::Slot(uses),
+        Origin::Whole(_) if sources.contains(&&Source::Frame) => Provenance::Frame,
+        _ if text.is_choice() => Provenance::PageChoice,
+        Origin::Whole(_) | Origin::Parts(_) if !touched.is_empty() => Provenance::Composed(touched),
+        Origin::Constant(runs) => Provenance::Constant(*runs),
+        _ if text.comes_from_the_page() => Provenance::Page,
+        _ => Provenance::Unexplained,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::goal::sample::{click, fill, goto, picked, task};
+
+    #[test]
+    fn each_text_has_a_provenance() {
+        let run = task(
+            "Send order 5512 to Anna",
+            vec![
+                goto("https://a.example/orders/5512"),
+                picked("link", "Anna"),
+                picked("link", "Express"),
+                fill("Note", "Order 5512 for you"),
+                fill("Code", "XK-1"),
+                click("button", "Send"),
+                click("button", "Confirm"),
+            ],
+        );
+        let shown: Vec<String> = trace(&run)
+            .iter()
+            .map(|text| match &text.from {
+                Provenance::Slot(uses) => format!("{}: slot {}", text.value, uses[0].slot),
+                Provenance::Composed(slots) => {
+                    format!("{}: composed of {}", text.value, slots.join(","))
+                }
+                other => format!("{}: {other:?}", text.value),
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "orders: Page",
+                "5512: slot orders",
+                "Anna: slot slot_2",
+                "Express: PageChoice",
+                "Order 5512 for you: composed of orders",
+                "Note: Page",
+                "XK-1: Unexplained",
+                "Code: Page",
+                "Send: Frame",
+                "Confirm: Page",
+            ]
+        );
+    }
+
+    #[test]
+    fn slots_lead_back_to_the_goal() {
+        let template =
+            Template::compile(&task("Suche „Müller“ bitte", vec![fill("Kunde", "Müller")]));
+        let slots = template.slots();
+        assert_eq!(
+            (slots[0].id.as_str(), slots[0].value.as_str()),
+            ("kunde", "Müller")
+        );
+        assert_eq!(
+            &"Suche „Müller“ bitte"[slots[0].start..slots[0].end],
+            "„Müller“"
+        );
+    }
+}

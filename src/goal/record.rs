@@ -1,0 +1,97 @@
+//! The input of this room: a recorded run as plain values.
+//!
+//! A caller maps its own steps to [`Literals`], with the texts as they were given to the driver. Secrets take no part:
+//! leave them out.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// A run that succeeded: its goal, and what its steps contained.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Recorded {
+    /// The goal, in the user's words.
+    pub goal: String,
+    /// The steps, in order.
+    pub steps: Vec<Literals>,
+    /// True if a step cannot be undone.
+    pub irreversible: bool,
+    /// The values that the user declared, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, String>,
+}
+
+impl Recorded {
+    /// Creates a run of reversible steps without declared values.
+    pub fn new(goal: impl Into<String>, steps: Vec<Literals>) -> Self {
+        Self {
+            goal: goal.into(),
+            steps,
+            ..Self::default()
+        }
+    }
+}
+
+/// The texts of one step: what it typed, chose, pointed at or opened.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Literals {
+    /// The word of the action, such as `fill` or `click`.
+    pub action: String,
+    /// The role of the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The accessible name of the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The landmark around the target, such as `main` or `navigation`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landmark: Option<String>,
+    /// The label of the field, if it differs from the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The place of the target among elements like it; `None` if there is none like it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collection: Option<Collection>,
+    /// The typed text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The chosen option.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub option: Option<String>,
+    /// The address that was opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The key that was pressed. Keys are never rendered from a goal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// A place among elements of one kind, such as the third of 24 products.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Collection {
+    /// The number of elements.
+    pub size: usize,
+    /// The position, from 0.
+    pub index: usize,
+}
+
+/// The part of a step that a text belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Field {
+    /// The typed text.
+    Text,
+    /// The chosen option.
+    Option,
+    /// The accessible name of the target.
+    Name,
+    /// A segment of the address's path, from 0.
+    Path(usize),
+    /// The value of a pair in the address's query, from 0.
+    Query(usize),
+}

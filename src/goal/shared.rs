@@ -1,0 +1,106 @@
+//! The words that two goals share, so that an earlier goal can be shown without its values.
+
+use super::{
+    fold::compose,
+    lex::{Token, lex},
+};
+
+/// A part of an earlier goal, as it may be shown beside a new one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shared {
+    /// Words that both goals have, as the new goal writes them.
+    Words(String),
+    /// A value of the earlier goal, as a position in its slots.
+    Slot(usize),
+    /// Words that the new goal does not have at this place.
+    Other,
+}
+
+/// Returns an earlier goal as parts that show nothing of it except what a new goal has too; `None` if both goals say the same.
+/// The slots are ranges of bytes of the earlier goal.
+///
+/// ```
+/// use webwise::goal::{Shared::{Other, Slot, Words}, shared};
+///
+/// let words = |text: &str| Words(text.to_owned());
+/// let known = "Search for tea and add the cheapest to the cart";
+/// let goal = "Search for cups and add the best to the cart";
+/// let parts = shared(known, &[(11, 14)], goal).unwrap();
+/// assert_eq!(parts, [words("Search for"), Slot(0), words("and add the"), Other, words("to the cart")]);
+/// assert_eq!(shared(known, &[(11, 14)], known), None);
+/// ```
+pub fn shared(known: &str, slots: &[(usize, usize)], goal: &str) -> Option<Vec<Shared>> {
+    let (known, goal) = (compose(known), compose(goal));
+    let (known, goal) = (lex(&known), lex(&goal));
+    if known
+        .iter()
+        .map(|token| &token.fold)
+        .eq(goal.iter().map(|token| &token.fold))
+    {
+        return None;
+    }
+    let slot_of = |token: &Token| {
+        let holds = |(start, end): &(usize, usize)| *start <= token.start && token.end <= *end;
+        slots.iter().position(holds)
+    };
+    let alike = |a: &Token, b: &Token| slot_of(a).is_none() && a.fold == b.fold;
+    let mut parts: Vec<Shared> = Vec::new();
+    // The position in the new goal after the last shared word.
+    let mut at = 0;
+    for (token, partner) in known.iter().zip(partners(&known, &goal, alike)) {
+        let part = match (slot_of(token), partner) {
+            (Some(slot), _) => Shared::Slot(slot),
+            (None, None) => Shared::Other,
+            (None, Some(partner)) => {
+                let text = &goal[partner].text;
+                // Words of the new goal that stand together there and here are one part.
+                if let (Some(Shared::Words(words)), true) = (parts.last_mut(), partner == at) {
+                    if token.after_space {
+                        words.push(' ');
+                    }
+                    words.push_str(text);
+                    at = partner + 1;
+                    continue;
+                }
+                at = partner + 1;
+                Shared::Words(text.clone())
+            }
+        };
+        if parts.last() != Some(&part) {
+            parts.push(part);
+        }
+    }
+    Some(parts)
+}
+
+/// Returns for each known token the token of the goal that it is paired with, in a longest common subsequence.
+fn partners(
+    known: &[Token],
+    goal: &[Token],
+    alike: impl Fn(&Token, &Token) -> bool,
+) -> Vec<Option<usize>> {
+    let width = goal.len() + 1;
+    let mut lengths = vec![0_u16; (known.len() + 1) * width];
+    for (i, one) in known.iter().enumerate().rev() {
+        for (j, other) in goal.iter().enumerate().rev() {
+            lengths[i * width + j] = if alike(one, other) {
+                lengths[(i + 1) * width + j + 1].saturating_add(1)
+            } else {
+                lengths[(i + 1) * width + j].max(lengths[i * width + j + 1])
+            };
+        }
+    }
+    let mut pairs = vec![None; known.len()];
+    let (mut i, mut j) = (0, 0);
+    while i < known.len() && j < goal.len() {
+        if alike(&known[i], &goal[j]) {
+            pairs[i] = Some(j);
+            (i, j) = (i + 1, j + 1);
+        } else if lengths[(i + 1) * width + j] >= lengths[i * width + j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    pairs
+}

@@ -1,0 +1,265 @@
+//! The answer to a goal: accepted with its values, to be asked, or refused with a reason.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::record::Field;
+
+/// The answer to the question of whether a goal is a recorded task with other values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Verdict {
+    /// The goal is the task. The steps can be replayed with these values.
+    Accept(Accepted),
+    /// A person could decide between readings. Without a person this is a refusal.
+    Ask(Question),
+    /// The goal is another task, or it cannot be told.
+    Refuse {
+        /// The reason.
+        reason: Reason,
+    },
+}
+
+impl Verdict {
+    /// Returns the values, if the goal was accepted.
+    pub const fn accepted(&self) -> Option<&Accepted> {
+        match self {
+            Self::Accept(accepted) => Some(accepted),
+            _ => None,
+        }
+    }
+
+    /// Returns the reason of a refusal or a question.
+    pub const fn reason(&self) -> Option<Reason> {
+        match self {
+            Self::Accept(_) => None,
+            Self::Ask(question) => Some(question.reason),
+            Self::Refuse { reason } => Some(*reason),
+        }
+    }
+}
+
+/// A goal that is the recorded task.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Accepted {
+    /// The texts of steps that differ from the record.
+    pub args: Vec<Arg>,
+    /// The steps whose target was picked from a collection, by index. The model decides them anew, even for the
+    /// recorded goal.
+    pub open_steps: Vec<usize>,
+    /// The slots that changed.
+    pub slots: Vec<Change>,
+    /// True if every changed slot was declared or confirmed by a second run.
+    pub confirmed: bool,
+    /// True if a person must approve the changes before the first irreversible step.
+    pub needs_approval: bool,
+}
+
+/// A text of a step that differs from the record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Arg {
+    /// Index of the step.
+    pub step: usize,
+    /// The part of the step.
+    pub field: ArgField,
+    /// The label of the field, for the person who approves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The recorded text.
+    pub old: String,
+    /// The text to use.
+    pub new: String,
+}
+
+/// The part of a step that is replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgField {
+    /// The typed text.
+    Text,
+    /// The chosen option.
+    Option,
+    /// The accessible name of the target, to be compared without regard to case.
+    Name,
+    /// The whole address.
+    Url,
+}
+
+impl From<Field> for ArgField {
+    fn from(field: Field) -> Self {
+        match field {
+            Field::Text => Self::Text,
+            Field::Option => Self::Option,
+            Field::Name => Self::Name,
+            Field::Path(_) | Field::Query(_) => Self::Url,
+        }
+    }
+}
+
+/// A slot whose value changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Change {
+    /// The name of the slot.
+    pub slot: String,
+    /// The evidence for the slot.
+    pub state: State,
+    /// The recorded value.
+    pub old: String,
+    /// The new value, a literal part of the goal or a given parameter.
+    pub new: String,
+}
+
+/// The evidence for a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// The user declared it.
+    Declared,
+    /// Two runs with different values.
+    Confirmed,
+    /// One run.
+    Tentative,
+}
+
+/// A question that a person could answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Question {
+    /// The reason for asking.
+    pub reason: Reason,
+    /// Index of the step whose text is unclear, if it is one step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    /// The label of its field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The possible results. One result asks "is this meant?".
+    pub choices: Vec<String>,
+}
+
+/// A reason for not accepting a goal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Reason {
+    /// The goal is longer than [`MAX_GOAL`](super::MAX_GOAL).
+    TooLong,
+    /// The goal has nothing to match.
+    Empty,
+    /// The goal contains invisible characters or characters that change the direction of text.
+    ControlCharacters,
+    /// A word outside the values differs.
+    Frame,
+    /// The recorded goal is nothing but values.
+    NoFrame,
+    /// The goal can be read in more than one way.
+    TwoReadings,
+    /// A value is of another type: a word for a number, a date with other parts, an identifier of another shape.
+    Type,
+    /// A number is written in another convention, or with a leading zero.
+    NumberForm,
+    /// A value contains a sign, an address or a line break, or quotes among other words.
+    Signs,
+    /// A value contains a word of the frame.
+    FrameWord,
+    /// A value contains a closed-class word, such as "not" or "all".
+    ClosedClass,
+    /// A value contains an article where the recorded one has none.
+    Determiner,
+    /// A value contains more, fewer or other numbers than the recorded one.
+    Numbers,
+    /// A value is the recorded one with words added, left out or reordered.
+    Extension,
+    /// A value is much longer or shorter than the recorded one.
+    Length,
+    /// The language of the goal is unknown, and a value has another length.
+    UnknownLanguage,
+    /// The recorded value is a name in capitals, and the new one is not.
+    NotAName,
+    /// A value mixes scripts, or is in a script that the recorded one is not in.
+    Script,
+    /// A value occurs more than once, and it is unclear which occurrence a step uses.
+    WhichOccurrence,
+    /// A short value may be in a step by chance.
+    ShortValue,
+    /// The record can be explained in ways that give different results.
+    ProgramsDisagree,
+    /// No explanation of the record applies to the new value.
+    NoProgram,
+    /// A step's text contains a changed value among other text.
+    Composed,
+    /// A step's text comes neither from the goal nor from the page.
+    Unexplained,
+    /// A step contains a date or time that the goal does not give.
+    StaleTime,
+    /// A changed value, or a changed part of a date, is used by no step.
+    Unused,
+    /// A value cannot be put into the address.
+    Address,
+    /// A given parameter is not a slot of the template, or the goal contradicts it.
+    Parameter,
+}
+
+impl Reason {
+    /// Returns the reason as a lower-case word with underscores, as events and logs print it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::TooLong => "too_long",
+            Self::Empty => "empty",
+            Self::ControlCharacters => "control_characters",
+            Self::Frame => "frame",
+            Self::NoFrame => "no_frame",
+            Self::TwoReadings => "two_readings",
+            Self::Type => "type",
+            Self::NumberForm => "number_form",
+            Self::Signs => "signs",
+            Self::FrameWord => "frame_word",
+            Self::ClosedClass => "closed_class",
+            Self::Determiner => "determiner",
+            Self::Numbers => "numbers",
+            Self::Extension => "extension",
+            Self::Length => "length",
+            Self::UnknownLanguage => "unknown_language",
+            Self::NotAName => "not_a_name",
+            Self::Script => "script",
+            Self::WhichOccurrence => "which_occurrence",
+            Self::ShortValue => "short_value",
+            Self::ProgramsDisagree => "programs_disagree",
+            Self::NoProgram => "no_program",
+            Self::Composed => "composed",
+            Self::Unexplained => "unexplained",
+            Self::StaleTime => "stale_time",
+            Self::Unused => "unused",
+            Self::Address => "address",
+            Self::Parameter => "parameter",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_written_as_it_is_serialized() {
+        for reason in [
+            Reason::TooLong,
+            Reason::ControlCharacters,
+            Reason::NotAName,
+            Reason::StaleTime,
+        ] {
+            assert_eq!(serde_json::to_value(reason).unwrap(), reason.to_string());
+        }
+    }
+}

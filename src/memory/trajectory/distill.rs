@@ -1,0 +1,245 @@
+//! The trajectory of a run's log, without the run's values.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Given, Header, MAX_STEP_BYTES, Target, Trajectory, TrajectoryStep, shortest::shortest,
+    trace::trace,
+};
+use crate::{
+    action::{Action, BrowserAction, TextValue},
+    base::{Host, text},
+    goal::compose,
+    memory::{Aim, Record, RunLog},
+    page::{Role, TargetIdentity},
+    working::{By, Step},
+};
+
+/// Maximum number of steps of a trajectory. Source: chosen; the default budget of a run.
+pub const MAX_STEPS: usize = 50;
+/// Maximum length of a goal. A run with a longer one is not recorded. Unit: bytes. Source: chosen; it fits into a record.
+const MAX_GOAL: usize = 900;
+/// Minimum length of typed text that a stored name must not repeat. Unit: characters. Source: chosen; shorter texts are
+/// parts of many words.
+const MIN_TYPED: usize = 4;
+/// Maximum length of a step's key. Unit: bytes.
+const MAX_KEY: usize = 24;
+/// Maximum length of a stored locator. Unit: bytes. Source: chosen; half a step's record is left for the rest.
+const MAX_LOCATOR: usize = 100;
+
+/// What trajectories learn from a run. It may wait in the store until the next run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Learned {
+    /// The host on which the whole run took place.
+    pub(super) host: Host,
+    /// True if the goal was reached.
+    pub(super) success: bool,
+    /// The header of the run's own trajectory.
+    pub(super) header: Header,
+    /// The steps that the run took: the shortest way if it reached its goal, else all.
+    pub(super) steps: Vec<TrajectoryStep>,
+    /// The keys of the trajectories that the run was shown.
+    pub(super) offered: Vec<String>,
+}
+
+impl Learned {
+    /// Extracts the part of a log that trajectories learn from; `None` if the run was not on one host alone, took no
+    /// steps, or took too many.
+    pub(super) fn of(log: &RunLog) -> Option<Self> {
+        let places = log
+            .steps
+            .iter()
+            .flat_map(|step| [&step.before, &step.after]);
+        let mut hosts = places.filter_map(|place| place.host());
+        let host = hosts.next()?.clone();
+        if hosts.any(|other| *other != host) || log.steps.iter().any(|step| step.left_scope) {
+            return None;
+        }
+        // Slots are places in the goal in this form.
+        let goal: String = compose(&log.about.goal);
+        if goal.len() > MAX_GOAL || goal.chars().any(text::is_deceptive) {
+            return None;
+        }
+        let way = if log.success {
+            shortest(&log.steps)
+        } else {
+            log.steps.iter().collect()
+        };
+        // The task opens its start address by itself.
+        let way = way.into_iter().filter(|step| step.by != By::Task);
+        let offered = offered(log);
+        let typed: Vec<String> = log.steps.iter().flat_map(typed).collect();
+        let (kept, mut steps): (Vec<&Step>, Vec<TrajectoryStep>) = way
+            .filter_map(|step| Some((step, TrajectoryStep::of(step)?)))
+            .unzip();
+        if steps.is_empty() || steps.len() > MAX_STEPS {
+            return None;
+        }
+        let slots = trace(&goal, &kept, &mut steps);
+        for step in &mut steps {
+            step.hide(&typed);
+            step.fit();
+        }
+        Some(Self {
+            host,
+            success: log.success,
+            header: Header {
+                goal,
+                slots,
+                run: log.run.clone(),
+                runs: vec![log.run.clone()],
+                timestamp: log.ended_at,
+                steps: steps.len(),
+                turns: log.steps.iter().map(|step| step.turn).max().unwrap_or(0),
+                duration_ms: log.duration_ms(),
+                imported: false,
+                results: Vec::new(),
+            },
+            steps,
+            offered,
+        })
+    }
+
+    /// Returns the trajectory of the run.
+    pub(super) fn trajectory(&self) -> Trajectory {
+        Trajectory {
+            header: self.header.clone(),
+            steps: self.steps.clone(),
+        }
+    }
+}
+
+/// Returns the keys of the trajectories that the run was shown.
+fn offered(log: &RunLog) -> Vec<String> {
+    let own = log
+        .offered
+        .iter()
+        .filter(|id| id.shelf.collection == super::COLLECTION);
+    own.map(|id| id.key.clone()).collect()
+}
+
+/// Returns the texts that a step typed, with case folded. Short texts are left out, because many names contain them.
+fn typed(step: &Step) -> Vec<String> {
+    let Action::Browser(action @ (BrowserAction::Fill(_) | BrowserAction::Type(_))) = &step.action
+    else {
+        return Vec::new();
+    };
+    let texts = action.texts().into_iter().filter_map(|text| match text {
+        TextValue::Literal(text) => Some(text::fold(text.trim())),
+        _ => None,
+    });
+    texts
+        .filter(|text| text.chars().count() >= MIN_TYPED)
+        .collect()
+}
+
+impl TrajectoryStep {
+    /// Returns the step of a trajectory for a step of a run, with all names; `None` if the step is no action on a page.
+    pub(super) fn of(step: &Step) -> Option<Self> {
+        let Action::Browser(action) = &step.action else {
+            return None;
+        };
+        let (before, after) = (step.before.template(), step.after.template());
+        let moved = before != after || step.before.url() != step.after.url();
+        let chars = |text: &str| Given::Other {
+            chars: text.chars().count(),
+        };
+        let given = |text: &TextValue| match text {
+            TextValue::Literal(text) => chars(text),
+            TextValue::Parameter(name) => Given::Parameter(name.clone()),
+            TextValue::Secret(name) => Given::Secret(name.clone()),
+        };
+        let (key, submit) = match action {
+            BrowserAction::Press(press) => (Some(press.key.clone()), false),
+            BrowserAction::Fill(fill) => (None, fill.submit),
+            BrowserAction::Type(typed) => (None, typed.submit),
+            _ => (None, false),
+        };
+        Some(Self {
+            tool: action.tool(),
+            page: before.cloned(),
+            leads_to: after.filter(|_| moved).cloned(),
+            target: step.targets.first().map(Target::of),
+            text: action.texts().first().map(|text| given(text)),
+            key,
+            submit,
+            effect: step.effect,
+            verified: step.outcome.is_done(),
+        })
+    }
+
+    /// Removes names that are values of the run: names chosen from a list, and names that repeat typed text.
+    fn hide(&mut self, typed: &[String]) {
+        let Some(target) = &mut self.target else {
+            return;
+        };
+        let repeats = |words: &str| {
+            let words = text::fold(words);
+            typed.iter().any(|text| words.contains(text.as_str()))
+        };
+        let says = |aim: &Aim| repeats(&aim.name);
+        if target.slot.is_some() || target.is_choice() || target.aim.as_ref().is_some_and(says) {
+            target.aim = None;
+            target.locator = None;
+        }
+        let locator = target.locator.take();
+        target.locator = locator.filter(|locator| !repeats(&locator.to_string()));
+    }
+
+    /// Drops what is least needed until the step's record is small enough.
+    fn fit(&mut self) {
+        let is_small = |step: &Self| {
+            serde_json::to_value(step)
+                .is_ok_and(|body| Record::new("", &body).size() <= MAX_STEP_BYTES - MAX_KEY)
+        };
+        if !is_small(self)
+            && let Some(target) = &mut self.target
+        {
+            target.locator = None;
+        }
+        if !is_small(self) {
+            self.leads_to = None;
+        }
+        if !is_small(self) {
+            self.page = None;
+        }
+    }
+}
+
+impl Target {
+    fn of(identity: &TargetIdentity) -> Self {
+        let is_framed = !identity.frames.is_empty();
+        let locator = identity.locator.clone();
+        Self {
+            role: identity.role.clone(),
+            // A frame may belong to another site, so its names are not kept.
+            aim: (!is_framed).then(|| Aim::of(identity)),
+            slot: None,
+            landmark: identity.landmark.clone(),
+            collection: identity.collection,
+            locator: locator
+                .filter(|locator| !is_framed && locator.to_string().len() <= MAX_LOCATOR),
+        }
+    }
+
+    /// Returns true if the target was probably chosen from the list that it is in, so that another run may have to choose
+    /// another one. Buttons and menus are not chosen in this sense, and neither are links of a navigation.
+    pub(super) fn is_choice(&self) -> bool {
+        let is_data = matches!(
+            self.role,
+            Role::Link
+                | Role::Option
+                | Role::Row
+                | Role::Cell
+                | Role::ListItem
+                | Role::TreeItem
+                | Role::Heading
+                | Role::Generic
+        );
+        let is_menu = matches!(
+            self.landmark,
+            Some(Role::Navigation | Role::Banner | Role::ContentInfo)
+        );
+        is_data && !is_menu && self.collection.is_some()
+    }
+}

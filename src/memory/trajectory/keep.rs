@@ -1,0 +1,197 @@
+//! Which trajectories a host keeps, and what becomes of them.
+
+use sha2::{Digest, Sha256};
+
+use super::{
+    Header, MAX_RESULTS, MAX_RUNS, Trajectory, TrajectoryStep, Use, distill::Learned,
+    progress::followed_steps, record::owner,
+};
+use crate::{
+    base::{Error, ErrorKind, Result, RunId, text},
+    memory::{Advice, Change, Record},
+};
+
+/// Maximum number of trajectories of a host. Source: document.
+pub const MAX_TRAJECTORIES: usize = 20;
+/// Number of runs in a row that were shown a trajectory and did not reach their goal, after which it is not offered
+/// any more. Source: chosen, as for lessons.
+pub const FAILED_IN_A_ROW: usize = 3;
+
+/// Maximum length of an imported key. Unit: bytes. Source: chosen; the keys of this crate have 21.
+const MAX_KEY: usize = 64;
+
+/// Returns the key of a goal: the same for goals that differ only in the values that steps use.
+pub(super) fn key(header: &Header) -> String {
+    let mut hash = Sha256::new();
+    let mut from = 0;
+    let mut slots = header.slots.clone();
+    slots.sort_unstable();
+    for (start, end) in slots {
+        hash.update(text::fold(header.goal.get(from..start).unwrap_or_default()));
+        hash.update([0]);
+        from = end;
+    }
+    hash.update(text::fold(header.goal.get(from..).unwrap_or_default()));
+    let digest = hash.finalize();
+    let hex = digest.iter().take(8).map(|byte| format!("{byte:02x}"));
+    format!("t-{}", hex.collect::<String>())
+}
+
+impl Header {
+    /// Returns true if the last runs that were shown the trajectory all failed.
+    pub(super) fn is_retired(&self) -> bool {
+        let failed = |(_, result): &&(RunId, Use)| *result == Use::Failed;
+        self.results.iter().rev().take_while(failed).count() >= FAILED_IN_A_ROW
+    }
+
+    /// Returns the number of results of this kind.
+    pub(super) fn count(&self, kind: Use) -> usize {
+        let same = |(_, result): &&(RunId, Use)| *result == kind;
+        self.results.iter().filter(same).count()
+    }
+}
+
+/// Returns the changes by which a shelf learns from a run.
+pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>> {
+    let mut all = Trajectory::all(records);
+    let run = &learned.header.run;
+    let mut changed: Vec<String> = Vec::new();
+    for (key, known) in &mut all {
+        let is_new = known.header.results.iter().all(|(other, _)| other != run);
+        if is_new && learned.offered.contains(key) {
+            let result = match learned.success {
+                false => Use::Failed,
+                true if is_followed(known, learned) => Use::Helped,
+                true => Use::Ignored,
+            };
+            known.header.results.push((run.clone(), result));
+            let excess = known.header.results.len().saturating_sub(MAX_RESULTS);
+            known.header.results.drain(..excess);
+            changed.push(key.clone());
+        }
+    }
+    if learned.success {
+        let key = key(&learned.header);
+        match all.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, known)) if known.header.runs.contains(run) => {}
+            Some((_, known)) => {
+                known.repeat(learned.trajectory());
+                changed.push(key);
+            }
+            None => {
+                all.push((key.clone(), learned.trajectory()));
+                changed.push(key);
+            }
+        }
+    }
+    changed.sort_unstable();
+    changed.dedup();
+    let mut changes = Vec::new();
+    all.sort_by(|(a, one), (b, other)| (other.header.timestamp, b).cmp(&(one.header.timestamp, a)));
+    for (at, (key, known)) in all.iter().enumerate() {
+        if at >= MAX_TRAJECTORIES {
+            changes.extend(Trajectory::removal(records, key));
+        } else if changed.contains(key) {
+            let put = known.to_records(key)?;
+            let old = Trajectory::removal(records, key).into_iter();
+            let is_put = |change: &Change| match change {
+                Change::Remove(key) => put.iter().any(|record| record.key == *key),
+                Change::Put(_) => false,
+            };
+            changes.extend(old.filter(|change| !is_put(change)));
+            changes.extend(
+                put.into_iter()
+                    .filter(|r| !records.contains(r))
+                    .map(Change::Put),
+            );
+        }
+    }
+    Ok(changes)
+}
+
+fn is_followed(known: &Trajectory, learned: &Learned) -> bool {
+    2 * followed_steps(&known.steps, &learned.steps) >= known.steps.len()
+}
+
+impl Trajectory {
+    /// Adds a run that reached the same goal. The shorter way stays.
+    fn repeat(&mut self, other: Self) {
+        let mut runs = std::mem::take(&mut self.header.runs);
+        runs.push(other.header.run.clone());
+        let excess = runs.len().saturating_sub(MAX_RUNS);
+        runs.drain(..excess);
+        if self.header.is_retired() {
+            // The way works again.
+            self.header.results.clear();
+        }
+        let results = std::mem::take(&mut self.header.results);
+        let timestamp = self.header.timestamp.max(other.header.timestamp);
+        if other.steps.len() <= self.steps.len() || self.header.imported {
+            *self = other;
+        }
+        (self.header.runs, self.header.results) = (runs, results);
+        self.header.timestamp = timestamp;
+    }
+}
+
+/// Returns the changes that remove what a run taught: its own trajectory, and its part in others.
+pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
+    let mut changes = Vec::new();
+    for (key, known) in Trajectory::all(records) {
+        if known.header.run == *run {
+            changes.extend(Trajectory::removal(records, &key));
+            continue;
+        }
+        let mut header = known.header.clone();
+        header.runs.retain(|other| other != run);
+        header.results.retain(|(other, _)| other != run);
+        if header != known.header {
+            let undone = Trajectory { header, ..known };
+            let header = undone.to_records(&key)?.into_iter().take(1);
+            changes.extend(header.map(Change::Put));
+        }
+    }
+    Ok(changes)
+}
+
+/// Returns the change by which a person accepts an imported trajectory. `shown` is its goal, as it was shown.
+pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
+    let refuse = |why: &str| {
+        Error::new(ErrorKind::InvalidInput, "trajectory.accept")
+            .with("key", key)
+            .with("why", why)
+    };
+    let record = records
+        .iter()
+        .find(|record| record.key == key)
+        .ok_or_else(|| refuse("there is no such trajectory"))?;
+    let mut header = Header::from_record(record)?;
+    if Advice::shown(&header.goal) != shown {
+        return Err(refuse("it has another goal now"));
+    }
+    header.imported = false;
+    Ok(vec![Change::Put(header.to_record(key)?)])
+}
+
+/// Returns the record to import, or the reason for refusing it. Unless the importing person vouches for the source, a
+/// trajectory waits for review.
+pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
+    let refuse = |why: &str| {
+        Error::new(ErrorKind::InvalidInput, "trajectory.admit")
+            .with("key", &record.key)
+            .with("why", why)
+    };
+    let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+    if !(1..=MAX_KEY).contains(&record.key.len()) || !record.key.chars().all(is_key) {
+        return Err(refuse("has a key that is not ours"));
+    }
+    if owner(&record.key) != record.key {
+        return serde_json::from_value::<TrajectoryStep>(record.body.clone())
+            .map(|_| record.clone())
+            .map_err(|_| refuse("is not a step"));
+    }
+    let mut header = Header::from_record(record).map_err(|_| refuse("is not a trajectory"))?;
+    header.imported |= !vouched;
+    header.results.clear();
+    header.to_record(&record.key)
+}

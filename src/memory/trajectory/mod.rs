@@ -1,0 +1,248 @@
+//! Trajectories: the ways in which runs reached their goals, as a guide for runs with a similar goal.
+//!
+//! A run that reached its goal on one host leaves its shortest way there: the actions and what identifies their targets,
+//! with the values of the goal as numbered slots. A run with a similar goal on the host reads what is left of that way
+//! from its page on. `shortest` decides which steps count, `distill` removes the values, `keep` decides which
+//! trajectories stay, `rank` which one fits a goal, `progress` where on the way a run is, and `show` writes it. Everything
+//! here is pure.
+//!
+//! # Decisions
+//!
+//! - No value of an earlier run is kept: a text that is in the goal is a slot, a parameter or a secret is named, and of any
+//!   other text only the length is kept. The name of a target that was chosen from a list is not kept either, because
+//!   another run may have to choose another item.
+//! - Similar goals are no equal tasks. A trajectory is only ever read by the model, as the way of another task. Of the
+//!   earlier goal it shows only the words that the new goal has too.
+//! - The sentences are ours. The names in them are page data, shown on their own host only, inside the fence.
+//! - Only the rest of the way is shown, and only if its next step can be taken on the page. A run on another way is not
+//!   disturbed, and a long way costs no more than a short one.
+//! - Runs over several hosts are not recorded, because the names of one host would be shown on another.
+//! - A trajectory that was shown to three failed runs in a row is not shown again until a run succeeds in the same way.
+
+mod distill;
+mod index;
+mod keep;
+mod progress;
+mod rank;
+mod record;
+mod shortest;
+mod show;
+mod trace;
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+
+pub use distill::MAX_STEPS;
+pub use keep::{FAILED_IN_A_ROW, MAX_TRAJECTORIES};
+pub use record::{
+    Given, Header, MAX_RESULTS, MAX_RUNS, MAX_STEP_BYTES, Target, Trajectory, TrajectoryStep, Use,
+};
+
+use super::{
+    AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment, Namespace, Note,
+    Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing,
+};
+use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
+
+/// Name of the collection of trajectories.
+pub const COLLECTION: &str = "trajectories";
+
+/// Options of trajectories.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct TrajectoryOptions {
+    /// Minimum similarity of two goals: the share of words that they have in common. Range: 0 to 1. Default: 0.5. Source:
+    /// document.
+    pub min_similarity: f64,
+    /// If true, ranks trajectories by 60 % similarity, 20 % recency, 10 % speed and 10 % verified share, instead of by similarity
+    /// alone. Default: false. Source: document.
+    pub trace_scoring: bool,
+    /// Age from which a trajectory is not offered and is removed. Unit: days. Default: 30. Source: document.
+    pub ttl_days: u32,
+}
+
+impl Default for TrajectoryOptions {
+    fn default() -> Self {
+        Self {
+            min_similarity: 0.5,
+            trace_scoring: false,
+            ttl_days: 30,
+        }
+    }
+}
+
+impl TrajectoryOptions {
+    fn is_stale(self, header: &Header, now: DateTime<Utc>) -> bool {
+        now - header.timestamp > TimeDelta::days(i64::from(self.ttl_days))
+    }
+}
+
+/// The memory kind for trajectories.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Trajectories {
+    options: TrajectoryOptions,
+}
+
+impl Trajectories {
+    /// Creates the kind with these options.
+    pub const fn new(options: TrajectoryOptions) -> Self {
+        Self { options }
+    }
+
+    /// Returns the changes that remove stale trajectories.
+    fn prune(self, records: &[Record], now: DateTime<Utc>) -> Vec<Change> {
+        let all = Trajectory::all(records).into_iter();
+        all.filter(|(_, one)| self.options.is_stale(&one.header, now))
+            .flat_map(|(key, _)| Trajectory::removal(records, &key))
+            .collect()
+    }
+}
+
+impl MemoryKind for Trajectories {
+    fn name(&self) -> &'static str {
+        COLLECTION
+    }
+
+    fn upkeep(&self, _: &Shelf, records: &[Record], now: DateTime<Utc>) -> Option<Edit> {
+        let own = *self;
+        let needed = !own.prune(records, now).is_empty();
+        needed.then(|| Edit::new(move |records| Ok(own.prune(records, now))))
+    }
+
+    fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {
+        match moment.cue {
+            Cue::PageShown { host, .. } => vec![Shelf::host(namespace, COLLECTION, host)],
+            Cue::RunStarted | Cue::CommandFailed { .. } => Vec::new(),
+        }
+    }
+
+    fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index> {
+        Arc::new(index::TrajectoryIndex::new(self.options, shelf, records))
+    }
+
+    fn limit(&self, _: &Moment<'_>) -> usize {
+        1
+    }
+
+    fn distill(&self, log: &RunLog) -> Option<Value> {
+        let learned = distill::Learned::of(log)?;
+        let says = learned.success || !learned.offered.is_empty();
+        says.then(|| serde_json::to_value(&learned).ok()).flatten()
+    }
+
+    fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>> {
+        let learned: distill::Learned =
+            serde_json::from_value(distilled.clone()).map_err(|error| {
+                Error::new(ErrorKind::Corrupt, "trajectory.learn").with_source(error)
+            })?;
+        let shelf = Shelf::host(namespace, COLLECTION, &learned.host);
+        let edit = Edit::new(move |records| keep::learn(records, &learned));
+        Ok(vec![ShelfEdit { shelf, edit }])
+    }
+
+    fn undo(&self, run: &RunId) -> Result<Edit> {
+        let run = run.clone();
+        Ok(Edit::new(move |records| keep::undo(records, &run)))
+    }
+
+    /// Changes nothing: trajectories are only on the shelves of hosts.
+    fn forget(&self, _: &Site, _: &Host) -> Result<Edit> {
+        Ok(Edit::new(|_| Ok(Vec::new())))
+    }
+
+    fn item<'k>(&self, key: &'k str) -> &'k str {
+        record::owner(key)
+    }
+
+    fn accept(&self, key: &str, shown: &str, _: DateTime<Utc>) -> Result<Edit> {
+        let (key, shown) = (key.to_owned(), shown.to_owned());
+        Ok(Edit::new(move |records| {
+            keep::accept(records, &key, &shown)
+        }))
+    }
+
+    fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
+        keep::admit(record, vouched)
+    }
+
+    /// Describes a header, or one step.
+    fn describe(&self, record: &Record) -> Result<Described> {
+        let corrupt = |error| {
+            Error::new(ErrorKind::Corrupt, "trajectory.read")
+                .with("key", &record.key)
+                .with_source(error)
+        };
+        let mut described = if record.key.contains('.') {
+            let step: TrajectoryStep =
+                serde_json::from_value(record.body.clone()).map_err(corrupt)?;
+            let mut described = Described::new(&step.to_string(), Origin::Learned, Standing::Shown);
+            "step".clone_into(&mut described.is);
+            described
+        } else {
+            let header = Header::from_record(record)?;
+            let (origin, standing) = match (header.imported, header.is_retired()) {
+                (true, _) => (Origin::Imported, Standing::WaitsForReview),
+                (false, true) => (Origin::Learned, Standing::Retired),
+                (false, false) => (Origin::Learned, Standing::Shown),
+            };
+            let mut described = Described::new(&header.goal, origin, standing);
+            described.is = format!("trajectory of {} steps", header.steps);
+            described.results = format!(
+                "helped {}, ignored {}, failed {}",
+                header.count(Use::Helped),
+                header.count(Use::Ignored),
+                header.count(Use::Failed)
+            );
+            described
+        };
+        if let Value::Object(data) = &record.body {
+            described.data.clone_from(data);
+        }
+        Ok(described)
+    }
+
+    fn notes(
+        &self,
+        occasion: Occasion,
+        shelf: &Shelf,
+        run: &RunId,
+        committed: &Committed,
+        _: usize,
+    ) -> Vec<Note> {
+        let note = |key: &str, what: &str, text: String, data| Note::Changed {
+            id: AdviceId {
+                shelf: shelf.clone(),
+                key: key.to_owned(),
+            },
+            what: what.to_owned(),
+            text,
+            data,
+        };
+        let told = committed.changes.iter().filter_map(|change| match change {
+            Change::Put(record) => {
+                let header = Header::from_record(record).ok()?;
+                let data = json!({ "steps": header.steps, "runs": header.runs.len() });
+                let (what, data) = match header.results.iter().find(|(of, _)| of == run) {
+                    Some((_, result)) => ("trajectory_used", json!({ "result": result })),
+                    None if header.run == *run => ("trajectory_recorded", data),
+                    None => ("trajectory_repeated", data),
+                };
+                Some(note(&record.key, what, header.goal, data))
+            }
+            Change::Remove(key) if !key.contains('.') => {
+                let what = match occasion {
+                    Occasion::Upkeep => "trajectory_expired",
+                    Occasion::Learning => "trajectory_evicted",
+                };
+                Some(note(key, what, String::new(), Value::Null))
+            }
+            Change::Remove(_) => None,
+        });
+        told.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! The steps of a run that led to its end, without those that led nowhere.
+
+use crate::{
+    action::{Action, BrowserAction, BrowserTool, Outcome},
+    page::Role,
+    working::Step,
+};
+
+/// Returns the steps that the run needed, as far as its record proves it, in order.
+///
+/// Left out are steps that only look, that failed or had no effect, values that a later step replaced, ways that led back to
+/// where they began, and ways before an address that was opened directly.
+pub(super) fn shortest(steps: &[Step]) -> Vec<&Step> {
+    let acted = steps.iter().filter(|step| acts(step));
+    let mut way: Vec<&Step> = Vec::new();
+    for step in acted {
+        if let Some(tool) = tool(step)
+            && opens(tool)
+        {
+            while way.last().is_some_and(|last| only_moves(last)) {
+                way.pop();
+            }
+        }
+        let settings = way.iter().rev().take_while(|step| only_sets(step)).count();
+        if only_sets(step)
+            && let Some(at) = way[way.len() - settings..]
+                .iter()
+                .position(|earlier| is_same_field(step, earlier))
+        {
+            way.remove(way.len() - settings + at);
+        }
+        way.push(step);
+        if let Some(start) = loop_start(&way) {
+            way.truncate(start);
+        }
+    }
+    way
+}
+
+/// Returns true if the step is an action on a page that was carried out.
+fn acts(step: &Step) -> bool {
+    use BrowserTool as T;
+    let looks_only = |tool| {
+        matches!(
+            tool,
+            T::Snapshot | T::Screenshot | T::Wait | T::Scroll | T::TabList | T::StateSave
+        )
+    };
+    let is_done = matches!(step.outcome, Outcome::Done | Outcome::Unclear(_));
+    is_done && tool(step).is_some_and(|tool| !looks_only(tool))
+}
+
+const fn tool(step: &Step) -> Option<BrowserTool> {
+    match &step.action {
+        Action::Browser(action) => Some(action.tool()),
+        _ => None,
+    }
+}
+
+/// Returns true if the tool opens an address, wherever the browser was before.
+const fn opens(tool: BrowserTool) -> bool {
+    matches!(tool, BrowserTool::Goto)
+}
+
+/// Returns true if the step did nothing but show another page: an address, the history, or a link.
+fn only_moves(step: &Step) -> bool {
+    use BrowserTool as T;
+    let Some(tool) = tool(step) else {
+        return false;
+    };
+    let is_link = || step.targets.first().is_some_and(|t| t.role == Role::Link);
+    match tool {
+        T::Goto | T::GoBack | T::GoForward | T::Reload => true,
+        T::Click => is_link() && step.before.url() != step.after.url(),
+        _ => false,
+    }
+}
+
+/// Returns true if the step did nothing but give a field a value, so a later value can replace it.
+fn only_sets(step: &Step) -> bool {
+    use BrowserAction as A;
+    let sets = match &step.action {
+        Action::Browser(A::Fill(fill)) => !fill.submit,
+        Action::Browser(A::Select(_) | A::Check(_) | A::Uncheck(_)) => true,
+        _ => false,
+    };
+    sets && step.before.url() == step.after.url()
+}
+
+fn is_same_field(step: &Step, earlier: &Step) -> bool {
+    match (step.targets.first(), earlier.targets.first()) {
+        (Some(field), Some(other)) => {
+            field.is_same_element(other) && step.before.url() == earlier.before.url()
+        }
+        _ => false,
+    }
+}
+
+/// Returns the position of the first of the last steps that only led back to the page where they began; `None` if there is no
+/// such way.
+fn loop_start(way: &[&Step]) -> Option<usize> {
+    let last = way.last()?;
+    let moves = way.iter().rev().take_while(|step| only_moves(step)).count();
+    let from = way.len() - moves;
+    let back =
+        |step: &&Step| !step.before.url().is_empty() && step.before.url() == last.after.url();
+    way[from..].iter().position(back).map(|at| from + at)
+}

@@ -1,0 +1,525 @@
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use serde_json::json;
+
+use super::{distill::Learned, *};
+use crate::{
+    action::{Action, Outcome, RawCall, Signature, ToolSet, parse_calls},
+    memory::{Advice, Namespace, apply},
+    page::{Collection, Observation, Role, TargetIdentity},
+    working::{About, Place, Step},
+};
+
+const SHOP: &str = "https://shop.example/";
+const FOUND: &str = "https://shop.example/search?q=x";
+const GOAL: &str = "Search for padel rackets and add the cheapest to the cart";
+
+fn at(minute: i64) -> DateTime<Utc> {
+    "2026-01-02T03:04:05Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(minute)
+}
+
+/// A step of a run: the tool with its arguments, the target, and the page after it.
+fn step(
+    tool: &str,
+    arguments: Value,
+    target: impl Into<Option<TargetIdentity>>,
+    to: &str,
+) -> (Action, Vec<TargetIdentity>, String) {
+    let tools = ToolSet::new(
+        &crate::action::BrowserTool::ALL.iter().copied().collect(),
+        false,
+        [],
+    );
+    let (mut arguments, target) = (arguments, target.into());
+    if target.is_some() {
+        arguments["target"] = json!("e1");
+    }
+    let call = RawCall::new(tool, arguments);
+    let action = parse_calls(&[call], "", &tools).unwrap().remove(0).unwrap();
+    (action, target.into_iter().collect(), to.to_owned())
+}
+
+fn element(role: Role, name: &str) -> TargetIdentity {
+    TargetIdentity::new(role, name)
+}
+
+/// One of 24 links of a list.
+fn product(name: &str) -> TargetIdentity {
+    let mut product = TargetIdentity::new(Role::Link, name);
+    product.landmark = Some(Role::Main);
+    product.collection = Some(Collection { index: 0, size: 24 });
+    product
+}
+
+fn log(
+    run: &str,
+    minute: i64,
+    goal: &str,
+    steps: Vec<(Action, Vec<TargetIdentity>, String)>,
+) -> RunLog {
+    let mut here = SHOP.to_owned();
+    let steps = steps
+        .into_iter()
+        .zip(1..)
+        .map(|((action, targets, to), number)| {
+            let signature = Signature::of(&action, &targets, &here);
+            let mut step = Step::new(number, action, Outcome::Done, signature);
+            step.turn = number;
+            step.targets = targets;
+            step.before = Place::of(here.as_str());
+            step.after = Place::of(to.as_str());
+            here = to;
+            step
+        });
+    let steps = steps.collect();
+    let run = RunId::parse(run).unwrap();
+    RunLog::new(run, About::new(goal), at(minute), true, steps, Vec::new())
+        .started_at(at(minute - 1))
+}
+
+/// A search for something, of which the first result is put into the cart.
+fn search(run: &str, minute: i64, what: &str, product_name: &str) -> RunLog {
+    let steps = vec![
+        step(
+            "fill",
+            json!({ "text": what, "submit": true }),
+            element(Role::SearchBox, "Search"),
+            FOUND,
+        ),
+        step(
+            "click",
+            json!({}),
+            element(Role::Button, "Sort: price ascending"),
+            FOUND,
+        ),
+        step(
+            "click",
+            json!({}),
+            product(product_name),
+            "https://shop.example/item/3",
+        ),
+        step(
+            "click",
+            json!({}),
+            element(Role::Button, "Add to cart"),
+            "https://shop.example/item/3",
+        ),
+    ];
+    let goal = format!("Search for {what} and add the cheapest to the cart");
+    log(run, minute, &goal, steps)
+}
+
+fn shelf() -> Shelf {
+    let host = Host::of_domain("shop.example").unwrap();
+    Shelf::host(&Namespace::default(), COLLECTION, &host)
+}
+
+fn learned(records: &[Record], log: &RunLog) -> Vec<Record> {
+    let said = Trajectories::default().distill(log).unwrap();
+    let [ShelfEdit { shelf: at, edit }] = &Trajectories::default()
+        .learn(&Namespace::default(), &said)
+        .unwrap()[..]
+    else {
+        panic!("one shelf");
+    };
+    assert_eq!(*at, shelf());
+    let records = apply(records, &edit.changes(records).unwrap());
+    assert_eq!(edit.changes(&records).unwrap(), [], "a run counts once");
+    records
+}
+
+/// Returns what a run with this goal, which has taken these steps, reads on a page.
+fn advice(records: &[Record], goal: &str, taken: &[Step], page: &str) -> Vec<Advice> {
+    let cue = Cue::PageShown {
+        host: Host::of_domain("shop.example").unwrap(),
+        page: None,
+        seen: Arc::new(Observation::new(SHOP, "Shop", crate::testing::tree(page))),
+    };
+    let about = About::new(goal);
+    let moment = Moment::new(&cue, &about, taken, at(60));
+    Trajectories::default()
+        .index(&shelf(), records)
+        .advise(&moment, false)
+}
+
+fn shown(records: &[Record], goal: &str, taken: &[Step], page: &str) -> Vec<String> {
+    let advice = advice(records, goal, taken, page);
+    assert!(advice.len() <= 1);
+    let lines = advice.iter().flat_map(Advice::lines);
+    lines.map(|line| line.text().to_owned()).collect()
+}
+
+#[test]
+fn a_similar_task_reads_the_way_with_slots_and_none_of_its_values() {
+    let first = search("run_1", 0, "padel rackets", "Bullpadel Hack 03");
+    let records = learned(&[], &first);
+    let goal = "Search for tennis balls and add the cheapest to the cart";
+    let lines = shown(&records, goal, &[], "searchbox \"Search\" e1");
+    assert_eq!(
+        lines,
+        [
+            "A similar task was done here 1 hour ago, in 4 steps: Search for <1> and add the cheapest to the cart. Its \
+             values were others: take yours from the goal.",
+            "1. fill searchbox \"Search\" with <1>, then Enter <- next, on this page",
+            "2. click button \"Sort: price ascending\"",
+            "3. click one of 24 of role link",
+            "4. click button \"Add to cart\"",
+        ]
+    );
+    let stored = serde_json::to_string(&records).unwrap();
+    assert!(
+        !stored.contains("Bullpadel"),
+        "a choice keeps no name: {stored}"
+    );
+    let same = shown(&records, GOAL, &[], "searchbox \"Search\" e1");
+    assert_eq!(same[0], "This task was done here 1 hour ago, in 4 steps.");
+    assert_eq!(same[1..], lines[1..]);
+    let other = shown(&records, "Cancel my order", &[], "searchbox \"Search\" e1");
+    assert_eq!(other, [""; 0]);
+}
+
+#[test]
+fn only_the_rest_of_the_way_is_shown_and_only_where_it_can_be_taken() {
+    let first = search("run_1", 0, "padel rackets", "Bullpadel Hack 03");
+    let records = learned(&[], &first);
+    let now = search("run_2", 0, "tennis balls", "Ball 4");
+    let page = "button \"Sort: price ascending\" e1\nlink \"Ball 4\" e2";
+    let lines = shown(&records, &now.about.goal, &now.steps[..1], page);
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    assert!(lines[1].starts_with("2. click button \"Sort: price ascending\" <- next"));
+    // A step that was left out is passed over, if the page shows the one after it.
+    let page = "link \"Ball 4\" e2";
+    let lines = shown(&records, &now.about.goal, &now.steps[..1], page);
+    assert!(lines[1].starts_with("3. click one of 24"), "{lines:?}");
+    let elsewhere = shown(
+        &records,
+        &now.about.goal,
+        &now.steps[..1],
+        "textbox \"Name\" e1",
+    );
+    assert_eq!(elsewhere, [""; 0]);
+    let done = shown(
+        &records,
+        &now.about.goal,
+        &now.steps,
+        "button \"Add to cart\" e1",
+    );
+    assert_eq!(done, [""; 0]);
+}
+
+#[test]
+fn steps_that_led_nowhere_are_left_out() {
+    let field = || element(Role::SearchBox, "Search");
+    let about = "https://shop.example/about";
+    let mut failed = log(
+        "run_1",
+        0,
+        GOAL,
+        vec![
+            step("click", json!({}), element(Role::Link, "About us"), about),
+            step("go_back", json!({}), None, SHOP),
+            step("fill", json!({ "text": "padel" }), field(), SHOP),
+            step("click", json!({}), element(Role::Button, "Help"), SHOP),
+            step("fill", json!({ "text": "padel" }), field(), SHOP),
+            step("fill", json!({ "text": "padel rackets" }), field(), SHOP),
+            step("press", json!({ "key": "Enter" }), None, FOUND),
+            step("click", json!({}), element(Role::Link, "About us"), about),
+            step(
+                "goto",
+                json!({ "url": "https://shop.example/item/3" }),
+                None,
+                "https://shop.example/item/3",
+            ),
+            step(
+                "click",
+                json!({}),
+                element(Role::Button, "Add to cart"),
+                "https://shop.example/item/3",
+            ),
+        ],
+    );
+    failed.steps[3].outcome = Outcome::NoEffect;
+    let kept: Vec<u32> = shortest::shortest(&failed.steps)
+        .iter()
+        .map(|step| step.number)
+        .collect();
+    assert_eq!(kept, [6, 7, 9, 10]);
+}
+
+#[test]
+fn a_value_that_is_no_part_of_the_goal_leaves_only_its_length() {
+    let note = log(
+        "run_1",
+        0,
+        "Leave a note for the courier",
+        vec![
+            step(
+                "fill",
+                json!({ "text": "Ring twice at Meyer" }),
+                element(Role::TextBox, "Note"),
+                SHOP,
+            ),
+            step(
+                "click",
+                json!({}),
+                element(Role::Button, "Ring twice at Meyer"),
+                SHOP,
+            ),
+            step(
+                "fill",
+                json!({ "text": "<secret:pin>" }),
+                element(Role::TextBox, "PIN"),
+                SHOP,
+            ),
+            step(
+                "fill",
+                json!({ "text": "<param:phone>" }),
+                element(Role::TextBox, "Phone"),
+                SHOP,
+            ),
+        ],
+    );
+    let records = learned(&[], &note);
+    let stored = serde_json::to_string(&records).unwrap();
+    assert!(!stored.contains("Meyer"), "{stored}");
+    let lines = shown(
+        &records,
+        "Leave a note for the courier",
+        &[],
+        "textbox \"Note\" e1",
+    );
+    assert_eq!(
+        lines[1..],
+        [
+            "1. fill textbox \"Note\" with a text of your own <- next, on this page",
+            "2. click a button",
+            "3. fill textbox \"PIN\" with <secret:pin>",
+            "4. fill textbox \"Phone\" with <param:phone>",
+        ]
+    );
+}
+
+#[test]
+fn goals_that_differ_only_in_values_are_one_trajectory_and_the_shorter_way_stays() {
+    let mut records = learned(&[], &search("run_1", 0, "padel rackets", "A"));
+    records = learned(&records, &search("run_2", 1, "tennis balls", "B"));
+    let [(key, one)] = &Trajectory::all(&records)[..] else {
+        panic!("one trajectory: {records:?}");
+    };
+    assert_eq!(one.header.runs.len(), 2);
+    assert_eq!(
+        one.header.run.as_str(),
+        "run_2",
+        "an equal way is the newer one"
+    );
+    let mut shorter = search("run_3", 2, "golf clubs", "C");
+    shorter.steps.remove(1);
+    records = learned(&records, &shorter);
+    assert_eq!(Trajectory::all(&records)[0].1.steps.len(), 3);
+    let undo = Trajectories::default()
+        .undo(&RunId::parse("run_3").unwrap())
+        .unwrap();
+    let left = apply(&records, &undo.changes(&records).unwrap());
+    assert_eq!(left, [], "the steps are those of the undone run");
+    let undo = Trajectories::default()
+        .undo(&RunId::parse("run_1").unwrap())
+        .unwrap();
+    let left = apply(&records, &undo.changes(&records).unwrap());
+    assert_eq!(Trajectory::all(&left)[0].1.header.runs.len(), 2);
+    assert_eq!(Trajectories::default().item(&format!("{key}.00")), key);
+}
+
+#[test]
+fn a_trajectory_that_fails_three_runs_in_a_row_is_not_offered_until_a_run_succeeds() {
+    let mut records = learned(&[], &search("run_1", 0, "padel rackets", "A"));
+    let key = Trajectory::all(&records)[0].0.clone();
+    let goal = "Search for golf clubs and add the cheapest to the cart";
+    let offered = AdviceId {
+        shelf: shelf(),
+        key,
+    };
+    for n in 0..3 {
+        assert_eq!(
+            advice(&records, goal, &[], "searchbox \"Search\" e1").len(),
+            1
+        );
+        let mut failed = search(&format!("run_f{n}"), n, "golf clubs", "C");
+        failed.success = false;
+        failed.offered = vec![offered.clone()];
+        records = learned(&records, &failed);
+    }
+    assert_eq!(advice(&records, goal, &[], "searchbox \"Search\" e1"), []);
+    let header = Trajectory::all(&records)[0].1.header.clone();
+    assert_eq!(header.count(Use::Failed), 3);
+    records = learned(&records, &search("run_5", 9, "golf clubs", "C"));
+    assert_eq!(
+        advice(&records, goal, &[], "searchbox \"Search\" e1").len(),
+        1
+    );
+    let mut helped = search("run_6", 10, "tennis balls", "D");
+    helped.offered = vec![offered];
+    records = learned(&records, &helped);
+    assert_eq!(Trajectory::all(&records)[0].1.header.count(Use::Helped), 1);
+}
+
+#[test]
+fn twenty_trajectories_of_fifty_steps_fit_on_a_shelf_and_the_oldest_goes() {
+    let name = "\u{65e5}\u{672c}\u{8a9e}".repeat(20);
+    let mut records = Vec::new();
+    for run in 0..22 {
+        let steps = (0..MAX_STEPS).map(|n| {
+            let mut field = TargetIdentity::new(Role::TextBox, format!("{n} {name}"));
+            field.ancestors = vec![name.clone(); 3];
+            field.landmark = Some(Role::Main);
+            step(
+                "fill",
+                json!({ "text": format!("value {run} {n}") }),
+                field,
+                SHOP,
+            )
+        });
+        let goal = format!(
+            "{} number {run}",
+            char::from(b'A' + run).to_string().repeat(20)
+        );
+        records = learned(
+            &records,
+            &log(
+                &format!("run_{run}"),
+                i64::from(run),
+                &goal,
+                steps.collect(),
+            ),
+        );
+    }
+    assert_eq!(Trajectory::all(&records).len(), MAX_TRAJECTORIES);
+    assert!(
+        records
+            .iter()
+            .all(|record| record.size() <= crate::memory::MAX_RECORD_BYTES)
+    );
+    let steps = records.iter().filter(|record| record.key.contains('.'));
+    assert!(steps.clone().all(|record| record.size() <= MAX_STEP_BYTES));
+    assert_eq!(steps.count(), MAX_TRAJECTORIES * MAX_STEPS);
+    let bytes: usize = records.iter().map(Record::size).sum();
+    assert!(bytes < 1_024 * 1_024, "{bytes} bytes");
+    let now = at(60 * 24 * 31);
+    let upkeep = Trajectories::default()
+        .upkeep(&shelf(), &records, now)
+        .unwrap();
+    assert_eq!(apply(&records, &upkeep.changes(&records).unwrap()), []);
+}
+
+#[test]
+fn of_two_fitting_trajectories_scoring_prefers_the_recent_and_fast_one() {
+    let mut slow = search("run_1", 0, "padel rackets", "A");
+    slow = slow.started_at(at(-60));
+    let mut records = learned(&[], &slow);
+    let mut fast = search("run_2", 55, "padel rackets", "A");
+    fast.about.goal =
+        "Search for padel rackets, then add the cheapest of them to the cart".to_owned();
+    records = learned(&records, &fast);
+    let options = TrajectoryOptions {
+        trace_scoring: true,
+        ..TrajectoryOptions::default()
+    };
+    let all = Trajectory::all(&records);
+    let score = |run: &str| {
+        let (_, one) = all
+            .iter()
+            .find(|(_, one)| one.header.run.as_str() == run)
+            .unwrap();
+        let alike = rank::similarity(&one.header, GOAL, &options).unwrap();
+        (
+            alike,
+            rank::score(&one.header, alike, one.verified_share(), at(60)),
+        )
+    };
+    let (slow, fast) = (score("run_1"), score("run_2"));
+    assert!(slow.0 > fast.0, "{slow:?} {fast:?}");
+    assert!((slow.0 - 1.0).abs() < 1e-9);
+    let expected = 0.6 + 0.2 * (-(60.0_f64 / 1_440.0) / 14.0).exp() + 0.1 / 61.0 + 0.1;
+    assert!((slow.1 - expected).abs() < 1e-9, "{slow:?} {expected}");
+    let best = |options: TrajectoryOptions| {
+        let cue = Cue::PageShown {
+            host: Host::of_domain("shop.example").unwrap(),
+            page: None,
+            seen: Arc::new(Observation::new(
+                SHOP,
+                "Shop",
+                crate::testing::tree("searchbox \"Search\" e1"),
+            )),
+        };
+        let about = About::new("Search for padel rackets, add the cheapest of them to the cart");
+        let moment = Moment::new(&cue, &about, &[], at(60));
+        let said = Trajectories::new(options)
+            .index(&shelf(), &records)
+            .advise(&moment, false);
+        said[0].id().key.clone()
+    };
+    let key = |run: &str| {
+        all.iter()
+            .find(|(_, one)| one.header.run.as_str() == run)
+            .unwrap()
+            .0
+            .clone()
+    };
+    assert_eq!(best(options), key("run_2"));
+}
+
+#[test]
+fn an_imported_trajectory_waits_for_a_person() {
+    let records = learned(&[], &search("run_1", 0, "padel rackets", "A"));
+    let kind = Trajectories::default();
+    let admitted: Vec<Record> = records
+        .iter()
+        .map(|r| kind.admit(r, false).unwrap())
+        .collect();
+    assert_eq!(advice(&admitted, GOAL, &[], "searchbox \"Search\" e1"), []);
+    let described = kind.describe(&admitted[0]).unwrap();
+    assert_eq!(
+        (described.standing, &*described.text),
+        (Standing::WaitsForReview, GOAL)
+    );
+    let accept = kind.accept(&admitted[0].key, GOAL, at(0)).unwrap();
+    let accepted = apply(&admitted, &accept.changes(&admitted).unwrap());
+    assert_eq!(
+        advice(&accepted, GOAL, &[], "searchbox \"Search\" e1").len(),
+        1
+    );
+    let other = kind
+        .accept(&admitted[0].key, "Another goal", at(0))
+        .unwrap();
+    assert_eq!(
+        other.changes(&admitted).unwrap_err().kind(),
+        ErrorKind::InvalidInput
+    );
+    let vouched: Vec<Record> = records
+        .iter()
+        .map(|r| kind.admit(r, true).unwrap())
+        .collect();
+    assert_eq!(vouched, records);
+    let bad = Record::new("../x", &json!({}));
+    assert!(kind.admit(&bad, true).is_err());
+}
+
+#[test]
+fn a_run_over_several_hosts_or_without_steps_teaches_nothing() {
+    let two = log(
+        "run_1",
+        0,
+        GOAL,
+        vec![step(
+            "goto",
+            json!({ "url": "https://b.example/" }),
+            None,
+            "https://b.example/",
+        )],
+    );
+    assert_eq!(Learned::of(&two), None);
+    assert_eq!(Learned::of(&log("run_2", 0, GOAL, Vec::new())), None);
+    let mut failed = search("run_3", 0, "padel rackets", "A");
+    failed.success = false;
+    assert_eq!(Trajectories::default().distill(&failed), None);
+}

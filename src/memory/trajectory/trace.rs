@@ -1,0 +1,73 @@
+//! The values of a goal in the steps of a run.
+
+use crate::{
+    action::{Action, BrowserAction, TextValue},
+    goal::{self, Field, Literals, Provenance, Recorded, Template},
+    working::Step,
+};
+
+use super::{Given, TrajectoryStep};
+
+/// Finds the values of the goal in the steps of a run, and gives each step the position of its slot. Removes names that
+/// contain a value among other words. Returns the slots as ranges of bytes of the goal.
+pub(super) fn trace(
+    goal: &str,
+    taken: &[&Step],
+    steps: &mut [TrajectoryStep],
+) -> Vec<(usize, usize)> {
+    let literals = taken.iter().map(|step| literals(step)).collect();
+    let template = Template::compile(&Recorded::new(goal, literals));
+    let slots = template.slots();
+    for text in template.texts() {
+        let step = &mut steps[text.step];
+        let slot = match &text.from {
+            Provenance::Slot(uses) => uses
+                .first()
+                .and_then(|of| slots.iter().position(|slot| slot.id == of.slot)),
+            Provenance::Composed(_) => None,
+            _ => continue,
+        };
+        match (text.field, &mut step.target) {
+            (Field::Text | Field::Option, _) => {
+                step.text = slot.map(Given::Slot).or_else(|| step.text.take());
+            }
+            (Field::Name, Some(target)) => {
+                (target.slot, target.aim, target.locator) = (slot, None, None);
+            }
+            _ => {}
+        }
+    }
+    slots.iter().map(|slot| (slot.start, slot.end)).collect()
+}
+
+/// Returns the texts of a step, without secrets and parameters.
+fn literals(step: &Step) -> Literals {
+    let mut literals = Literals::default();
+    let Action::Browser(action) = &step.action else {
+        return literals;
+    };
+    action.tool().as_str().clone_into(&mut literals.action);
+    if let Some(target) = step.targets.first() {
+        literals.role = Some(target.role.as_str().to_owned());
+        literals.name = Some(target.name.clone());
+        literals.label.clone_from(&target.label);
+        literals.landmark = target
+            .landmark
+            .as_ref()
+            .map(|role| role.as_str().to_owned());
+        literals.collection = target.collection.map(|collection| goal::Collection {
+            size: collection.size as usize,
+            index: collection.index as usize,
+        });
+    }
+    let text = action.texts().into_iter().find_map(|text| match text {
+        TextValue::Literal(text) => Some(text.clone()),
+        _ => None,
+    });
+    match action {
+        BrowserAction::Select(_) => literals.option = text,
+        _ => literals.text = text,
+    }
+    literals.url = action.url().map(str::to_owned);
+    literals
+}

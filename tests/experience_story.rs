@@ -1,0 +1,299 @@
+//! What a run reads of earlier runs on its site, through the whole loop with scripted ports: the way of a similar task, and the
+//! results of its session.
+
+use serde_json::{Value, json};
+use webwise::{
+    DecisionLoop, RunId, SessionId, Task,
+    agent::Options,
+    chat::ChatResponse,
+    event::EventKind,
+    guard::ApprovalMode,
+    store::InMemory,
+    testing::{FixedClock, Recorder, ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
+};
+
+const HOME: &str = "https://desk.example/";
+const FILLED: &str = "https://desk.example/#filled";
+const LIST: &str = "https://desk.example/list";
+const ITEM: &str = "https://desk.example/item/7";
+const DONE: &str = "https://desk.example/done";
+
+/// A desk on which a value is typed, one of the rows is opened, and a button ends the task.
+fn desk(typed: &str, row: &str, button: &str) -> ScriptedBrowser {
+    let home = "textbox \"Value\" e1\nbutton \"Go\" e2";
+    let list = format!(
+        "list\n  listitem\n    link \"{row}\" e3\n  listitem\n    link \"Another\" e4\n  listitem\n    link \"A third\" e5"
+    );
+    let item = format!("heading \"Details\" e6\nbutton \"{button}\" e7");
+    let fill = json!({ "target": "e1", "text": typed });
+    ScriptedBrowser::new()
+        .with_page(HOME, "Desk", home)
+        .with_page(FILLED, "Desk", &format!("{home}\n\"Ready\""))
+        .with_page(LIST, "List", &list)
+        .with_page(ITEM, "Item", &item)
+        .with_page(DONE, "Done", "heading \"All done\" e8")
+        .on(HOME, &format!("fill {fill}"), [Reply::Show(FILLED)])
+        .on(FILLED, r#"click {"target":"e2"}"#, [Reply::Show(LIST)])
+        .on(LIST, r#"click {"target":"e3"}"#, [Reply::Show(ITEM)])
+        .on(ITEM, r#"click {"target":"e7"}"#, [Reply::Show(DONE)])
+}
+
+/// The replies of a model that does the whole task.
+fn replies(typed: &str) -> Vec<ChatResponse> {
+    let click = |target: &str| call("click", json!({ "target": target }));
+    vec![
+        call("fill", json!({ "target": "e1", "text": typed })),
+        click("e2"),
+        click("e3"),
+        click("e7"),
+        call(
+            "finish",
+            json!({ "answer": "All done", "evidence": "All done" }),
+        ),
+    ]
+}
+
+struct Ran {
+    messages: Vec<String>,
+    changes: Vec<(String, String, Value)>,
+}
+
+impl Ran {
+    /// The sections about earlier runs in the first message, names in tips included.
+    fn said(&self) -> String {
+        let message = &self.messages[0];
+        let mut out = String::new();
+        for section in message.split("## ") {
+            let of_memory = [
+                "Reference trajectory",
+                "Session history",
+                "Names in the tips",
+            ];
+            if of_memory.iter().any(|heading| section.starts_with(heading)) {
+                out.push_str(section);
+            }
+        }
+        out
+    }
+}
+
+async fn run(
+    store: &InMemory,
+    id: &str,
+    session: Option<&str>,
+    goal: &str,
+    typed: &str,
+    row: &str,
+    button: &str,
+) -> Ran {
+    let model = ScriptedModel::new(replies(typed));
+    let recorder = Recorder::new();
+    let mut options = Options::default();
+    options.approval = ApprovalMode::Auto;
+    let agent = DecisionLoop::builder(desk(typed, row, button), model.clone(), store.clone())
+        .with_options(options)
+        .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))
+        .with_sink(recorder.clone())
+        .build()
+        .unwrap();
+    let mut task = Task::new(goal)
+        .unwrap()
+        .with_start_url(HOME)
+        .unwrap()
+        .with_run_id(RunId::parse(id).unwrap());
+    if let Some(session) = session {
+        task = task.with_session(SessionId::parse(session).unwrap());
+    }
+    let report = agent.run(task).await;
+    assert!(report.summary.success, "{report:?}");
+    let changes = recorder
+        .events()
+        .into_iter()
+        .filter_map(|event| match event.kind {
+            EventKind::MemoryChanged {
+                what, text, data, ..
+            } => Some((what, text, data)),
+            _ => None,
+        });
+    Ran {
+        messages: model
+            .requests()
+            .into_iter()
+            .map(|request| request.message)
+            .collect(),
+        changes: changes.collect(),
+    }
+}
+
+#[tokio::test]
+async fn a_similar_task_reads_what_is_left_of_the_way_on_each_page() {
+    let store = InMemory::new();
+    let goal = |what: &str| format!("Look up {what} and close the first case");
+    let cold = run(
+        &store,
+        "run_1",
+        None,
+        &goal("blue boats"),
+        "blue boats",
+        "Case of Meyer",
+        "Close",
+    )
+    .await;
+    assert_eq!(cold.said(), "");
+    let recorded = (
+        "trajectory_recorded".to_owned(),
+        goal("blue boats"),
+        json!({ "steps": 4, "runs": 1 }),
+    );
+    assert!(cold.changes.contains(&recorded), "{:?}", cold.changes);
+
+    let warm = run(
+        &store,
+        "run_2",
+        None,
+        &goal("red cars"),
+        "red cars",
+        "Case of Silva",
+        "Close",
+    )
+    .await;
+    let expected = "\n## Reference trajectory\n\
+        - A similar task was done here just now, in 4 steps: Look up <1> and close the first case. Its values were others: take yours \
+        from the goal.\n  1. fill n1 with <1> <- next, on this page\n  2. click n2\n  3. click one of 3 of role link\n  4. click n3\n";
+    assert!(warm.messages[0].ends_with(expected), "{}", warm.messages[0]);
+    let names =
+        "## Names in the tips\nn1 textbox \"Value\"\nn2 button \"Go\"\nn3 button \"Close\"\n";
+    assert!(warm.messages[0].contains(names), "{}", warm.messages[0]);
+    let second = &warm.messages[1];
+    assert!(
+        second.contains("  2. click n1 <- next, on this page\n")
+            && !second.contains("1. fill n1 with"),
+        "{second}"
+    );
+    let third = &warm.messages[2];
+    assert!(
+        third.contains("  3. click one of 3 of role link <- next, on this page\n"),
+        "{third}"
+    );
+    assert!(
+        warm.messages[4..]
+            .iter()
+            .all(|message| !message.contains("## Reference"))
+    );
+    let used = ("trajectory_used".to_owned(), json!({ "result": "helped" }));
+    assert!(
+        warm.changes
+            .iter()
+            .any(|(what, _, data)| (what, data) == (&used.0, &used.1)),
+        "{:?}",
+        warm.changes
+    );
+}
+
+#[tokio::test]
+async fn no_value_of_another_task_is_shown_and_it_is_never_called_the_same_task() {
+    // Each pair: the goal that was recorded with its typed value, and another goal. The words that only the first has.
+    let pairs: [(&str, &str, &str, &[&str]); 9] = [
+        (
+            "Transfer the balance of account A",
+            "A",
+            "Transfer the balance of account B",
+            &["account A"],
+        ),
+        (
+            "Delete item 5 from the list",
+            "5",
+            "Delete item 7 from the list",
+            &["item 5", "5 from"],
+        ),
+        (
+            "Print the report for March",
+            "March",
+            "Print the report for April",
+            &["March"],
+        ),
+        (
+            "Delete the oldest entry",
+            "entry",
+            "Delete the newest entry",
+            &["oldest"],
+        ),
+        (
+            "東京のホテルを予約する",
+            "東京",
+            "大阪のホテルを予約する",
+            &["東京"],
+        ),
+        ("احجز فندقا في دبي", "دبي", "احجز فندقا في عمان", &["دبي"]),
+        (
+            "Pay invoice 88 to Nordwind",
+            "88",
+            "Pay invoice 89 to Nordwind",
+            &["88"],
+        ),
+        (
+            "Send \"see you\" to Ann",
+            "see you",
+            "Send \"good bye\" to Ann",
+            &["see you"],
+        ),
+        ("Отмени заказ 12", "12", "Отмени заказ 21", &["12"]),
+    ];
+    for (n, (known, typed, goal, gone)) in pairs.into_iter().enumerate() {
+        let store = InMemory::new();
+        let row = format!("Row of {typed}");
+        run(&store, "run_1", None, known, typed, &row, "Close").await;
+        let said = run(&store, "run_2", None, goal, "x", "Another row", "Close")
+            .await
+            .said();
+        assert!(!said.contains("This task was done here"), "{n}: {said}");
+        let of_way: String = said
+            .lines()
+            .filter(|line| !line.contains("done: "))
+            .collect::<Vec<_>>()
+            .join("\n");
+        for word in gone.iter().chain([&&*row]) {
+            assert!(!of_way.contains(*word), "{n} shows {word}: {said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_next_run_of_a_session_knows_what_the_last_one_did() {
+    let store = InMemory::new();
+    let first = run(
+        &store,
+        "run_1",
+        Some("proj"),
+        "File an issue about the roof",
+        "roof",
+        "A",
+        "File",
+    )
+    .await;
+    let recorded = (
+        "session_recorded".to_owned(),
+        "File an issue about the roof".to_owned(),
+        json!({ "success": true }),
+    );
+    assert!(first.changes.contains(&recorded), "{:?}", first.changes);
+    let next = run(
+        &store,
+        "run_2",
+        Some("proj"),
+        "Set its status to done",
+        "done",
+        "A",
+        "Set",
+    )
+    .await;
+    let expected = "## Session history\n- \"just now, done: File an issue about the roof\"\n  \"answer: All done\"\n  \
+        \"ended at https://desk.example/done\"\n";
+    assert!(next.messages[0].contains(expected), "{}", next.messages[0]);
+    let stranger = run(&store, "run_3", None, "Water the plants", "x", "A", "Pour").await;
+    let said = stranger.said();
+    assert!(
+        said.contains("done: File an issue about the roof") && !said.contains("answer:"),
+        "{said}"
+    );
+}
