@@ -49,6 +49,8 @@ fn agent<L: LlmClient, M: MemoryBackend>(
     options.settle = Duration::ZERO;
     options.approval = ApprovalMode::Auto;
     options.budget.max_steps = 100;
+    // One run meets a store that is always busy.
+    options.learning_timeout = Duration::from_secs(3);
     DecisionLoop::builder(browser.clone(), model, memory)
         .with_options(options)
         .build()
