@@ -23,7 +23,7 @@ pub(crate) struct Attempt<'a> {
 
 /// Returns the outcome of an action after the page was observed again. `Done` becomes `NoEffect` if the action should
 /// have left a trace but left none. A failure becomes `Unclear` if the action may have reached the page and another
-/// page is shown, because it may have worked.
+/// page is shown, because it may have worked. A `goto` that ran out of time is `Done` if its page is shown all the same.
 pub(crate) fn judge(
     action: &BrowserAction,
     attempt: Attempt<'_>,
@@ -33,10 +33,19 @@ pub(crate) fn judge(
 ) -> Outcome {
     if let Outcome::Failed(failure) = attempt.outcome {
         let has_moved = diff.navigated || is_another_document(before, after);
-        return if has_moved && may_have_acted(action, failure.class) {
-            Outcome::Unclear(failure.clone())
-        } else {
-            attempt.outcome.clone()
+        return match action {
+            // The page came after the driver had given it up.
+            BrowserAction::Goto(goto)
+                if has_moved
+                    && failure.class == ErrorClass::Timeout
+                    && is_same_address(&goto.url, &after.url) =>
+            {
+                Outcome::Done
+            }
+            _ if has_moved && may_have_acted(action, failure.class) => {
+                Outcome::Unclear(failure.clone())
+            }
+            _ => attempt.outcome.clone(),
         };
     }
     if !attempt.outcome.is_done() || !should_show(action, attempt.traces.is_some(), before) {
@@ -355,6 +364,12 @@ mod tests {
             assert_eq!(told(&click, class, &here, &asks), failed(class));
             assert_eq!(told(&goto, class, &here, &there), failed(class));
         }
+        // The page of a `goto` may come late.
+        let late = ErrorClass::Timeout;
+        assert_eq!(told(&goto, late, &there, &here), Outcome::Done);
+        assert_eq!(told(&goto, late, &here, &here), failed(late));
+        let broken = ErrorClass::NavigationFailed;
+        assert_eq!(told(&goto, broken, &there, &here), failed(broken));
         // Nothing was pressed.
         let covered = ErrorClass::Intercepted;
         assert_eq!(told(&click, covered, &here, &there), failed(covered));

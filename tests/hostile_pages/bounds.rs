@@ -22,9 +22,9 @@ on_each_driver! {
 
 /// What the model reads of a page that gives no answer.
 const TOLD: &str = "note the page gives no answer";
-/// The bound of a step here. Unit: time. Source: chosen; twelve times what these pages need otherwise. Such a page takes a whole
+/// The bound of a step here. Unit: time. Source: chosen; sixteen times what these pages need otherwise. Such a page takes a whole
 /// processor.
-const BOUND: Duration = Duration::from_secs(12);
+const BOUND: Duration = Duration::from_secs(16);
 
 /// A page that takes long by itself is not what is bounded.
 fn patient() -> Options {
@@ -39,23 +39,42 @@ fn bounded() -> Options {
     options
 }
 
-/// A model that does this first, and this when it is told that the page gives no answer.
-fn told(
-    first: Option<ChatResponse>,
-    then: impl Fn() -> ChatResponse + Send + 'static,
-) -> ScriptedModel {
-    let mut first = first;
+/// A model that clicks, and gives up when it is told that the page gives no answer.
+fn clicks_and_gives_up(label: &'static str) -> ScriptedModel {
+    let mut first = Some(click(label));
     decides(move |_, message| match first.take() {
         Some(first) => first,
-        None if message.contains(TOLD) => then(),
+        None if message.contains(TOLD) => give_up(),
         None => finish("All is well"),
     })
 }
 
-/// A model that goes to the plain page when it is told that the page gives no answer.
-fn leaves(bed: &Bed, first: Option<ChatResponse>) -> ScriptedModel {
+/// A model that goes to the plain page until it is there.
+fn leaves(bed: &Bed, mut first: Option<ChatResponse>) -> ScriptedModel {
     let plain = bed.site.url("plain");
-    told(first, move || go(&plain))
+    decides(move |_, message| match first.take() {
+        Some(first) => first,
+        None if message.contains("\"All is well\"") => finish("All is well"),
+        None => go(&plain),
+    })
+}
+
+/// Whether the page was left by a `goto` after these actions. On a busy machine a `goto` may run out of time after it has ended the page's
+/// script; the next one then finds a page that answers.
+fn was_left(played: &Played, after: &[&str]) {
+    let course = played.course();
+    assert!(
+        course.len() > after.len() && course.len() <= after.len() + 3,
+        "{played:?}"
+    );
+    let (first, left) = course.split_at(after.len());
+    assert_eq!(first, after, "{played:?}");
+    let (last, tried) = left.split_last().expect("at least one action");
+    assert_eq!(last, "goto done", "{played:?}");
+    assert!(
+        tried.iter().all(|tried| tried == "goto timeout"),
+        "{played:?}"
+    );
 }
 
 /// Whether a page was shown as one that gives no answer, at the address that the browser shows, and with nothing of it.
@@ -78,17 +97,17 @@ async fn a_page_that_spins_when_it_is_clicked_is_told(by: Driver) {
     let (model, stop) = if can_leave {
         (leaves(&bed, Some(click("Spin"))), StopReason::Finished)
     } else {
-        (told(Some(click("Spin")), give_up), StopReason::GaveUp)
+        (clicks_and_gives_up("Spin"), StopReason::GaveUp)
     };
     let played = bed
         .play_with("spins", "spins", bed.driver(), model, bounded(), stop)
         .await;
-    let course = ["goto done", "click unclear", "goto done"];
-    assert_eq!(
-        played.course(),
-        course[..if can_leave { 3 } else { 2 }],
-        "{played:?}"
-    );
+    let course = ["goto done", "click unclear"];
+    if can_leave {
+        was_left(&played, &course);
+    } else {
+        assert_eq!(played.course(), course, "{played:?}");
+    }
     was_told(&played, &bed.site.url("spins"));
     bed.close().await;
 }
@@ -107,7 +126,7 @@ async fn a_page_that_spins_while_it_loads_is_told_and_left() {
             StopReason::Finished,
         )
         .await;
-    assert_eq!(played.course(), ["goto timeout", "goto done"], "{played:?}");
+    was_left(&played, &["goto timeout"]);
     was_told(&played, &bed.site.url("spins-at-once"));
     bed.close().await;
 }
@@ -126,7 +145,7 @@ async fn a_page_that_pushes_states_without_end_is_told_and_left() {
             StopReason::Finished,
         )
         .await;
-    assert_eq!(played.course(), ["goto timeout", "goto done"], "{played:?}");
+    was_left(&played, &["goto timeout"]);
     was_told(&played, &bed.site.url("pushes"));
     bed.close().await;
 }

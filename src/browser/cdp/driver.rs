@@ -1,6 +1,6 @@
 //! The driver: the browser as a value, and its implementation of the port.
 
-use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
+use std::{collections::HashMap, fmt, pin::pin, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -185,11 +185,28 @@ impl Cdp {
             .await
             .unwrap_or_else(late)?;
         self.hub.begin(time);
-        // The rest of the time is for asking the browser itself.
         let page = end - time / 4;
-        let seen = match timeout_at(page, self.seen(&mut turn)).await {
-            Err(_) | Ok(Err(CdpError::Late)) => self.unanswered(end).await,
-            Ok(seen) => seen,
+        let seen = {
+            let mut seen = pin!(timeout_at(page, self.seen(&mut turn)));
+            let (seen, asked) = match timeout(time / 4, &mut seen).await {
+                Ok(seen) => (seen, None),
+                Err(_) => {
+                    // On a busy machine the browser itself may answer late, so it is asked while the page still has time.
+                    let asked = self.ask_for_life();
+                    (seen.await, Some(asked))
+                }
+            };
+            match seen {
+                Err(_) | Ok(Err(CdpError::Late)) => {
+                    let asked = asked.unwrap_or_else(|| self.ask_for_life());
+                    match timeout_at(end, asked).await {
+                        Ok(Ok(_)) => self.unanswered(),
+                        Ok(Err(trouble)) => Err(trouble.into()),
+                        Err(_) => Err(CdpError::Late),
+                    }
+                }
+                Ok(seen) => seen,
+            }
         };
         let mut observation = seen.map_err(|trouble| turn.failed(trouble, OPERATION))?;
         if request.screenshot && observation.dialog.is_none() && !observation.unresponsive {

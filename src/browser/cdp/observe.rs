@@ -22,6 +22,7 @@ use super::{
     rows::{self, Seen, Shown, Walk},
     state::{Frame, World},
     target::Area,
+    wire::WireError,
 };
 use crate::{
     action::Target,
@@ -99,17 +100,13 @@ impl Cdp {
         Ok(observation)
     }
 
-    /// Returns the observation of a page that does not answer. If the browser still answers, it can leave the page;
-    /// if not, nothing is known and this fails as [`CdpError::Late`].
-    pub(super) async fn unanswered(&self, end: Instant) -> Result<Observation, CdpError> {
-        let asked = self
-            .hub
-            .wire
-            .call::<Value>(None, "Browser.getVersion", json!({}));
-        match timeout_at(end, asked).await {
-            Ok(answer) => answer.map(drop)?,
-            Err(_) => return Err(CdpError::Late),
-        }
+    /// Asks the browser for anything, to learn whether it still answers and can leave a page that does not.
+    pub(super) fn ask_for_life(&self) -> impl Future<Output = Result<Value, WireError>> + use<> {
+        self.hub.wire.call(None, "Browser.getVersion", json!({}))
+    }
+
+    /// Returns the observation of a page that does not answer in a browser that does.
+    pub(super) fn unanswered(&self) -> Result<Observation, CdpError> {
         if let Some(observation) = self.under_a_dialog()? {
             return Ok(observation);
         }
