@@ -188,13 +188,12 @@ impl Cdp {
         let page = end - time / 4;
         let seen = {
             let mut seen = pin!(timeout_at(page, self.seen(&mut turn)));
-            let (seen, asked) = match timeout(time / 4, &mut seen).await {
-                Ok(seen) => (seen, None),
-                Err(_) => {
-                    // On a busy machine the browser itself may answer late, so it is asked while the page still has time.
-                    let asked = self.ask_for_life();
-                    (seen.await, Some(asked))
-                }
+            let (seen, asked) = if let Ok(seen) = timeout(time / 4, &mut seen).await {
+                (seen, None)
+            } else {
+                // On a busy machine the browser itself may answer late, so it is asked while the page still has time.
+                let asked = self.ask_for_life();
+                (seen.await, Some(asked))
             };
             match seen {
                 Err(_) | Ok(Err(CdpError::Late)) => {
