@@ -66,6 +66,7 @@ pub mod cli;
 #[cfg(feature = "demo-site")]
 pub mod demo;
 pub mod event;
+pub mod explore;
 pub mod goal;
 pub mod guard;
 pub mod llm;

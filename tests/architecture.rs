@@ -35,6 +35,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         "guard",
         &["base", "page", "secret", "action", "chat", "working"],
     ),
+    ("explore", &["base", "page", "working"]),
     (
         "verify",
         &[
@@ -66,7 +67,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 /// Rooms that hold no await, no file, no socket, no environment, no clock and no chance.
 const PURE: &[&str] = &[
     "base", "goal", "page", "secret", "action", "chat", "memory", "working", "prompt", "guard",
-    "verify", "vision",
+    "explore", "verify", "vision",
 ];
 /// What is pure inside a port: decided from what was told, so that it is tested with values.
 const PURE_INSIDE: &[&str] = &[

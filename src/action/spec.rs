@@ -127,8 +127,8 @@ impl ToolSet {
         Self::of(self.specs, self.ours)
     }
 
-    /// Returns the declarations for a provider, with the same bytes in every step: frequent tools and the embedder's
-    /// tools one by one, and all others as [`OTHER`](Self::OTHER), whose description lists them.
+    /// Returns the declarations for a provider, byte-identical in every step. Each frequent tool and each tool of the
+    /// embedder has its own; all others share [`OTHER`](Self::OTHER), whose description lists them.
     pub fn declared(&self) -> &[ToolSpec] {
         &self.declared
     }

@@ -17,7 +17,7 @@ use crate::{
     action::{Action, CallProblem, parse_calls},
     base::{
         Error, ErrorKind, TokenCount, text,
-        tokens::{ContentType, estimate},
+        tokens::{Calibration, estimate},
     },
     chat::{CallMode, ChatRequest, ChatResponse, Image, Usage},
     event::EventKind,
@@ -138,7 +138,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 .images
                 .extend(asked_for.into_iter().chain(shown).map(|png| Image { png }));
         }
-        let budget = room(capabilities.context_window, &request);
+        let budget = room(
+            capabilities.context_window,
+            &request,
+            self.executor.state.calibration,
+        );
         if let Some(page) = &self.executor.state.page {
             self.executor.state.seen.page(&page.observation);
         }
@@ -203,7 +207,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Sends the request to the model and returns the reply. If the call could exceed the budget, returns a stop reason
     /// instead.
     pub(super) async fn ask(&mut self, request: ChatRequest) -> Result<ChatResponse, StopReason> {
-        let estimated_tokens = estimate_request(&request);
+        let uncalibrated = estimate_request(&request);
+        let estimated_tokens = self.executor.state.calibration.applied(uncalibrated);
         let prices = self.parts.guarded.options.prices.as_ref();
         let worst = CallEstimate::new(estimated_tokens, request.max_output, prices);
         let budget = &self.parts.guarded.options.budget;
@@ -248,6 +253,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     .usage
                     .unwrap_or_else(|| estimate_usage(&response, estimated_tokens));
                 self.executor.state.estimated |= response.usage.is_none();
+                // What a picture takes is a guess of another kind.
+                if let Some(usage) = response.usage.filter(|_| request.images.is_empty()) {
+                    self.executor
+                        .state
+                        .calibration
+                        .add(uncalibrated, usage.input);
+                }
                 self.executor.state.spent = before;
                 self.executor
                     .state
@@ -358,16 +370,17 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns the maximum size of the message in this request: the model's context window, minus the room for the reply, a tenth for errors of
-/// the estimate, and the other parts of the request.
-fn room(window: Option<TokenCount>, request: &ChatRequest) -> TokenCount {
+/// Returns the maximum size of the message in this request, as an estimate without calibration: the model's context window, minus the room
+/// for the reply, a tenth for errors of the estimate, and the other parts of the request.
+fn room(window: Option<TokenCount>, request: &ChatRequest, calibration: Calibration) -> TokenCount {
     let whole = window.map_or(UNKNOWN_ROOM, |window| {
         let tenth = window.0.div_ceil(10);
         window
             .0
             .saturating_sub(request.max_output.0.saturating_add(tenth))
     });
-    TokenCount(whole.saturating_sub(estimate_request(request).0))
+    let whole = calibration.removed(TokenCount(whole));
+    TokenCount(whole.0.saturating_sub(estimate_request(request).0))
 }
 
 fn estimate_request(request: &ChatRequest) -> TokenCount {
@@ -376,22 +389,16 @@ fn estimate_request(request: &ChatRequest) -> TokenCount {
             .tools
             .declared()
             .iter()
-            .map(|spec| {
-                estimate(&spec.description, ContentType::Text)
-                    + estimate(&spec.parameters.to_string(), ContentType::Json)
-            })
+            .map(|spec| estimate(&spec.description) + estimate(&spec.parameters.to_string()))
             .sum(),
         CallMode::JsonSchema => {
             let schema = request.tools.reply_schema(request.max_calls).to_string();
-            estimate(&schema, ContentType::Json)
+            estimate(&schema)
         }
     };
     let pictures =
         TokenCount(IMAGE_TOKENS * u64::try_from(request.images.len()).unwrap_or(u64::MAX));
-    estimate(&request.system, ContentType::Text)
-        + estimate(&request.message, ContentType::Text)
-        + tools
-        + pictures
+    estimate(&request.system) + estimate(&request.message) + tools + pictures
 }
 
 /// Returns the estimated usage of a call whose provider did not report the usage.
@@ -399,11 +406,11 @@ fn estimate_usage(response: &ChatResponse, request: TokenCount) -> Usage {
     let calls: TokenCount = response
         .calls
         .iter()
-        .map(|call| estimate(&call.arguments.to_string(), ContentType::Json))
+        .map(|call| estimate(&call.arguments.to_string()))
         .sum();
     Usage {
         input: request,
-        output: calls + estimate(&response.text, ContentType::Text),
+        output: calls + estimate(&response.text),
         cached: TokenCount(0),
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{executor::Guards, reading::LinesRead};
 use crate::{
     action::{Action, CallProblem},
-    base::{Error, ErrorKind, Host, Result, RunId},
+    base::{Error, ErrorKind, Host, Result, RunId, tokens::Calibration},
     guard::Spent,
     memory::{Advice, AdviceId},
     page::{ElementRef, TargetIdentity},
@@ -116,6 +116,9 @@ pub struct State {
     pub(super) guards: Guards,
     pub(super) spent: Spent,
     pub(super) estimated: bool,
+    /// How far the estimates of this run's requests are from what the provider reported.
+    #[serde(default)]
+    pub(super) calibration: Calibration,
     pub(super) errors: u32,
     pub(super) errors_in_row: u32,
     /// The model call whose reply had the last error. One reply counts as one error.
@@ -172,6 +175,7 @@ impl State {
             guards,
             spent: Spent::default(),
             estimated: false,
+            calibration: Calibration::default(),
             errors: 0,
             errors_in_row: 0,
             error_call: None,

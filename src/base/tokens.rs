@@ -7,8 +7,6 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::text::tokens_wide;
-
 /// A number of tokens.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -36,56 +34,194 @@ impl Sum for TokenCount {
     }
 }
 
-/// The kind of a text, which decides how many characters a token takes.
+/// How far the estimates of a run are from what the provider reports.
+///
+/// Tokenizers differ: the same request can take a third more tokens with one model than with another. After the first
+/// reply with a reported usage, estimates are multiplied by the ratio that was seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Calibration {
+    estimated: TokenCount,
+    reported: TokenCount,
+}
+
+impl Calibration {
+    /// Adds a request whose size was estimated without calibration and then reported. Reports of zero are no reports.
+    pub fn add(&mut self, estimated: TokenCount, reported: TokenCount) {
+        if estimated.0 > 0 && reported.0 > 0 {
+            self.estimated += estimated;
+            self.reported += reported;
+        }
+    }
+
+    /// Returns the calibrated size of something with this estimate.
+    ///
+    /// The ratio is at least one half and at most two. Source: chosen; tokenizers in use differ by less, so a ratio
+    /// beyond that is an error of the report.
+    ///
+    /// ```
+    /// use webwise::base::{TokenCount, tokens::Calibration};
+    ///
+    /// let mut calibration = Calibration::default();
+    /// assert_eq!(calibration.applied(TokenCount(100)), TokenCount(100));
+    /// calibration.add(TokenCount(1_000), TokenCount(1_250));
+    /// assert_eq!(calibration.applied(TokenCount(100)), TokenCount(125));
+    /// assert_eq!(calibration.removed(TokenCount(125)), TokenCount(100));
+    /// ```
+    pub fn applied(self, estimate: TokenCount) -> TokenCount {
+        let (estimated, reported) = self.ratio();
+        TokenCount(estimate.0.saturating_mul(reported).div_ceil(estimated))
+    }
+
+    /// Returns the largest estimate whose calibrated size is not above this number.
+    pub fn removed(self, tokens: TokenCount) -> TokenCount {
+        let (estimated, reported) = self.ratio();
+        TokenCount(tokens.0.saturating_mul(estimated) / reported)
+    }
+
+    /// The ratio as a fraction: tokens estimated, tokens reported. Neither is zero.
+    fn ratio(self) -> (u64, u64) {
+        let (estimated, reported) = (self.estimated.0, self.reported.0);
+        if estimated == 0 {
+            return (1, 1);
+        }
+        let least = estimated.div_ceil(2);
+        (
+            estimated,
+            reported.clamp(least, estimated.saturating_mul(2)),
+        )
+    }
+}
+
+/// What a character is to a tokenizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ContentType {
-    /// Prose: 4 characters a token.
-    Text,
-    /// Program text: 3.5 characters a token.
-    Code,
-    /// JSON: 3 characters a token.
-    Json,
-    /// Markup: 2.5 characters a token.
-    Html,
+enum Kind {
+    Newline,
+    Space,
+    Digit,
+    Upper,
+    Lower,
+    /// A Latin letter outside ASCII.
+    Accented,
+    Punctuation,
+    Kana,
+    Ideograph,
+    Hangul,
+    /// A letter of a script that is written from right to left.
+    Semitic,
+    /// A letter of any other script.
+    Letter,
+    WidePunctuation,
+    Emoji,
+    /// A character that joins or varies an emoji.
+    Joiner,
+    Symbol,
+    Other,
 }
 
-impl ContentType {
-    /// Characters per token. Source: chosen.
-    const fn chars_per_token(self) -> f64 {
-        match self {
-            Self::Text => 4.0,
-            Self::Code => 3.5,
-            Self::Json => 3.0,
-            Self::Html => 2.5,
+fn kind(c: char) -> Kind {
+    match c {
+        '\n' | '\r' => Kind::Newline,
+        '0'..='9' => Kind::Digit,
+        'A'..='Z' => Kind::Upper,
+        'a'..='z' => Kind::Lower,
+        c if c.is_whitespace() => Kind::Space,
+        c if c.is_ascii() => Kind::Punctuation,
+        '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => Kind::Accented,
+        '\u{590}'..='\u{6ff}' | '\u{750}'..='\u{77f}' => Kind::Semitic,
+        '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7a3}' => Kind::Hangul,
+        '\u{200d}' | '\u{fe0f}' => Kind::Joiner,
+        '\u{2000}'..='\u{206f}' | '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ffef}' => {
+            Kind::WidePunctuation
         }
+        '\u{2100}'..='\u{2bff}' => Kind::Symbol,
+        '\u{3040}'..='\u{30ff}' => Kind::Kana,
+        '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' => {
+            Kind::Ideograph
+        }
+        '\u{1f000}'.. => Kind::Emoji,
+        c if c.is_alphabetic() => Kind::Letter,
+        _ => Kind::Other,
     }
 }
 
-/// Estimates how many tokens a text takes.
+/// Estimates how many tokens a text takes, without being told what kind of text it is.
 ///
-/// Counts ideographs, Korean syllables and emoji as one token each, as most tokenizers do, and the rest by
-/// [`ContentType`]. Prefer the provider's real count if there is one.
+/// Today's tokenizers first split a text into words, numbers, runs of punctuation and runs of white space, and then look
+/// each piece up. This does the same with a price for each kind of piece. The prices are fitted to the tokenizer
+/// `o200k` on half of the texts in `tests/tokens`. On the other half the mean error is 11 % at most: prose, program text,
+/// JSON, HTML, page snapshots, Chinese, Japanese, Korean, Arabic, emoji. Other models count up to a third more or less;
+/// [`Calibration`] takes that into account.
 ///
 /// ```
-/// use webwise::base::tokens::{ContentType, TokenCount, estimate};
+/// use webwise::base::tokens::{TokenCount, estimate};
 ///
-/// assert_eq!(estimate("eight ch", ContentType::Text), TokenCount(2));
-/// assert_eq!(estimate("東京", ContentType::Text), TokenCount(2));
+/// assert_eq!(estimate("e3 button \"Place order\""), TokenCount(8));
+/// assert_eq!(estimate("注文を確定する"), TokenCount(5));
 /// ```
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a text in memory is far below 2^52 characters"
-)]
-pub fn estimate(text: &str, content: ContentType) -> TokenCount {
-    let (mut narrow, mut wide) = (0_u64, 0_u64);
-    for c in text.chars() {
-        if tokens_wide(c) || matches!(c, '\u{1f000}'..='\u{1ffff}') {
-            wide += 1;
-        } else {
-            narrow += 1;
-        }
+pub fn estimate(text: &str) -> TokenCount {
+    let mut chars = text.chars().peekable();
+    let mut after_space = false;
+    // Unit: hundredths of a token.
+    let mut price = 0_u64;
+    while let Some(c) = chars.next() {
+        let first = kind(c);
+        let mut run = |kinds: &[Kind]| {
+            let of_run = |c: &char| kinds.contains(&kind(*c));
+            std::iter::from_fn(|| chars.next_if(of_run))
+                .fold((0_u64, 0_u64), |(all, accented), c| {
+                    (all + 1, accented + u64::from(kind(c) == Kind::Accented))
+                })
+        };
+        price += match first {
+            // A word ends before a capital letter, as in `camelCase`.
+            Kind::Upper | Kind::Lower | Kind::Accented => {
+                let capitals = if first == Kind::Upper {
+                    1 + run(&[Kind::Upper]).0
+                } else {
+                    0
+                };
+                let (small, accented) = run(&[Kind::Lower, Kind::Accented]);
+                let accented = accented + u64::from(first == Kind::Accented);
+                let length = capitals + small + u64::from(first != Kind::Upper);
+                if length == capitals && capitals > 1 {
+                    80 + 42 * (capitals - 2)
+                } else {
+                    // Words that are much longer than those of a language are hashes and the like.
+                    let (long, endless) = (length.min(12), length.saturating_sub(12));
+                    100 + 5 * long.saturating_sub(5) + 35 * endless + 45 * accented
+                }
+            }
+            Kind::Digit => 140 * (1 + run(&[Kind::Digit]).0).div_ceil(3),
+            Kind::Punctuation => {
+                let length = 1 + run(&[Kind::Punctuation]).0;
+                let next = chars.peek().map(|c| kind(*c));
+                let joins_word = length == 1
+                    && !after_space
+                    && matches!(next, Some(Kind::Upper | Kind::Lower | Kind::Accented));
+                if joins_word {
+                    0
+                } else {
+                    95 + 50 * length.saturating_sub(2)
+                }
+            }
+            Kind::Newline => {
+                run(&[Kind::Newline]);
+                60
+            }
+            // The last space of a run belongs to the next word.
+            Kind::Space => 60 * u64::from(run(&[Kind::Space]).0 > 0),
+            Kind::Hangul => 35 + 58 * (1 + run(&[Kind::Hangul]).0),
+            Kind::Semitic => 28 + 29 * (1 + run(&[Kind::Semitic]).0),
+            Kind::Letter => 30 + 30 * (1 + run(&[Kind::Letter]).0),
+            Kind::Kana => 65,
+            Kind::Ideograph => 72,
+            Kind::WidePunctuation => 70,
+            Kind::Emoji => 210,
+            Kind::Joiner => 75,
+            Kind::Symbol => 110,
+            Kind::Other => 100,
+        };
+        after_space = first == Kind::Space;
     }
-    TokenCount(wide + (narrow as f64 / content.chars_per_token()).ceil() as u64)
+    TokenCount(price.div_ceil(100))
 }

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use super::{
+    explore::ExploreArgs,
     memory::args::MemoryArgs,
     run_args::{DemoArgs, RunArgs},
     runs::RunsArgs,
@@ -30,6 +31,8 @@ pub(super) enum Command {
     Demo(DemoArgs),
     /// Carry out a task on a site of your choice; needs a model.
     Run(Box<RunArgs>),
+    /// Open the pages of a site, without a model, and remember them for the next runs there.
+    Explore(ExploreArgs),
     /// Show what is remembered; accept, forget, undo, export and import it.
     Memory(MemoryArgs),
     /// Show what happened in a run.

@@ -197,7 +197,7 @@ fn is_connector(token: Option<&Token>) -> bool {
     token.is_some_and(|token| CONNECTORS.contains(&token.fold.as_str()))
 }
 
-/// Reads a year, perhaps after a connector, and returns the number of tokens up to its end or up to `at`.
+/// Reads the year at `at`, perhaps after a connector. Returns it with the position after it, or `None` with `at`.
 fn year_after(tokens: &[Token], at: usize) -> (Option<u32>, usize) {
     let skip = usize::from(is_connector(tokens.get(at)));
     let year = tokens

@@ -335,7 +335,7 @@ impl MonthName {
     }
 }
 
-/// The written-out months of German, folded.
+/// German month names in full, folded.
 static GERMAN: LazyLock<Vec<(String, u32)>> = LazyLock::new(|| {
     let german = TABLES.iter().filter(|table| table.language == Language::De);
     german

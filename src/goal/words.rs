@@ -110,7 +110,7 @@ const SOFT: [&str; 9] = [
     "ile için gibi göre في على عن مع عند لدى को में पर के की का ने את של על עם",
 ];
 
-/// Articles and their like. A value may contain one only where the recorded value did, or as part of a name.
+/// Articles and the like. A value may contain one only where the recorded value did, or inside a name.
 const DETERMINERS: [&str; 8] = [
     "the a an",
     "der die das den dem des ein eine einen einem einer eines",

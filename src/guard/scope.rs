@@ -22,9 +22,9 @@ const BLANK_PAGE: &str = "about:blank";
 /// Policy for a page without content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blank {
-    /// It is accepted: before the first page of a run, and after an action on tabs.
+    /// Accepted: before the first page of a run, and after an action on tabs.
     Tolerated,
-    /// It is refused: a page was shown before and got lost.
+    /// Refused: the run had a page, and a blank one has taken its place.
     Refused,
 }
 

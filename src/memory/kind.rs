@@ -24,9 +24,13 @@ use super::{
     Advice, Committed, Described, Edit, Moment, Namespace, Note, Record, RunLog, Shelf,
     lesson::Lessons,
     session::Sessions,
+    site_map::SiteMaps,
     trajectory::{Trajectories, TrajectoryOptions},
 };
-use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
+use crate::{
+    base::{Error, ErrorKind, Host, Result, RunId, Site},
+    working::SiteMap,
+};
 
 /// An edit and the shelf to which it applies.
 #[derive(Debug, Clone)]
@@ -72,6 +76,22 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// # Errors
     /// `Corrupt` if the value does not come from [`distill`](Self::distill).
     fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>>;
+
+    /// Returns the edit by which the shelf of a host learns from an exploration; `None` if this kind learns nothing from
+    /// explorations, which is the default.
+    ///
+    /// # Errors
+    /// `InvalidInput` if the map has no page.
+    fn learn_map(
+        &self,
+        namespace: &Namespace,
+        host: &Host,
+        map: &SiteMap,
+        now: DateTime<Utc>,
+    ) -> Result<Option<ShelfEdit>> {
+        let _ = (namespace, host, map, now);
+        Ok(None)
+    }
 
     /// Returns an edit, valid for any shelf of this kind, that removes everything that a run taught. The edit is
     /// idempotent.
@@ -198,5 +218,6 @@ pub fn kinds_with(options: KindOptions) -> Vec<Arc<dyn MemoryKind>> {
         Arc::new(Lessons),
         Arc::new(Sessions),
         Arc::new(Trajectories::new(trajectories)),
+        Arc::new(SiteMaps),
     ]
 }

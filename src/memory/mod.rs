@@ -19,6 +19,7 @@ mod notice;
 mod section;
 pub mod session;
 mod shelf;
+pub mod site_map;
 mod stored_advice;
 pub mod trajectory;
 pub(crate) mod waiting;
@@ -39,3 +40,5 @@ pub use shelf::{
     MAX_RECORD_BYTES, MAX_RECORD_DEPTH, Namespace, PENDING, Record, Scope, Shelf, ShelfFilter,
     ShelfState,
 };
+
+pub use crate::working::SiteMap;

@@ -21,7 +21,9 @@
 //!
 #![doc = include_str!("cuts.md")]
 
+mod compress;
 mod fence;
+mod history;
 mod pack;
 mod page;
 mod reader;

@@ -1,9 +1,6 @@
 //! Cuts parts of a message so that they fit into the tokens that are available. Pure.
 
-use crate::base::{
-    TokenCount,
-    tokens::{ContentType, estimate},
-};
+use crate::base::{TokenCount, tokens::estimate};
 
 /// Which lines of a block are kept when the block is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,10 +50,9 @@ impl Block {
     }
 }
 
-/// Returns the estimated number of tokens of a line. Messages consist of quoted names, references and numbers, which take more tokens than
-/// prose.
+/// Returns the estimated number of tokens of a line with its end.
 pub(super) fn cost(text: &str) -> TokenCount {
-    estimate(text, ContentType::Json) + TokenCount(1)
+    estimate(text) + TokenCount(1)
 }
 
 /// Returns, for each block, the number of its lines that fit into the budget.
@@ -152,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_cuts() {
-        let line = |tokens: usize| "x".repeat(3 * (tokens - 1));
+        let line = |tokens: usize| "x ".repeat(tokens - 1);
         let of = |count: usize, priority, keep| Block::new(&vec![line(10); count], priority, keep);
         let blocks = [
             of(50, 40, Keep::Last),

@@ -1,12 +1,13 @@
-//! The message of one step: advice for the site, history, the page, its changes, and problems.
+//! The message of one step: site advice, history, the page, its changes, and problems.
 
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{
+    compress::compress,
     fence::{Fence, quoted},
+    history::{earlier_lines, history_line},
     pack::{Block, Keep, cost, pack},
     page,
     section::{HISTORY, Line, Section, Zone, write_all},
@@ -14,29 +15,22 @@ use super::{
 };
 use crate::{
     action::{CallProblem, Outcome},
-    base::{
-        Nonce, TokenCount, canonical,
-        text::{clean, truncate},
-    },
+    base::{Nonce, TokenCount},
     memory::{self, Advice},
     page::{Dialog, DigestOptions, Layout, PageView, Tab},
-    working::{History, Step},
+    working::History,
 };
 
 /// Maximum length of a question to a person, of a person's answer, and of a note. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 800;
-/// Maximum length of a tool's result. Unit: characters. Source: chosen; about as much as one `read` of a page shows.
-const MAX_RESULT: usize = 4_000;
+/// Maximum size of a tool's result. Unit: tokens. Source: document; about as much as one `read` of a page shows.
+const MAX_RESULT: TokenCount = TokenCount(2_000);
 /// Maximum length of a failure's detail. Unit: characters. Source: chosen.
 const MAX_DETAIL: usize = 200;
-/// Maximum length of a target's name in a history line. Unit: characters. Source: chosen.
+/// Maximum length of a name. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
-/// Maximum length of an argument in a history line. Unit: characters. Source: chosen.
-const MAX_ARGUMENT: usize = 160;
 /// Minimum size of the page, even if the budget is smaller. Unit: tokens. Source: chosen; a login form takes 150.
 const MIN_PAGE: usize = 300;
-/// Names of the arguments that identify elements.
-const TARGETS: [&str; 3] = ["target", "from", "to"];
 
 /// The action that has just failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -189,7 +183,7 @@ fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
 ///
 /// Results that the model has just asked for have the highest priority, because the next decision needs them. Of the sections about earlier
 /// steps, the model's notes matter most, then the steps. Source of the priorities: chosen.
-fn own_sections<'a>(parts: &StepParts<'a>) -> [Section<'a>; 7] {
+fn own_sections<'a>(parts: &StepParts<'a>) -> [Section<'a>; 8] {
     use Keep::{First, Last};
     use Zone::{AfterPage, Run};
 
@@ -198,11 +192,16 @@ fn own_sections<'a>(parts: &StepParts<'a>) -> [Section<'a>; 7] {
     let noted = parts.noted.iter().map(|note| quoted(note, MAX_TEXT));
     let results = parts.results.iter().flat_map(result_lines);
     let (steps, noted) = (steps.map(Line::Ready), noted.map(Line::Ready));
-    let mut history = Section::new(HISTORY, Run, 50, Last, steps.collect());
-    history.gone = parts.history.dropped();
     [
         Section::new("Read before", Run, 30, Last, ready(parts.known)),
-        history,
+        Section::new(
+            "Earlier steps",
+            Run,
+            40,
+            First,
+            ready(&earlier_lines(&parts.history.earlier())),
+        ),
+        Section::new(HISTORY, Run, 50, Last, steps.collect()),
         Section::new("Your notes", Run, 60, Last, noted.collect()),
         Section::new("Changed", AfterPage, 60, First, ready(parts.changed)),
         Section::new("Found", AfterPage, 60, First, ready(parts.found)),
@@ -311,80 +310,15 @@ fn lines(out: &mut String, lines: &[String]) {
     }
 }
 
-/// Returns a line such as `3. fill searchbox "Search" "padel"`, followed by the outcome unless the outcome is `done`.
-///
-/// References are left out, because they refer to elements of an earlier page.
-fn history_line(step: &Step) -> String {
-    let mut line = format!("{}. {}", step.number, step.action.tool_name());
-    let mut arguments = step.action.arguments();
-    for target in &step.targets {
-        let _ = write!(line, " {} {}", target.role, quoted(target.said(), MAX_NAME));
-    }
-    if let Some(within) = &step.within {
-        let _ = write!(line, " in {}", quoted(within, MAX_NAME));
-    }
-    if let (Some(map), false) = (arguments.as_object_mut(), step.targets.is_empty()) {
-        map.retain(|name, _| !TARGETS.contains(&name.as_str()));
-    }
-    // For a flag such as `submit`, the name alone is shown, because it is clear without the value.
-    let mut flags: Vec<String> = Vec::new();
-    if let Some(map) = arguments.as_object_mut() {
-        map.retain(|name, value| {
-            let is_flag = *value == Value::Bool(true);
-            flags.extend(is_flag.then(|| name.clone()));
-            !is_flag
-        });
-    }
-    match arguments.as_object() {
-        Some(map) if map.is_empty() => {}
-        // The value of a `fill` and the key of a `press` are clear without the argument's name.
-        Some(map) if map.len() == 1 => map.values().for_each(|value| argument(&mut line, value)),
-        _ => argument(&mut line, &arguments),
-    }
-    for flag in &flags {
-        line.extend([" ", flag]);
-    }
-    if step.outcome != Outcome::Done {
-        let failed = if matches!(step.outcome, Outcome::Failed(_)) {
-            "failed "
-        } else {
-            ""
-        };
-        let _ = write!(line, " -> {failed}{}", step.outcome.as_str());
-    }
-    line
-}
-
-fn argument(line: &mut String, value: &Value) {
-    let text = value
-        .as_str()
-        .map_or_else(|| clean(&canonical(value)), str::to_owned);
-    // JSON that is cut is no longer valid, so it is shown as a quoted text.
-    let is_whole_json = !value.is_string() && text.chars().count() <= MAX_ARGUMENT;
-    let _ = write!(
-        line,
-        " {}",
-        if is_whole_json {
-            text
-        } else {
-            quoted(&text, MAX_ARGUMENT)
-        }
-    );
-}
-
-/// Returns a tool's result as lines: each line of the result stays a line of its own.
+/// Returns a tool's result as lines: each line of the result stays a line of its own. A long result is shortened.
 fn result_lines((label, text): &(String, String)) -> Vec<String> {
+    let result = compress(text, MAX_RESULT);
+    let said = result.lines.iter();
     let mut lines = vec![quoted(label, MAX_NAME)];
-    let mut room = MAX_RESULT;
-    for line in text.lines() {
-        let line = truncate(line, room);
-        room -= line.chars().count();
-        lines.push(format!(" {}", quoted(&line, room.max(MAX_RESULT))));
-        if room == 0 {
-            let count = text.chars().count();
-            lines.push(format!(" (the first {MAX_RESULT} of {count} characters)"));
-            break;
-        }
+    lines.extend(said.map(|line| format!(" {}", quoted(line, usize::MAX))));
+    if result.left_out > 0 {
+        let count = text.chars().count();
+        lines.push(format!(" (shortened; the whole has {count} characters)"));
     }
     lines
 }
@@ -432,39 +366,10 @@ fn last_failure(out: &mut String, failure: &LastFailure, tips: &[String]) {
 mod tests {
     use super::*;
     use crate::{
-        action::{Action, BrowserAction, Fill, Signature, Target},
         base::Trust,
         memory::{AdviceId, Lasts, Namespace, PageName, Piece, Section as Place, Shelf},
-        page::{PageHead, Role, TargetIdentity, Tree, ViewOptions, interpret},
+        page::{PageHead, Role, Tree, ViewOptions, interpret},
     };
-
-    #[test]
-    fn a_line_of_the_history_names_target_value_and_flags() {
-        let filled = |target: TargetIdentity, submit: bool| {
-            let fill = Fill {
-                target: Target::parse("e1").unwrap(),
-                text: "ada".into(),
-                submit,
-            };
-            let action = Action::Browser(BrowserAction::Fill(fill));
-            let targets = vec![target];
-            let signature = Signature::of(&action, &targets, "");
-            let mut step = Step::new(1, action, Outcome::Done, signature);
-            step.targets = targets;
-            history_line(&step)
-        };
-        let line = |target: TargetIdentity| filled(target, false);
-        let mut field = TargetIdentity::new(Role::TextBox, "");
-        assert_eq!(line(field.clone()), r#"1. fill textbox "" "ada""#);
-        field.label = Some("User".to_owned());
-        assert_eq!(line(field.clone()), r#"1. fill textbox "User" "ada""#);
-        field.name = "Login".to_owned();
-        assert_eq!(line(field.clone()), r#"1. fill textbox "Login" "ada""#);
-        assert_eq!(
-            filled(field, true),
-            r#"1. fill textbox "Login" "ada" submit"#
-        );
-    }
 
     #[test]
     fn the_words_of_a_tip_stand_outside_and_the_names_of_the_page_inside() {
@@ -584,17 +489,17 @@ mod tests {
             let count = |words: &str| message.matches(words).count();
             (count("fact "), count(" that was just read"), count("Line "))
         };
-        let cuts = [9_999, 3_000, 1_500, 1_000, 0].map(|budget| (budget, counts(budget)));
+        let cuts = [9_999, 3_000, 1_300, 900, 0].map(|budget| (budget, counts(budget)));
         // The order is: facts that were read before, lines that were just read, lines of the page.
         let expected = [
             (9_999, (100, 30, 60)),
             (3_000, (100, 30, 60)),
-            (1_500, (45, 30, 60)),
-            (1_000, (3, 14, 60)),
+            (1_300, (55, 30, 60)),
+            (900, (5, 24, 60)),
             (0, (0, 0, 21)),
         ];
         assert_eq!(cuts, expected);
-        assert!(say(1_500).starts_with("<<<6\n## Read before\n(55 earlier lines)\nfact 55 "));
-        assert!(say(1_000).contains("\n(16 more lines, without room here)\n"));
+        assert!(say(1_300).starts_with("<<<6\n## Read before\n(45 earlier lines)\nfact 45 "));
+        assert!(say(900).contains("\n(6 more lines, without room here)\n"));
     }
 }

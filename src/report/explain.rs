@@ -68,7 +68,7 @@ pub struct Credit {
     pub site: Option<Site>,
     /// True if the recovery that the item describes was carried out.
     pub used: bool,
-    /// True if the item had been shown to the model before that recovery.
+    /// True if the item was shown to the model before it recovered in this way.
     pub followed: bool,
     /// True if the recovery restored the effect of the failed action.
     pub helped: bool,

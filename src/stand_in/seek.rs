@@ -114,7 +114,7 @@ pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     (now.has("wait") && !waited).then(|| vec![Act::new("wait", json!({ "seconds": 1 }))])
 }
 
-/// Returns the submit button of a form that was filled in, if the goal does not mention submitting it.
+/// Returns the submit button of a form that is filled in but not sent, if no part of the goal says to submit it.
 pub(super) fn unsent<'s>(now: &Situation<'s>) -> Option<&'s Element> {
     let seen: &'s Seen = now.seen;
     let enters = |planned: &Planned| matches!(planned.step, Step::Fill { .. } | Step::Pick { .. });

@@ -9,7 +9,7 @@ use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site},
     memory::{
         Change, Described, Edit, MemoryKind, Namespace, Origin, Record, Scope, Shelf, ShelfEdit,
-        ShelfFilter, kinds,
+        ShelfFilter, SiteMap, kinds,
         waiting::{self, is_for_waiting},
     },
 };
@@ -159,6 +159,23 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             }
         }
         Ok(read)
+    }
+
+    /// Lets every kind of memory learn from the exploration of a host. Returns the number of kinds that did.
+    ///
+    /// # Errors
+    /// `InvalidInput` if the map has no page; those of the store.
+    pub async fn learn_map(&self, host: &Host, map: &SiteMap, now: DateTime<Utc>) -> Result<usize> {
+        let mut learned = 0;
+        for kind in &self.kinds {
+            if let Some(ShelfEdit { shelf, edit }) =
+                kind.learn_map(&self.namespace, host, map, now)?
+            {
+                self.store.update(&shelf, edit).await?;
+                learned += 1;
+            }
+        }
+        Ok(learned)
     }
 
     /// Reads the shelves of a namespace (of all namespaces if `None`) with all their records. Includes shelves of

@@ -1,4 +1,4 @@
-//! Judges whether the traces of a page, its reactions outside the page tree, answer an action. Pure.
+//! Judges whether a page's traces (reactions outside the page tree) are due to an action. Pure.
 
 use crate::page::{Trace, TraceKind};
 

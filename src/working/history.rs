@@ -1,18 +1,72 @@
-//! The history of a run as the prompt shows it: a view of the last steps.
+//! The history of a run as the prompt shows it: a view of its steps that stays short however long the run is.
 
 use super::Step;
-use crate::action::{Action, AgentAction};
+use crate::{
+    action::{Action, AgentAction, Effect, Outcome},
+    page::PageTemplate,
+};
 
-/// Maximum number of steps shown. Source: chosen; each is one line of the prompt.
+/// Maximum number of steps shown as a line each. Source: chosen; the fourth part of a message of some 4,000 tokens.
 pub const MAX_ENTRIES: usize = 50;
+/// Maximum number of earlier steps that are still shown whole because they cannot be undone. Source: chosen.
+pub const MAX_LASTING: usize = 20;
+/// Maximum number of groups of earlier steps. Source: chosen; one is a line of the prompt.
+pub const MAX_GROUPS: usize = 12;
 /// Number of the oldest steps that leave the view at once. Source: chosen; between two such cuts the history only grows
 /// at its end, so a provider can cache its beginning.
 const DROPPED_AT_ONCE: usize = 10;
 
-/// The steps of a run that a prompt shows, oldest first. A `finish` is not among them: the prompt reports a refused
-/// `finish` as a remark.
+/// The steps of a run that a prompt shows. A `finish` is not among them: the prompt reports a refused `finish` as a
+/// remark.
+///
+/// The last steps are shown one by one. Of the earlier ones, those that cannot be undone are shown whole, so that a
+/// model does not do them again. The rest is counted, in groups of the same tool, outcome and kind of page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct History<'a>(&'a [Step]);
+
+/// Earlier steps of the same tool with the same outcome on the same kind of page.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Group<'a> {
+    /// The first of the steps.
+    pub first: &'a Step,
+    /// The kind of page before the step; `None` for a page without an address.
+    pub page: Option<&'a PageTemplate>,
+    /// Number of steps.
+    pub count: usize,
+}
+
+impl<'a> Group<'a> {
+    fn of(step: &'a Step) -> Self {
+        Self {
+            first: step,
+            page: step.before.template(),
+            count: 1,
+        }
+    }
+
+    fn has(&self, step: &Step) -> bool {
+        self.first.action.tool_name() == step.action.tool_name()
+            && self.first.outcome.as_str() == step.outcome.as_str()
+            && self.page == step.before.template()
+    }
+}
+
+/// The steps that are no longer shown one by one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Earlier<'a> {
+    /// The last steps that cannot be undone, oldest first.
+    pub lasting: Vec<&'a Step>,
+    /// The other steps, the largest group first.
+    pub groups: Vec<Group<'a>>,
+    /// Number of steps in no group, because there were too many groups.
+    pub others: usize,
+}
+
+/// Returns true if the step did something that cannot be undone, or may have done it.
+fn is_lasting(step: &Step) -> bool {
+    step.effect == Effect::Irreversible
+        && matches!(step.outcome, Outcome::Done | Outcome::Unclear(_))
+}
 
 impl<'a> History<'a> {
     /// Creates the view of these steps.
@@ -25,13 +79,39 @@ impl<'a> History<'a> {
         self.0.iter().filter(move |step| !is_finish(step))
     }
 
-    /// Returns the steps that are shown, oldest first.
+    /// Returns the steps that are shown one by one, oldest first.
     pub fn entries(self) -> impl Iterator<Item = &'a Step> {
         self.all().skip(self.dropped())
     }
 
-    /// Returns the number of earlier steps that are not shown.
-    pub fn dropped(self) -> usize {
+    /// Returns the steps before [`entries`](Self::entries).
+    pub fn earlier(self) -> Earlier<'a> {
+        let mut earlier = Earlier::default();
+        let dropped: Vec<&Step> = self.all().take(self.dropped()).collect();
+        let lasting = dropped.iter().filter(|step| is_lasting(step)).count();
+        let mut too_many = lasting.saturating_sub(MAX_LASTING);
+        for step in dropped {
+            if is_lasting(step) && too_many == 0 {
+                earlier.lasting.push(step);
+                continue;
+            }
+            too_many -= usize::from(is_lasting(step));
+            match earlier.groups.iter_mut().find(|group| group.has(step)) {
+                Some(group) => group.count += 1,
+                None => earlier.groups.push(Group::of(step)),
+            }
+        }
+        // The sort is stable, so of groups of the same size the older one is first.
+        earlier
+            .groups
+            .sort_by_key(|group| std::cmp::Reverse(group.count));
+        let rest = earlier.groups.iter().skip(MAX_GROUPS);
+        earlier.others = rest.map(|group| group.count).sum();
+        earlier.groups.truncate(MAX_GROUPS);
+        earlier
+    }
+
+    fn dropped(self) -> usize {
         let over = self.all().count().saturating_sub(MAX_ENTRIES);
         over.next_multiple_of(DROPPED_AT_ONCE)
     }
@@ -40,25 +120,91 @@ impl<'a> History<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::{BrowserAction, NoArguments, Outcome, Signature};
+    use crate::{
+        action::{BrowserAction, ErrorClass, NoArguments, Signature},
+        working::Place,
+    };
+
+    fn step(number: u32) -> Step {
+        let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
+        let signature = Signature::of(&action, &[], "");
+        Step::new(number, action, Outcome::Done, signature)
+    }
+
+    fn count(earlier: &Earlier<'_>) -> usize {
+        let grouped: usize = earlier.groups.iter().map(|group| group.count).sum();
+        earlier.lasting.len() + grouped + earlier.others
+    }
 
     #[test]
     fn steps_leave_the_view_ten_at_a_time_and_are_counted() {
-        let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
-        let signature = Signature::of(&action, &[], "");
-        let steps: Vec<Step> = (1..=61)
-            .map(|number| Step::new(number, action.clone(), Outcome::Done, signature.clone()))
-            .collect();
-        for (count, dropped) in [(0, 0), (50, 0), (51, 10), (60, 10), (61, 20)] {
-            let history = History::of(&steps[..count]);
-            assert_eq!(history.dropped(), dropped, "{count}");
+        let steps: Vec<Step> = (1..=61).map(step).collect();
+        for (all, dropped) in [(0, 0), (50, 0), (51, 10), (60, 10), (61, 20)] {
+            let history = History::of(&steps[..all]);
+            assert_eq!(count(&history.earlier()), dropped, "{all}");
             let shown: Vec<u32> = history.entries().map(|step| step.number).collect();
-            assert_eq!(shown.len(), count - dropped);
+            assert_eq!(shown.len(), all - dropped);
             assert!(
                 shown
                     .first()
                     .is_none_or(|first| *first as usize == dropped + 1)
             );
         }
+    }
+
+    #[test]
+    fn earlier_steps_of_a_kind_are_one_group_and_none_vanishes() {
+        let steps: Vec<Step> = (1..=300)
+            .map(|number| {
+                let mut step = step(number);
+                step.before = Place::of(format!("https://a.test/item/{number}"));
+                if number % 10 == 0 {
+                    step.outcome = Outcome::failed(ErrorClass::Timeout, "late");
+                }
+                if number <= 40 {
+                    let kind = char::from_u32(u32::from('a') + number / 2).unwrap();
+                    step.before = Place::of(format!("https://a.test/{kind}"));
+                }
+                step
+            })
+            .collect();
+        let earlier = History::of(&steps).earlier();
+        assert_eq!(count(&earlier), 250);
+        let largest = &earlier.groups[..2];
+        let told = largest.iter().map(|group| {
+            let page = group.page.unwrap().path();
+            (group.first.outcome.as_str(), page, group.count)
+        });
+        assert_eq!(
+            told.collect::<Vec<_>>(),
+            [("done", "/item/:n", 189), ("timeout", "/item/:n", 21)]
+        );
+        assert_eq!(earlier.groups.len(), MAX_GROUPS);
+        assert!(earlier.others > 0);
+    }
+
+    #[test]
+    fn a_step_that_cannot_be_undone_stays_whole_unless_twenty_later_ones_do() {
+        let steps: Vec<Step> = (1..=250)
+            .map(|number| {
+                let mut step = step(number);
+                if number % 8 == 0 {
+                    step.effect = Effect::Irreversible;
+                }
+                if number % 16 == 0 {
+                    step.outcome = Outcome::failed(ErrorClass::NotFound, "gone");
+                }
+                step
+            })
+            .collect();
+        let numbers = |all: usize| -> Vec<u32> {
+            let earlier = History::of(&steps[..all]).earlier();
+            assert_eq!(count(&earlier), all - 50);
+            earlier.lasting.iter().map(|step| step.number).collect()
+        };
+        assert_eq!(numbers(90), [8, 24, 40]);
+        let last = numbers(250);
+        assert_eq!(last.len(), 13);
+        assert_eq!((last[0], last[12]), (8, 200));
     }
 }

@@ -4,9 +4,11 @@
 //! the end.
 
 mod history;
+mod sitemap;
 mod step;
 mod stop;
 
-pub use history::{History, MAX_ENTRIES};
+pub use history::{Earlier, Group, History, MAX_ENTRIES, MAX_GROUPS, MAX_LASTING};
+pub use sitemap::{LeftOut, MapPage, SiteMap};
 pub use step::{About, By, Finished, Place, Step};
 pub use stop::{BudgetKind, StopReason};

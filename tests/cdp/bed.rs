@@ -177,6 +177,13 @@ impl Bed {
         see(&self.driver).await
     }
 
+    /// Sees a page that is so large that a busy machine takes its time.
+    pub(crate) async fn see_all(&self) -> Observation {
+        let request = ObserveRequest::default().with_timeout(NEVER);
+        let seen = self.driver.observe(&request).await;
+        seen.unwrap_or_else(|error| panic!("{error:?}"))
+    }
+
     /// All text of the page.
     pub(crate) async fn text(&self) -> String {
         text_of(&self.see().await)

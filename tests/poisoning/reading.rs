@@ -6,11 +6,15 @@
 const NAMES: &str = "Names in the tips";
 /// The section with earlier runs. The goal there is the user's, the rest the model's.
 const SESSIONS: &str = "Session history";
+/// The heading above the pages of a site map.
+const PAGES: &str = "Pages of this site";
 /// Headings that may stand inside the fence.
-const HEADINGS: [&str; 12] = [
+const HEADINGS: [&str; 14] = [
     NAMES,
     "Memory for this site",
     SESSIONS,
+    PAGES,
+    "Earlier steps",
     "History",
     "Page",
     "Changed",
@@ -22,7 +26,12 @@ const HEADINGS: [&str; 12] = [
     "Tips from earlier runs",
 ];
 /// The sections in which memory speaks as data.
-const MEMORY: [&str; 3] = ["Memory for this site", SESSIONS, "Tips from earlier runs"];
+const MEMORY: [&str; 4] = [
+    "Memory for this site",
+    SESSIONS,
+    PAGES,
+    "Tips from earlier runs",
+];
 
 /// A message, taken apart.
 #[derive(Debug, Default)]

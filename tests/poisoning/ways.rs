@@ -14,7 +14,7 @@ use webwise::{
 use crate::{campaign::runtime, payloads::payloads, profile::pick, reading::read, scan};
 
 const GOAL: &str = "Order the goods and close the case";
-const OTHER_GOAL: &str = "Order the boats and close the case";
+pub(crate) const OTHER_GOAL: &str = "Order the boats and close the case";
 
 fn leaked(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
@@ -48,7 +48,12 @@ fn shop(host: &str, payload: Option<&str>) -> ScriptedBrowser {
 }
 
 /// Does the task on a host and returns the messages that the model read.
-fn run(memory: &InMemory, host: &str, payload: Option<&str>, goal: &str) -> Vec<(String, String)> {
+pub(crate) fn run(
+    memory: &InMemory,
+    host: &str,
+    payload: Option<&str>,
+    goal: &str,
+) -> Vec<(String, String)> {
     let click = |target: &str| call("click", json!({ "target": target }));
     let answer = payload.unwrap_or("All done");
     let replies: [ChatResponse; 4] = [

@@ -8,6 +8,7 @@ mod beds;
 #[path = "../support/browsers.rs"]
 mod browsers;
 mod django;
+mod explored;
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;
@@ -34,6 +35,13 @@ async fn what_a_browser_does_in_djangos_admin_is_exactly_what_is_stored() {
         django::adds_a_booking(&app, &*browser).await;
         django::is_told_what_is_wrong_with_a_form(&app, &*browser).await;
         django::deletes_after_asking(&app, &*browser).await;
+        let map = explored::finds_the_parts_of_djangos_admin(&app, &browser).await;
+        figure!(
+            "real_apps django by {}: {} pages explored, left out {:?}, 0 excluded addresses requested",
+            by.name(),
+            map.pages.len(),
+            map.left_out
+        );
         browser.close().await.expect("the browser ends");
         figure!("real_apps django by {}: 6 stories", by.name());
     }
@@ -48,6 +56,13 @@ async fn what_a_browser_does_in_roundup_is_exactly_what_is_stored() {
         roundup::logs_in(&app, &*browser).await;
         roundup::files_an_issue(&app, &*browser).await;
         roundup::finds_by_the_long_form(&app, &*browser).await;
+        let map = explored::finds_the_parts_of_roundup(&app, &browser).await;
+        figure!(
+            "real_apps roundup by {}: {} pages explored, left out {:?}, 0 excluded addresses requested",
+            by.name(),
+            map.pages.len(),
+            map.left_out
+        );
         browser.close().await.expect("the browser ends");
         figure!("real_apps roundup by {}: 4 stories", by.name());
     }

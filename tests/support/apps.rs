@@ -41,6 +41,8 @@ pub(crate) struct App {
     child: Child,
     /// The file that holds its rows.
     rows: PathBuf,
+    /// The file with a line for each request.
+    requests: PathBuf,
     folder: TempDir,
 }
 
@@ -87,6 +89,8 @@ impl App {
             .arg("-X")
             .arg(format!("pycache_prefix={}", own.join("pycache").display()));
         command.args([&script, &source, &data]).arg(Self::PASSWORD);
+        let requests = folder.path().join("requests.txt");
+        command.env("WEBWISE_REQUESTS", &requests);
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -110,6 +114,7 @@ impl App {
             port,
             child,
             rows: data.join(rows),
+            requests,
             folder,
         }
     }
@@ -127,6 +132,12 @@ impl App {
     pub(crate) async fn ends_without_us(mut self) -> bool {
         drop(self.child.stdin.take());
         timeout(END, self.child.wait()).await.is_ok()
+    }
+
+    /// Method and path of each request so far, as the application itself has written them down.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        let lines = fs::read_to_string(&self.requests).unwrap_or_default();
+        lines.lines().map(str::to_owned).collect()
     }
 
     /// What the application stores now, as SQL is asked.

@@ -1,4 +1,4 @@
-//! Replies that contain calls, and replies that never do.
+//! Replies that contain calls, and replies that must never be read as calls.
 
 use serde_json::json;
 

@@ -6,11 +6,8 @@ use crate::{
     DecisionLoop, Task,
     action::ErrorClass,
     agent::Options,
-    base::{
-        TokenCount,
-        tokens::{ContentType, estimate},
-    },
-    chat::{ChatRequest, LlmCapabilities},
+    base::{Error, ErrorKind, TokenCount, tokens::estimate},
+    chat::{ChatRequest, ChatResponse, LlmCapabilities, Usage},
     page::{Dialog, DialogKind},
     store::InMemory,
     testing::{ScriptedBrowser, ScriptedModel, ScriptedReply, call},
@@ -18,15 +15,34 @@ use crate::{
 
 const URL: &str = "https://shop.example/";
 
-/// Returns the requests of a run that writes 30 long notes, for a model with this window.
-async fn requests(window: Option<u64>) -> Vec<ChatRequest> {
-    let notes = (1..=30).map(|n| {
+/// Returns the replies of a model that writes 30 long notes.
+fn notes() -> impl Iterator<Item = ChatResponse> {
+    (1..=30).map(|n| {
         let text = format!("note {n}: {}", "a boat on the water, ".repeat(30));
         call("note", json!({ "text": text }))
-    });
+    })
+}
+
+/// Returns a model that writes 30 long notes and reports this many hundredths of the estimated tokens.
+fn counting(hundredths: u64) -> ScriptedModel {
+    let mut waiting = notes();
+    ScriptedModel::deciding(move |request| {
+        let reply = waiting.next();
+        let out_of_replies = || Error::new(ErrorKind::Unavailable, "out of replies");
+        let mut reply = reply.ok_or_else(out_of_replies)?;
+        reply.usage = Some(Usage {
+            input: TokenCount(size(request) * hundredths / 100),
+            ..Usage::default()
+        });
+        Ok(reply)
+    })
+}
+
+/// Returns the requests of a run with this model, whose window has this size.
+async fn requests(model: ScriptedModel, window: Option<u64>) -> Vec<ChatRequest> {
     let mut capabilities = LlmCapabilities::new("scripted");
     capabilities.context_window = window.map(TokenCount);
-    let model = ScriptedModel::new(notes).with_capabilities(capabilities);
+    let model = model.with_capabilities(capabilities);
     let page = "heading \"Boats\"\nbutton \"Buy a kayak\" e1";
     let browser = ScriptedBrowser::new().with_page(URL, "Boats", page);
     let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new());
@@ -39,20 +55,18 @@ async fn requests(window: Option<u64>) -> Vec<ChatRequest> {
     model.requests()
 }
 
-/// Returns the estimated size of a request in tokens. The message counts three characters as one token, so a tokenizer
-/// would count fewer tokens.
+/// Returns the estimated size of a request in tokens.
 fn size(request: &ChatRequest) -> u64 {
     let tools = request.tools.declared().iter();
     let tools = tools.map(|tool| format!("{} {}", tool.description, tool.parameters));
     let text = format!("{}{}", request.system, tools.collect::<String>());
-    let of = |text, kind| estimate(text, kind).0;
-    of(&request.message, ContentType::Json) + of(&text, ContentType::Text)
+    estimate(&request.message).0 + estimate(&text).0
 }
 
 #[tokio::test]
 async fn a_request_fits_a_small_window_and_holds_the_goal_and_the_page_whole() {
     let window = 6_500;
-    let all = requests(Some(window)).await;
+    let all = requests(ScriptedModel::new(notes()), Some(window)).await;
     assert!(all.len() > 30, "{}", all.len());
     for request in &all {
         assert!(
@@ -76,12 +90,32 @@ async fn a_request_fits_a_small_window_and_holds_the_goal_and_the_page_whole() {
 
 #[tokio::test]
 async fn without_a_known_window_nothing_of_it_is_cut() {
-    let all = requests(None).await;
+    let all = requests(ScriptedModel::new(notes()), None).await;
     let last = &all.last().unwrap().message;
     assert!(
         last.contains("note 12: a boat") && !last.contains("earlier"),
         "{last}"
     );
+}
+
+#[tokio::test]
+async fn a_model_that_counts_more_tokens_than_estimated_gets_less() {
+    let window = 8_000;
+    let as_estimated = requests(counting(100), Some(window)).await;
+    let half_more = requests(counting(150), Some(window)).await;
+    // The first request is sent before anything is known of the model.
+    assert_eq!(size(&as_estimated[0]), size(&half_more[0]));
+    let last = |all: &[ChatRequest]| all.last().map(size).unwrap();
+    let reply = half_more[0].max_output.0;
+    assert!(last(&as_estimated) + reply <= window);
+    assert!(last(&as_estimated) + reply > window * 3 / 4);
+    assert!(
+        last(&half_more) * 3 / 2 + reply <= window,
+        "{}",
+        last(&half_more)
+    );
+    let message = &half_more.last().unwrap().message;
+    assert!(message.contains("e1 button \"Buy a kayak\""), "{message}");
 }
 
 /// A provider's cache keeps the part of a request that is equal from the first byte.

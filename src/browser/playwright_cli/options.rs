@@ -19,8 +19,8 @@ use crate::{
 
 /// Maximum size of the tool's output in the folder (snapshots, logs, kept downloads). Unit: bytes. Source: chosen.
 const MAX_OUTPUT: u64 = 256 << 20;
-/// Features of Chromium that the tool switches off. They are repeated here because our own switch replaces the tool's.
-/// Source: playwright 1.64, `chromiumSwitches`, those that concern Chromium.
+/// Chromium features that the tool disables. They are repeated here because our own flag replaces the tool's.
+/// Source: `chromiumSwitches` of playwright 1.64, without the entries for other browsers.
 const FEATURES: &str = "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,DialMediaRouteProvider,\
 GlobalMediaControls,HttpsUpgrades,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,\
 BlockOriginHeaderModificationOnRedirect,Translate,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled";

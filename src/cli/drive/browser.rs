@@ -62,14 +62,14 @@ fn screen(variable: impl Fn(&str) -> Option<OsString>) -> Result<(), Refusal> {
 
 /// A browser with its driver.
 #[derive(Debug)]
-pub(super) enum Browser {
+pub(in crate::cli) enum Browser {
     PlaywrightCli(Arc<PlaywrightCli>),
     Cdp(Arc<Cdp>),
 }
 
 impl Browser {
     /// Starts a browser or attaches to one.
-    pub(super) async fn open(source: &Source) -> Result<Self, Refusal> {
+    pub(in crate::cli) async fn open(source: &Source) -> Result<Self, Refusal> {
         match source {
             Source::Start { choice, headed } => {
                 let failed = |error: Error| not_started(*headed, &error);
@@ -103,7 +103,7 @@ impl Browser {
     }
 
     /// Returns the browser in the form that the loop uses.
-    pub(super) fn driver(&self) -> Arc<dyn BrowserDriver> {
+    pub(in crate::cli) fn driver(&self) -> Arc<dyn BrowserDriver> {
         match self {
             Self::PlaywrightCli(browser) => Arc::clone(browser) as _,
             Self::Cdp(browser) => Arc::clone(browser) as _,

@@ -19,9 +19,8 @@ use std::{sync::Arc, time::Duration};
 
 use uuid::Uuid;
 
-use self::browser::Browser;
 pub(super) use self::{
-    browser::{Source, check_screen},
+    browser::{Browser, Source, check_screen},
     result::Ended,
     runs_dir::RunsDir,
     stop::Stop,

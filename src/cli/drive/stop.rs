@@ -58,7 +58,7 @@ impl Stop {
     }
 
     /// Returns the request in the form that the loop uses.
-    pub(super) fn cancel(&self) -> Cancel {
+    pub(in crate::cli) fn cancel(&self) -> Cancel {
         self.cancel.clone()
     }
 

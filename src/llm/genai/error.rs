@@ -13,7 +13,7 @@ use crate::base::{Error, ErrorKind, text};
 /// terminal.
 const MAX_SAID: usize = 300;
 
-/// Converts an error of the `genai` crate. If that crate could not read a reply, `response` tries to read it first.
+/// Converts an error of the `genai` crate. A reply that only that crate could not read does not come here: `response` reads it.
 pub(super) fn convert(error: GenAiError) -> Error {
     match error {
         GenAiError::WebModelCall { webc_error, .. }

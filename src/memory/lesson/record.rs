@@ -333,7 +333,7 @@ impl Lesson {
         matches!(self.text, LessonText::Words(_)) && !matches!(self.source, LessonSource::User)
     }
 
-    /// Returns the command that the lesson is about; `None` for words that name no command.
+    /// Returns the command that the lesson is about; `None` if a person wrote the lesson without naming one.
     pub fn command(&self) -> Option<&str> {
         match &self.text {
             LessonText::Template(template) => Some(template.command.as_str()),

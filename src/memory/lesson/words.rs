@@ -159,7 +159,7 @@ impl Form {
     }
 }
 
-/// A move of a recovery, from a closed set.
+/// One action of a recovery, from a closed set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Move {
     /// The tool that the move uses.

@@ -10,7 +10,7 @@ use crate::{
 /// Maximum number of documents that a tab remembers. Source: chosen; pages that redirect at once do so once or twice.
 const MAX_DOCUMENTS: usize = 20;
 
-/// Our script world in one document. It ends with the document, and never answers for another one.
+/// Our isolated world in one document. It ends with the document and never serves another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::browser::cdp) struct World {
     /// The number of the world within its process; another process may use the same number.

@@ -48,7 +48,7 @@ impl Reader for PipeReader {
 pub(in crate::browser::cdp) struct PipeWriter(ChildStdin);
 
 impl PipeWriter {
-    /// Writes to a child's input.
+    /// Wraps a child's input.
     pub(in crate::browser::cdp) const fn new(input: ChildStdin) -> Self {
         Self(input)
     }

@@ -1,0 +1,150 @@
+//! `webwise explore`: opens the pages of a site and remembers them.
+
+use chrono::Utc;
+use clap::{Args, value_parser};
+use serde_json::json;
+use url::Url;
+
+use super::{
+    Refusal,
+    drive::{Browser, Source, Stop, check_screen},
+    memory_place::MemoryPlace,
+    run_args::BrowserArgs,
+    say,
+    say::{Voice, one_line},
+    setup, values,
+};
+use crate::{
+    BrowserDriver as _, Error, GuardedBrowser,
+    agent::{Options, explore},
+    base::Host,
+    explore::{Limits, MapPage, SiteMap},
+    store::Keeper,
+};
+
+/// Flags of `webwise explore`.
+#[derive(Debug, Args)]
+pub(super) struct ExploreArgs {
+    /// The address to start at.
+    #[arg(value_parser = values::url)]
+    pub(super) url: Url,
+    /// Number of links between the start page and the farthest page.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
+    pub(super) depth: u32,
+    /// Maximum number of pages to open.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = value_parser!(u32).range(1..=1_000))]
+    pub(super) pages: u32,
+    #[command(flatten)]
+    pub(super) memory: MemoryPlace,
+    /// Print the map without remembering it.
+    #[arg(long)]
+    pub(super) no_memory: bool,
+    #[command(flatten)]
+    pub(super) browser: BrowserArgs,
+    /// Use a browser that is already running with remote debugging, such as `http://127.0.0.1:9222`, with its cookies. Needs the
+    /// driver cdp.
+    #[arg(long, value_name = "URL", value_parser = values::debugger, conflicts_with_all = ["headed", "driver"])]
+    pub(super) attach: Option<Url>,
+    /// Print the map as JSON to stdout; progress goes to stderr.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Explores the site, prints its map and remembers it.
+pub(super) async fn run(args: &ExploreArgs) -> Result<(), Refusal> {
+    check_screen(args.browser.headed)?;
+    let memory = if args.no_memory {
+        None
+    } else {
+        Some(args.memory.open()?)
+    };
+    let voice = Voice { json: args.json };
+    let stop = Stop::listen(voice)?;
+    let source = match &args.attach {
+        Some(address) => Source::Attach(address.clone()),
+        None => Source::Start {
+            choice: setup::chosen(args.browser.driver).await?,
+            headed: args.browser.headed,
+        },
+    };
+    let browser = tokio::select! {
+        () = stop.asked() => return Err(Refusal::failure("it was stopped before the browser was there")),
+        browser = Browser::open(&source) => browser?,
+    };
+    let map = explored(args, &browser, &stop, voice).await;
+    let closed = browser.driver().close().await;
+    if let Err(error) = closed {
+        voice.line(format_args!(
+            "     warning: the browser was not closed in order: {error:?}"
+        ));
+    }
+    let map = map?;
+    if args.json {
+        say(json!(map));
+    } else {
+        summary(&map).iter().for_each(|line| say(one_line(line)));
+    }
+    let Some(memory) = memory else { return Ok(()) };
+    let host = Host::of(&args.url).map_err(|error| failed(&error))?;
+    Keeper::new(&memory, args.memory.namespace())
+        .learn_map(&host, &map, Utc::now())
+        .await
+        .map_err(|error| failed(&error))?;
+    voice.line(format_args!(
+        "Remembered for runs on {host}. `webwise memory list` shows it."
+    ));
+    Ok(())
+}
+
+async fn explored(
+    args: &ExploreArgs,
+    browser: &Browser,
+    stop: &Stop,
+    voice: Voice,
+) -> Result<SiteMap, Refusal> {
+    let mut limits = Limits::default();
+    limits.depth = args.depth;
+    limits.pages = usize::try_from(args.pages).unwrap_or(usize::MAX);
+    let mut options = Options::default();
+    options.budget.max_steps = args.pages.saturating_add(1);
+    options.budget.max_errors = args.pages.saturating_add(1);
+    let guarded = GuardedBrowser::builder(browser.driver())
+        .with_options(options)
+        .with_cancel(stop.cancel())
+        .build_guarded()
+        .map_err(|error| failed(&error))?;
+    let mut count = 0;
+    let opened = |page: &MapPage| {
+        count += 1;
+        let line = format!("{count:>4}  {}  {}", page.url, page.title);
+        voice.line(one_line(&line));
+    };
+    explore(&guarded, args.url.as_str(), limits, opened)
+        .await
+        .map_err(|error| failed(&error))
+}
+
+fn failed(error: &Error) -> Refusal {
+    let why = error.context().iter().find(|(key, _)| *key == "why");
+    Refusal::failure(match why {
+        Some((_, why)) => format!("the exploration ended: {why}"),
+        None => format!("the exploration failed: {error}"),
+    })
+}
+
+/// Returns what was found, and what was left out and why, in lines.
+fn summary(map: &SiteMap) -> Vec<String> {
+    let pages = map.pages.len();
+    let whole = if map.is_complete() {
+        "the site is explored to this depth"
+    } else {
+        "there is more"
+    };
+    let mut lines = vec![format!("{pages} pages; {whole}.")];
+    lines.extend(
+        map.left_out
+            .iter()
+            .map(|(why, count)| format!("      {count} links {}", why.sentence())),
+    );
+    lines
+}

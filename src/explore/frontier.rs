@@ -1,0 +1,338 @@
+//! The pages that are still to be opened, breadth first.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use url::Url;
+
+use super::exclusion::left_out;
+use crate::{
+    base::{Error, ErrorKind, Host, Result, text},
+    page::{Observation, PageTemplate, PageView, Role},
+    working::{LeftOut, MapPage, SiteMap},
+};
+
+/// Maximum length of a link's words that are kept. Unit: characters. Source: chosen.
+const MAX_WORDS: usize = 80;
+
+/// The limits of an exploration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Number of links between the start page and the farthest page. Default: 2. Source: document.
+    pub depth: u32,
+    /// Maximum number of pages that are opened. Default: 20. Source: document.
+    pub pages: usize,
+    /// Maximum number of pages of one [template](PageTemplate) that are opened. Default: 2. Source: chosen; the second
+    /// shows what differs between them.
+    pub alike: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            depth: 2,
+            pages: 20,
+            alike: 2,
+        }
+    }
+}
+
+/// A page to open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Visit {
+    /// The address, without a fragment.
+    pub url: Url,
+    /// Number of links between the start page and this one.
+    pub depth: u32,
+    /// The page with the link, as a position in [`SiteMap::pages`]; `None` for the start page.
+    from: Option<usize>,
+    /// The words of the link.
+    words: String,
+}
+
+/// The state of an exploration.
+///
+/// ```
+/// use webwise::explore::{Frontier, Limits};
+///
+/// let mut frontier = Frontier::new("https://shop.example/", Limits::default())?;
+/// let visit = frontier.next().expect("the start page");
+/// assert_eq!((visit.url.as_str(), visit.depth), ("https://shop.example/", 0));
+/// frontier.failed();
+/// assert!(frontier.next().is_none());
+/// assert_eq!(frontier.finish().pages.len(), 0);
+/// # Ok::<(), webwise::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Frontier {
+    limits: Limits,
+    home: Host,
+    queue: VecDeque<Visit>,
+    /// Addresses that are or were in the queue, or were left out.
+    known: BTreeSet<String>,
+    opened: BTreeMap<Option<PageTemplate>, usize>,
+    /// Number of pages that were opened, with those that could not be read.
+    tried: usize,
+    map: SiteMap,
+}
+
+impl Frontier {
+    /// Starts at this address.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if it is not an http or https address.
+    pub fn new(start: &str, limits: Limits) -> Result<Self> {
+        let mut url = Url::parse(start).map_err(|error| {
+            Error::new(ErrorKind::InvalidInput, "explore.start").with_source(error)
+        })?;
+        url.set_fragment(None);
+        let home = Host::of(&url)?;
+        Ok(Self {
+            limits,
+            home,
+            known: BTreeSet::from([url.to_string()]),
+            map: SiteMap::new(url.as_str()),
+            queue: VecDeque::from([Visit {
+                url,
+                depth: 0,
+                from: None,
+                words: String::new(),
+            }]),
+            opened: BTreeMap::new(),
+            tried: 0,
+        })
+    }
+
+    /// Returns the next page to open; `None` if the exploration is over.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "the caller answers each item before it asks for the next"
+    )]
+    pub fn next(&mut self) -> Option<Visit> {
+        while let Some(visit) = self.queue.pop_front() {
+            let alike = self
+                .opened
+                .entry(PageTemplate::of(&visit.url).ok())
+                .or_default();
+            if *alike >= self.limits.alike {
+                self.map.leave_out(LeftOut::Alike);
+            } else if self.tried >= self.limits.pages {
+                self.map.leave_out(LeftOut::TooMany);
+            } else {
+                *alike += 1;
+                self.tried += 1;
+                return Some(visit);
+            }
+        }
+        None
+    }
+
+    /// Takes what the page shows. A page that led to another host is not kept.
+    pub fn saw(&mut self, visit: &Visit, view: &PageView, observation: &Observation) {
+        let shown = Url::parse(&view.url).ok();
+        let Some(shown) = shown.filter(|url| Host::of(url).ok().as_ref() == Some(&self.home))
+        else {
+            self.map.leave_out(LeftOut::OtherHost);
+            return;
+        };
+        if shown != visit.url
+            && !self.known.insert(bare(shown.clone()).into())
+            && visit.from.is_some()
+        {
+            // The link led to a page that is known already.
+            self.map.leave_out(LeftOut::Alike);
+            return;
+        }
+        let mut page = MapPage::of(bare(shown.clone()).as_str(), view, &observation.tree);
+        page.depth = visit.depth;
+        page.from = visit.from;
+        page.words.clone_from(&visit.words);
+        let from = self.map.pages.len();
+        self.map.pages.push(page);
+        for (url, words) in links(&shown, observation) {
+            self.found(url, words, visit.depth + 1, from);
+        }
+    }
+
+    /// Records that a page could not be opened.
+    pub fn failed(&mut self) {
+        self.map.leave_out(LeftOut::Unreachable);
+    }
+
+    /// Returns the pages so far.
+    pub fn pages(&self) -> &[MapPage] {
+        &self.map.pages
+    }
+
+    fn found(&mut self, url: Url, words: String, depth: u32, from: usize) {
+        if !self.known.insert(url.to_string()) {
+            return;
+        }
+        let why = left_out(&url, &words, &self.home)
+            .or_else(|| (depth > self.limits.depth).then_some(LeftOut::TooDeep));
+        match why {
+            Some(why) => self.map.leave_out(why),
+            None => self.queue.push_back(Visit {
+                url,
+                depth,
+                from: Some(from),
+                words: text::truncate(&words, MAX_WORDS),
+            }),
+        }
+    }
+
+    /// Ends the exploration. What is still to be opened is counted as left out.
+    pub fn finish(mut self) -> SiteMap {
+        for _ in &self.queue {
+            self.map.leave_out(LeftOut::TooMany);
+        }
+        self.map
+    }
+}
+
+/// Returns the addresses of the links of a page with their words, in the order of the page, navigation first: its links lead to the parts
+/// of the site.
+fn links(shown: &Url, observation: &Observation) -> Vec<(Url, String)> {
+    let tree = &observation.tree;
+    let (mut navigation, mut others) = (Vec::new(), Vec::new());
+    for (id, node) in tree.iter() {
+        let Some(href) = node.url.as_deref().filter(|_| node.role == Role::Link) else {
+            continue;
+        };
+        let Ok(url) = shown.join(href) else { continue };
+        if !matches!(url.scheme(), "http" | "https") {
+            continue;
+        }
+        let words = if node.name.is_empty() {
+            tree.text_of(id)
+        } else {
+            node.name.to_string()
+        };
+        let is_navigation = tree
+            .ancestors(id)
+            .any(|above| tree[above].role == Role::Navigation);
+        let list = if is_navigation {
+            &mut navigation
+        } else {
+            &mut others
+        };
+        list.push((bare(url), words));
+    }
+    navigation.append(&mut others);
+    navigation
+}
+
+fn bare(mut url: Url) -> Url {
+    url.set_fragment(None);
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{Node, PageHead, Tree, ViewOptions, interpret};
+
+    /// Explores a site whose pages show these links, as pairs of address and words, and returns the opened addresses and the map.
+    fn explored(
+        site: impl Fn(&str) -> Vec<(String, String)>,
+        limits: Limits,
+    ) -> (Vec<String>, SiteMap) {
+        let mut frontier = Frontier::new("https://a.test/#top", limits).unwrap();
+        let mut opened = Vec::new();
+        while let Some(visit) = frontier.next() {
+            opened.push(visit.url.path().to_owned());
+            let mut tree = Tree::builder();
+            for (href, words) in site(visit.url.path()) {
+                let mut link = Node::new(Role::Link, words);
+                link.url = Some(href.into());
+                tree.leaf(link);
+            }
+            let head = PageHead::new(visit.url.as_str(), "A page");
+            let observation = Observation::new(visit.url.as_str(), "A page", tree.finish());
+            let view = interpret(&head, &observation.tree, &ViewOptions::default());
+            frontier.saw(&visit, &view, &observation);
+        }
+        (opened, frontier.finish())
+    }
+
+    fn to(links: &[(&str, &str)]) -> Vec<(String, String)> {
+        let owned = |(href, words): &(&str, &str)| ((*href).to_owned(), (*words).to_owned());
+        links.iter().map(owned).collect()
+    }
+
+    #[test]
+    fn pages_are_opened_breadth_first_and_once() {
+        let site = |path: &str| match path {
+            "/" => to(&[
+                ("/a", "A"),
+                ("b", "B"),
+                ("/a#part", "A again"),
+                ("/", "Home"),
+                ("mailto:x@a.test", "Mail"),
+            ]),
+            "/a" => to(&[
+                ("/c", "C"),
+                ("/logout", "Log out"),
+                ("https://b.test/", "Elsewhere"),
+            ]),
+            "/c" => to(&[("/d", "D")]),
+            _ => Vec::new(),
+        };
+        let (opened, map) = explored(site, Limits::default());
+        assert_eq!(opened, ["/", "/a", "/b", "/c"]);
+        let told: Vec<_> = map
+            .pages
+            .iter()
+            .map(|page| (page.depth, page.from, &*page.words))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (0, None, ""),
+                (1, Some(0), "A"),
+                (1, Some(0), "B"),
+                (2, Some(1), "C")
+            ]
+        );
+        let left = [
+            (LeftOut::OtherHost, 1),
+            (LeftOut::Excluded, 1),
+            (LeftOut::TooDeep, 1),
+        ];
+        assert_eq!(map.left_out, BTreeMap::from(left));
+        assert!(!map.is_complete());
+    }
+
+    #[test]
+    fn of_pages_that_are_alike_two_are_opened_and_the_number_of_pages_is_bounded() {
+        let site = |path: &str| match path {
+            "/" => (0..50)
+                .map(|n| (format!("/item/{n}"), format!("Item {n}")))
+                .chain((0..50).map(|n| (format!("/part-{}", "x".repeat(n)), "Part".to_owned())))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let (opened, map) = explored(site, Limits::default());
+        assert_eq!(opened.len(), 20);
+        assert_eq!(
+            opened
+                .iter()
+                .filter(|path| path.starts_with("/item/"))
+                .count(),
+            2
+        );
+        assert_eq!(
+            map.left_out[&LeftOut::Alike] + map.left_out[&LeftOut::TooMany] + 20,
+            101
+        );
+    }
+
+    #[test]
+    fn only_web_addresses_are_explored() {
+        for address in ["file:///etc/passwd", "a.test", "about:blank"] {
+            let error = Frontier::new(address, Limits::default()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidInput, "{address}");
+        }
+    }
+}

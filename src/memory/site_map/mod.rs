@@ -1,0 +1,145 @@
+//! Site maps: the pages of a host that an exploration found, so that a run can go straight to the right one.
+//!
+//! A run on the host reads the pages whose words fit its goal. Everything here is pure.
+//!
+//! # Decisions
+//!
+//! - A page stands inside the fence as data, because its title and headings are page text.
+//! - A page that shares no word with the goal is not shown. So a map costs a run nothing unless it may help.
+//! - An exploration replaces the map of its host, because pages that it no longer found may be gone. Runs do not change a map: they
+//!   remember their ways as trajectories.
+
+mod record;
+mod show;
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
+
+pub use record::{Explored, MAX_PAGES};
+
+use super::{
+    Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment, Namespace, Note, Occasion,
+    Origin, Record, RunLog, Shelf, ShelfEdit, Standing,
+};
+use crate::{
+    base::{Error, ErrorKind, Host, Result, RunId, Site},
+    working::SiteMap,
+};
+
+/// Name of the collection of site maps.
+pub const COLLECTION: &str = "site_map";
+/// Age from which a page is removed. Source: chosen; as for trajectories.
+const MAX_AGE: TimeDelta = TimeDelta::days(30);
+
+/// The memory kind for site maps.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SiteMaps;
+
+impl MemoryKind for SiteMaps {
+    fn name(&self) -> &'static str {
+        COLLECTION
+    }
+
+    fn upkeep(&self, _: &Shelf, records: &[Record], now: DateTime<Utc>) -> Option<Edit> {
+        let is_old = move |record: &Record| {
+            Explored::from_record(record).is_ok_and(|page| now - page.explored_at >= MAX_AGE)
+        };
+        records.iter().any(is_old).then(|| {
+            Edit::new(move |records: &[Record]| {
+                let old = records.iter().filter(|record| is_old(record));
+                Ok(old
+                    .map(|record| Change::Remove(record.key.clone()))
+                    .collect())
+            })
+        })
+    }
+
+    fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {
+        match moment.cue {
+            Cue::PageShown { host, .. } => vec![Shelf::host(namespace, COLLECTION, host)],
+            Cue::RunStarted | Cue::CommandFailed { .. } => Vec::new(),
+        }
+    }
+
+    fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index> {
+        Arc::new(show::MapIndex::new(shelf, records))
+    }
+
+    fn limit(&self, _: &Moment<'_>) -> usize {
+        show::MAX_SHOWN
+    }
+
+    fn distill(&self, _: &RunLog) -> Option<Value> {
+        None
+    }
+
+    /// Changes nothing: a map comes from an exploration.
+    fn learn(&self, _: &Namespace, _: &Value) -> Result<Vec<ShelfEdit>> {
+        Ok(Vec::new())
+    }
+
+    fn learn_map(
+        &self,
+        namespace: &Namespace,
+        host: &Host,
+        map: &SiteMap,
+        now: DateTime<Utc>,
+    ) -> Result<Option<ShelfEdit>> {
+        if map.pages.is_empty() {
+            // An exploration that saw nothing must not remove what an earlier one found.
+            return Err(Error::new(ErrorKind::InvalidInput, "site_map.learn_map")
+                .with("why", "no page was seen"));
+        }
+        let pages: Vec<Record> = map
+            .pages
+            .iter()
+            .filter_map(|page| Explored::of(page, now))
+            .take(MAX_PAGES)
+            .map(|page| page.to_record())
+            .collect::<Result<_>>()?;
+        let edit = Edit::new(move |records: &[Record]| {
+            let is_gone = |known: &&Record| !pages.iter().any(|page| page.key == known.key);
+            let gone = records.iter().filter(is_gone);
+            let gone = gone.map(|known| Change::Remove(known.key.clone()));
+            let new = pages.iter().filter(|page| !records.contains(page));
+            Ok(gone.chain(new.cloned().map(Change::Put)).collect())
+        });
+        Ok(Some(ShelfEdit {
+            shelf: Shelf::host(namespace, COLLECTION, host),
+            edit,
+        }))
+    }
+
+    /// Changes nothing: no run teaches a map.
+    fn undo(&self, _: &RunId) -> Result<Edit> {
+        Ok(Edit::new(|_| Ok(Vec::new())))
+    }
+
+    /// Changes nothing: maps are only on the shelves of hosts.
+    fn forget(&self, _: &Site, _: &Host) -> Result<Edit> {
+        Ok(Edit::new(|_| Ok(Vec::new())))
+    }
+
+    fn describe(&self, record: &Record) -> Result<Described> {
+        let page = Explored::from_record(record)?;
+        let mut described = Described::new(&page.line(), Origin::Learned, Standing::Shown);
+        "page".clone_into(&mut described.is);
+        described.details = vec![
+            ("Address", page.url.clone()),
+            ("Explored", page.explored_at.to_rfc3339()),
+        ];
+        if let Ok(Value::Object(data)) = serde_json::to_value(&page) {
+            described.data = data;
+        }
+        Ok(described)
+    }
+
+    fn notes(&self, _: Occasion, _: &Shelf, _: &RunId, _: &Committed, _: usize) -> Vec<Note> {
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests;

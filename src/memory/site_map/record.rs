@@ -1,0 +1,132 @@
+//! The record of a page of a map.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::{
+    base::{Error, ErrorKind, Result, fitting, short_hash, text},
+    memory::Record,
+    page::PageType,
+    working::MapPage,
+};
+
+/// Maximum number of pages that are kept for each host. Source: chosen; three explorations of the default size.
+pub const MAX_PAGES: usize = 60;
+/// Maximum length of an address. A page with a longer one is not kept. Unit: bytes. Source: chosen.
+const MAX_URL: usize = 200;
+/// Maximum number of headings that are kept. Source: chosen.
+const MAX_HEADINGS: usize = 3;
+/// Maximum number of names of fields and buttons that are kept. Source: chosen.
+const MAX_CONTROLS: usize = 5;
+/// Maximum size of a title, a heading or a name. Unit: bytes of a JSON string. Source: chosen; all of them fit into a record.
+const MAX_NAME: usize = 100;
+
+/// A page of a map. Its texts are page data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Explored {
+    /// The address, without user name, password and fragment.
+    pub url: String,
+    /// The title.
+    pub title: String,
+    /// The type of the page.
+    pub page_type: PageType,
+    /// Number of links between the start of the exploration and the page.
+    pub depth: u32,
+    /// The words of the link that led to it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub words: String,
+    /// The first headings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headings: Vec<String>,
+    /// The names of the first fields and buttons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub controls: Vec<String>,
+    /// The time of the exploration.
+    pub explored_at: DateTime<Utc>,
+}
+
+impl Explored {
+    /// Returns what is kept of a page; `None` if its address is too long.
+    pub(super) fn of(page: &MapPage, now: DateTime<Utc>) -> Option<Self> {
+        let mut url = Url::parse(&page.url).ok()?;
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        let url = url.to_string();
+        let cut = |words: &str| fitting(&text::squeeze(&text::clean(words)), MAX_NAME);
+        let first =
+            |names: &[String], most| names.iter().take(most).map(|name| cut(name)).collect();
+        (url.len() <= MAX_URL).then(|| Self {
+            url,
+            title: cut(&page.title),
+            page_type: page.page_type,
+            depth: page.depth,
+            words: cut(&page.words),
+            headings: first(&page.headings, MAX_HEADINGS),
+            controls: first(&page.controls, MAX_CONTROLS),
+            explored_at: now,
+        })
+    }
+
+    /// Reads a page from its record.
+    ///
+    /// # Errors
+    /// `Corrupt` if the record is not a page of a map.
+    pub fn from_record(record: &Record) -> Result<Self> {
+        serde_json::from_value(record.body.clone()).map_err(|error| {
+            Error::new(ErrorKind::Corrupt, "site_map.read")
+                .with("key", &record.key)
+                .with_source(error)
+        })
+    }
+
+    /// Returns the record of the page. Its key is derived from the address.
+    ///
+    /// # Errors
+    /// `Corrupt` if the page cannot be written as JSON.
+    pub fn to_record(&self) -> Result<Record> {
+        let body = serde_json::to_value(self)
+            .map_err(|error| Error::new(ErrorKind::Corrupt, "site_map.write").with_source(error))?;
+        Ok(Record::new(short_hash(&self.url), &body))
+    }
+
+    /// Returns the address without its origin.
+    pub(super) fn path(&self) -> &str {
+        let after_scheme = self.url.find("://").map_or(0, |at| at + 3);
+        let path = self.url[after_scheme..].find('/');
+        path.map_or("/", |at| &self.url[after_scheme + at..])
+    }
+
+    /// Returns the page on one line: its path, its title or the link's words, its headings, fields and buttons.
+    pub(super) fn line(&self) -> String {
+        let title = if self.title.is_empty() {
+            &self.words
+        } else {
+            &self.title
+        };
+        let mut line = format!("{} {title}", self.path());
+        let headings = self.headings.iter().filter(|heading| *heading != title);
+        let headings: Vec<&str> = headings.map(String::as_str).collect();
+        for (label, names) in [
+            ("", headings.join(", ")),
+            ("has ", self.controls.join(", ")),
+        ] {
+            if !names.is_empty() {
+                line.push_str("; ");
+                line.push_str(label);
+                line.push_str(&names);
+            }
+        }
+        line
+    }
+
+    /// Returns the words of the page in lower case.
+    pub(super) fn all_words(&self) -> Vec<String> {
+        let names = self.headings.iter().chain(&self.controls);
+        let all = [self.path(), &*self.title, &*self.words].into_iter();
+        all.chain(names.map(String::as_str))
+            .flat_map(text::words)
+            .collect()
+    }
+}

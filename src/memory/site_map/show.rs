@@ -1,0 +1,98 @@
+//! Site maps in prompts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Explored;
+use crate::{
+    base::{Trust, text},
+    memory::{Advice, AdviceId, Cue, Index, Lasts, Moment, Piece, Record, Section, Shelf},
+    page::PageTemplate,
+};
+
+/// The section of a prompt with the pages. Source of its priority: chosen; after the sections of runs.
+const SECTION: Section = Section::custom("Pages of this site", 25, Lasts::Page);
+/// Maximum number of pages that are shown. Source: chosen; a line each.
+pub(super) const MAX_SHOWN: usize = 6;
+
+/// A page, its words, and its kind.
+#[derive(Debug)]
+struct Known {
+    id: AdviceId,
+    page: Explored,
+    words: BTreeSet<String>,
+    template: Option<PageTemplate>,
+}
+
+/// The pages of a host.
+#[derive(Debug)]
+pub(super) struct MapIndex {
+    pages: Vec<Known>,
+    /// Number of pages with each word.
+    common: BTreeMap<String, usize>,
+}
+
+impl MapIndex {
+    /// Indexes the records of a shelf. Records that cannot be read are left out.
+    pub(super) fn new(shelf: &Shelf, records: &[Record]) -> Self {
+        let pages: Vec<Known> = records
+            .iter()
+            .filter_map(|record| {
+                let page = Explored::from_record(record).ok()?;
+                Some(Known {
+                    id: AdviceId {
+                        shelf: shelf.clone(),
+                        key: record.key.clone(),
+                    },
+                    words: page.all_words().into_iter().collect(),
+                    template: PageTemplate::parse(&page.url).ok(),
+                    page,
+                })
+            })
+            .collect();
+        let mut common = BTreeMap::new();
+        for word in pages.iter().flat_map(|known| &known.words) {
+            *common.entry(word.clone()).or_default() += 1;
+        }
+        Self { pages, common }
+    }
+
+    /// Returns the number of words that a page shares with a goal, without words that more than a third of the pages have.
+    fn shared(&self, known: &Known, goal: &BTreeSet<String>) -> usize {
+        let tells = |word: &&String| {
+            self.pages.len() < 3
+                || self
+                    .common
+                    .get(*word)
+                    .is_some_and(|count| count * 3 <= self.pages.len())
+        };
+        known.words.intersection(goal).filter(tells).count()
+    }
+}
+
+impl Index for MapIndex {
+    fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice> {
+        let Cue::PageShown { page: here, .. } = moment.cue else {
+            return Vec::new();
+        };
+        if above {
+            return Vec::new();
+        }
+        let goal: BTreeSet<String> = text::words(&moment.about.goal).into_iter().collect();
+        let elsewhere = self.pages.iter().filter(|known| known.template != *here);
+        let mut fitting: Vec<(usize, &Known)> = elsewhere
+            .map(|known| (self.shared(known, &goal), known))
+            .filter(|(shared, _)| *shared > 0)
+            .collect();
+        fitting.sort_by(|(a, one), (b, other)| {
+            (b, one.page.depth, &one.page.url).cmp(&(a, other.page.depth, &other.page.url))
+        });
+        let shown = fitting
+            .into_iter()
+            .take(MAX_SHOWN)
+            .filter_map(|(_, known)| {
+                let line = [Piece::Words(known.page.line())];
+                Advice::with_lines(known.id.clone(), [line], Trust::Page, SECTION)
+            });
+        shown.collect()
+    }
+}

@@ -1,0 +1,401 @@
+//! Shortens the long result of a tool. Pure.
+//!
+//! # Decisions
+//!
+//! - Rules decide, no model: a second call for each long result would cost more than the tokens it saves.
+//! - Lines are left out whole, the least important first, so what remains stands as it was. What is important depends on the kind of text,
+//!   which is recognised from the text itself.
+//! - Addresses are what a model cannot guess. If too many of them were left out, they are listed at the end.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::pack::cost;
+use crate::base::{TokenCount, text};
+
+/// Maximum length of a line. Of a longer one, the first two thirds and the last third of this length remain. Unit: characters. Source: chosen.
+const MAX_LINE: usize = 400;
+/// The line that stands for lines that were left out.
+const GAP: &str = "...";
+/// Share of the budget that is kept free for addresses. Source: chosen.
+const FOR_ADDRESSES: u64 = 5;
+
+/// The kind of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Titles, addresses and excerpts.
+    SearchResults,
+    /// Elements of a page, one a line.
+    PageState,
+    /// A failure with its causes.
+    Error,
+    /// JSON.
+    Structured,
+    /// Labels and values.
+    Form,
+    /// Anything else.
+    Text,
+}
+
+/// A shortened text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Compressed {
+    pub(super) kind: Kind,
+    pub(super) lines: Vec<String>,
+    /// Number of lines, or of values of JSON, that were left out.
+    pub(super) left_out: usize,
+}
+
+/// Returns the text with at most this estimated size.
+pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
+    let json = serde_json::from_str::<Value>(text.trim())
+        .ok()
+        .filter(|value| value.is_object() || value.is_array());
+    if let Some(value) = json {
+        return structured(&value, budget);
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let kind = kind(&lines);
+    let shown: Vec<String> = lines.iter().map(|line| middle_out(line)).collect();
+    let costs: Vec<u64> = shown.iter().map(|line| cost(line).0).collect();
+    if costs.iter().sum::<u64>() <= budget.0 {
+        return Compressed {
+            kind,
+            lines: shown,
+            left_out: 0,
+        };
+    }
+    let gap = cost(GAP).0;
+    let mut left = (budget.0 - budget.0 / FOR_ADDRESSES).saturating_sub(gap);
+    let mut kept = vec![false; lines.len()];
+    for at in order(&lines, kind) {
+        // A gap may come before each line.
+        if costs[at] + gap <= left {
+            left -= costs[at] + gap;
+            kept[at] = true;
+        }
+    }
+    let mut out: Vec<String> = Vec::new();
+    for (line, is_kept) in shown.into_iter().zip(&kept) {
+        if *is_kept {
+            out.push(line);
+        } else if out.last().is_some_and(|last| last != GAP) {
+            out.push(GAP.to_owned());
+        }
+    }
+    recover(text, &mut out, left + budget.0 / FOR_ADDRESSES);
+    Compressed {
+        kind,
+        lines: out,
+        left_out: kept.iter().filter(|kept| !**kept).count(),
+    }
+}
+
+/// Returns the share of addresses that must remain, in percent: of up to 10 all, of up to 50 four fifths, of more three fifths. Source:
+/// document.
+const fn required(addresses: usize) -> usize {
+    match addresses {
+        ..=10 => 100,
+        11..=50 => 80,
+        _ => 60,
+    }
+}
+
+/// Appends addresses that were left out until enough of them remain, or until the room ends.
+fn recover(text: &str, out: &mut Vec<String>, room: u64) {
+    let all = addresses(text);
+    let shown = out.join("\n");
+    let kept = addresses(&shown);
+    let needed = (all.len() * required(all.len())).div_ceil(100);
+    let missing: Vec<&&str> = all.iter().filter(|url| !kept.contains(**url)).collect();
+    let mut still = needed.saturating_sub(all.len() - missing.len());
+    let mut left = room;
+    for url in missing {
+        let size = cost(url).0;
+        if still == 0 || size > left {
+            break;
+        }
+        out.push((**url).to_owned());
+        (still, left) = (still - 1, left - size);
+    }
+}
+
+/// Returns the web addresses in a text.
+fn addresses(text: &str) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    for start in ["https://", "http://"] {
+        for (at, _) in text.match_indices(start) {
+            let rest = &text[at..];
+            let ends = |c: char| {
+                c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | ']' | '}' | '`')
+            };
+            let end = rest.find(ends).unwrap_or(rest.len());
+            found.insert(rest[..end].trim_end_matches(['.', ',', ';', ':']));
+        }
+    }
+    found
+}
+
+fn kind(lines: &[&str]) -> Kind {
+    let filled = lines
+        .iter()
+        .filter(|line| !line.trim().is_empty())
+        .count()
+        .max(1);
+    let share =
+        |of: &dyn Fn(&str) -> bool| lines.iter().filter(|line| of(line)).count() * 100 / filled;
+    let first = lines.iter().find(|line| !line.trim().is_empty());
+    if first.is_some_and(|line| is_about_failure(line))
+        && share(&is_about_failure) + share(&is_frame) >= 20
+    {
+        Kind::Error
+    } else if share(&is_element) >= 30 {
+        Kind::PageState
+    } else if share(&|line| !addresses(line).is_empty()) >= 15 && lines.len() >= 6 {
+        Kind::SearchResults
+    } else if share(&is_pair) >= 60 {
+        Kind::Form
+    } else {
+        Kind::Text
+    }
+}
+
+fn is_about_failure(line: &str) -> bool {
+    let line = text::fold(line);
+    [
+        "error",
+        "exception",
+        "panicked",
+        "traceback",
+        "caused by",
+        "failed",
+        "fatal",
+    ]
+    .iter()
+    .any(|word| line.contains(word))
+}
+
+/// Returns true for a line of a stack trace.
+fn is_frame(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("at ")
+        || line.starts_with("File \"")
+        || line
+            .split_once(": ")
+            .is_some_and(|(n, _)| n.parse::<u32>().is_ok())
+}
+
+/// Returns true for a line about an element, as browser drivers and this crate write them.
+fn is_element(line: &str) -> bool {
+    let line = line.trim_start();
+    let line = line.strip_prefix("- ").unwrap_or(line);
+    line.contains("[ref=") || role(line).is_some()
+}
+
+/// Returns the first word of a line if a quoted name follows it, as in `e3 button "Send"`.
+fn role(line: &str) -> Option<&str> {
+    let (before, _) = line.split_once(" \"")?;
+    let role = before.rsplit(' ').next()?;
+    let is_word = !role.is_empty() && role.bytes().all(|b| b.is_ascii_lowercase());
+    (is_word && before.split(' ').count() <= 2).then_some(role)
+}
+
+fn is_pair(line: &str) -> bool {
+    line.split_once(':').is_some_and(|(label, _)| {
+        !label.trim().is_empty() && label.chars().count() <= 40 && !label.contains("//")
+    })
+}
+
+/// Returns the positions of the lines, the most important first. Of lines that matter equally, those of the first two thirds and of the last
+/// third of what remains alternate, so that the middle is left out.
+fn order(lines: &[&str], kind: Kind) -> Vec<usize> {
+    let mut by_importance: Vec<(u8, Vec<usize>)> = Vec::new();
+    for at in 0..lines.len() {
+        let importance = importance(lines, at, kind);
+        match by_importance.iter_mut().find(|(of, _)| *of == importance) {
+            Some((_, all)) => all.push(at),
+            None => by_importance.push((importance, vec![at])),
+        }
+    }
+    by_importance.sort_by_key(|(importance, _)| std::cmp::Reverse(*importance));
+    by_importance
+        .into_iter()
+        .flat_map(|(_, all)| outside_in(&all))
+        .collect()
+}
+
+/// Returns the positions from both ends to the middle, two from the front for each one from the back.
+fn outside_in(all: &[usize]) -> Vec<usize> {
+    let mut out = Vec::with_capacity(all.len());
+    let mut rest = all;
+    while let Some((first, others)) = rest.split_first() {
+        out.push(*first);
+        rest = others;
+        if out.len() % 3 == 2
+            && let Some((last, others)) = rest.split_last()
+        {
+            out.push(*last);
+            rest = others;
+        }
+    }
+    out
+}
+
+/// Returns how much a line matters, from 0 to 3.
+fn importance(lines: &[&str], at: usize, kind: Kind) -> u8 {
+    let line = lines[at].trim();
+    let has_address = |line: &str| line.contains("http://") || line.contains("https://");
+    if line.is_empty() {
+        return 0;
+    }
+    match kind {
+        Kind::SearchResults => {
+            let is_title = lines.get(at + 1).is_some_and(|next| has_address(next));
+            if has_address(line) || is_title { 3 } else { 1 }
+        }
+        Kind::PageState => {
+            let line = line.strip_prefix("- ").unwrap_or(line);
+            match role(line) {
+                Some("heading" | "alert" | "status" | "dialog") => 3,
+                Some("generic" | "img" | "separator" | "group") | None => 1,
+                Some(_) => 2,
+            }
+        }
+        Kind::Error => {
+            if at == 0 || is_about_failure(line) {
+                3
+            } else if is_frame(line) {
+                1
+            } else {
+                2
+            }
+        }
+        Kind::Form => {
+            let has_value = line
+                .split_once(':')
+                .is_none_or(|(_, value)| !value.trim().is_empty());
+            if has_value { 2 } else { 1 }
+        }
+        Kind::Structured | Kind::Text => {
+            // The first line of a paragraph says what it is about.
+            let begins = at == 0 || lines[at - 1].trim().is_empty();
+            if begins || has_address(line) { 2 } else { 1 }
+        }
+    }
+}
+
+/// Returns a line with the middle left out if it is too long.
+fn middle_out(line: &str) -> String {
+    let count = line.chars().count();
+    if count <= MAX_LINE {
+        return line.to_owned();
+    }
+    let (head, tail) = (MAX_LINE * 2 / 3, MAX_LINE / 3);
+    let first: String = line.chars().take(head).collect();
+    let last: String = line.chars().skip(count - tail).collect();
+    format!("{first} (... {} characters) {last}", count - head - tail)
+}
+
+/// Returns JSON with long lists and texts cut as far as the size requires.
+fn structured(value: &Value, budget: TokenCount) -> Compressed {
+    let written = |(items, letters): (usize, usize)| {
+        let mut left_out = 0;
+        let cut = cut(value, items, letters, &mut left_out);
+        let lines: Vec<String> = match &cut {
+            Value::Array(items) => items.iter().map(item).collect(),
+            Value::Object(fields) => fields
+                .iter()
+                .map(|(key, value)| format!("{}: {}", Value::from(key.as_str()), item(value)))
+                .collect(),
+            other => vec![item(other)],
+        };
+        Compressed {
+            kind: Kind::Structured,
+            lines,
+            left_out,
+        }
+    };
+    let size = |it: &Compressed| it.lines.iter().map(|line| cost(line).0).sum::<u64>();
+    let most = [
+        (usize::MAX, usize::MAX),
+        (100, 1_000),
+        (50, 400),
+        (30, 200),
+        (15, 120),
+        (8, 80),
+        (4, 60),
+        (2, 40),
+    ];
+    let tried = most.into_iter().map(written);
+    let mut last = None;
+    for one in tried {
+        if size(&one) <= budget.0 {
+            return one;
+        }
+        last = Some(one);
+    }
+    // Even two items of each list are too much, so the lines are packed like those of a text.
+    let mut last = last.unwrap_or(Compressed {
+        kind: Kind::Structured,
+        lines: Vec::new(),
+        left_out: 0,
+    });
+    let packed = pack(&last.lines, budget);
+    last.left_out += last.lines.len() - packed.len();
+    last.lines = packed;
+    last
+}
+
+/// Returns as many of the lines as fit, from both ends, cut in the middle if they are long.
+fn pack(lines: &[String], budget: TokenCount) -> Vec<String> {
+    let shown: Vec<String> = lines.iter().map(|line| middle_out(line)).collect();
+    let all: Vec<usize> = (0..shown.len()).collect();
+    let mut left = budget.0;
+    let mut kept: BTreeSet<usize> = BTreeSet::new();
+    for at in outside_in(&all) {
+        let size = cost(&shown[at]).0;
+        if size <= left {
+            left -= size;
+            kept.insert(at);
+        }
+    }
+    kept.into_iter().map(|at| shown[at].clone()).collect()
+}
+
+fn item(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Cuts lists to this number of items and texts to this number of characters. An address is never cut.
+fn cut(value: &Value, items: usize, letters: usize, left_out: &mut usize) -> Value {
+    match value {
+        Value::Array(all) => {
+            let kept = all.iter().take(items);
+            let mut kept: Vec<Value> = kept
+                .map(|value| cut(value, items, letters, left_out))
+                .collect();
+            let more = all.len().saturating_sub(items);
+            if more > 0 {
+                *left_out += more;
+                kept.push(Value::from(format!("(... {more} more)")));
+            }
+            Value::Array(kept)
+        }
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(key, value)| (key.clone(), cut(value, items, letters, left_out)))
+            .collect(),
+        Value::String(text) if !text.starts_with("http") && text.chars().count() > letters => {
+            *left_out += 1;
+            Value::from(text::truncate(text, letters))
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! The lines of a message about the steps of the run.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::fence::quoted;
+use crate::{
+    action::Outcome,
+    base::{canonical, text::clean},
+    working::{Earlier, Step},
+};
+
+/// Maximum length of a target's name. Unit: characters. Source: chosen.
+const MAX_NAME: usize = 60;
+/// Maximum length of an argument. Unit: characters. Source: chosen.
+const MAX_ARGUMENT: usize = 160;
+/// Names of the arguments that identify elements.
+const TARGETS: [&str; 3] = ["target", "from", "to"];
+
+/// Returns a line such as `3. fill searchbox "Search" "padel"`, followed by the outcome unless the outcome is `done`.
+///
+/// References are left out, because they refer to elements of an earlier page.
+pub(super) fn history_line(step: &Step) -> String {
+    let mut line = format!("{}. {}", step.number, step.action.tool_name());
+    let mut arguments = step.action.arguments();
+    for target in &step.targets {
+        let _ = write!(line, " {} {}", target.role, quoted(target.said(), MAX_NAME));
+    }
+    if let Some(within) = &step.within {
+        let _ = write!(line, " in {}", quoted(within, MAX_NAME));
+    }
+    if let (Some(map), false) = (arguments.as_object_mut(), step.targets.is_empty()) {
+        map.retain(|name, _| !TARGETS.contains(&name.as_str()));
+    }
+    // For a flag such as `submit`, the name alone is shown, because it is clear without the value.
+    let mut flags: Vec<String> = Vec::new();
+    if let Some(map) = arguments.as_object_mut() {
+        map.retain(|name, value| {
+            let is_flag = *value == Value::Bool(true);
+            flags.extend(is_flag.then(|| name.clone()));
+            !is_flag
+        });
+    }
+    match arguments.as_object() {
+        Some(map) if map.is_empty() => {}
+        // The value of a `fill` and the key of a `press` are clear without the argument's name.
+        Some(map) if map.len() == 1 => map.values().for_each(|value| argument(&mut line, value)),
+        _ => argument(&mut line, &arguments),
+    }
+    for flag in &flags {
+        line.extend([" ", flag]);
+    }
+    outcome(&mut line, &step.outcome);
+    line
+}
+
+/// Returns the lines for the steps that are no longer shown one by one, such as `12 fill on "/issue/:n"`.
+pub(super) fn earlier_lines(earlier: &Earlier<'_>) -> Vec<String> {
+    let lasting = earlier.lasting.iter().map(|step| history_line(step));
+    let groups = earlier.groups.iter().map(|group| {
+        let mut line = format!("{} {}", group.count, group.first.action.tool_name());
+        if let Some(page) = group.page {
+            let _ = write!(line, " on {}", quoted(page.path(), MAX_NAME));
+        }
+        outcome(&mut line, &group.first.outcome);
+        line
+    });
+    let others = (earlier.others > 0).then(|| format!("{} others", earlier.others));
+    lasting.chain(groups).chain(others).collect()
+}
+
+/// Appends the outcome to a line about a step, unless it is `done`.
+fn outcome(line: &mut String, outcome: &Outcome) {
+    if *outcome != Outcome::Done {
+        let failed = if matches!(outcome, Outcome::Failed(_)) {
+            "failed "
+        } else {
+            ""
+        };
+        let _ = write!(line, " -> {failed}{}", outcome.as_str());
+    }
+}
+
+fn argument(line: &mut String, value: &Value) {
+    let text = value
+        .as_str()
+        .map_or_else(|| clean(&canonical(value)), str::to_owned);
+    // JSON that is cut is no longer valid, so it is shown as a quoted text.
+    let is_whole_json = !value.is_string() && text.chars().count() <= MAX_ARGUMENT;
+    let _ = write!(
+        line,
+        " {}",
+        if is_whole_json {
+            text
+        } else {
+            quoted(&text, MAX_ARGUMENT)
+        }
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        action::{Action, BrowserAction, ErrorClass, Fill, NoArguments, Signature, Target},
+        page::{Role, TargetIdentity},
+        working::{History, Place},
+    };
+
+    #[test]
+    fn a_line_of_the_history_names_target_value_and_flags() {
+        let filled = |target: TargetIdentity, submit: bool| {
+            let fill = Fill {
+                target: Target::parse("e1").unwrap(),
+                text: "ada".into(),
+                submit,
+            };
+            let action = Action::Browser(BrowserAction::Fill(fill));
+            let targets = vec![target];
+            let signature = Signature::of(&action, &targets, "");
+            let mut step = Step::new(1, action, Outcome::Done, signature);
+            step.targets = targets;
+            history_line(&step)
+        };
+        let line = |target: TargetIdentity| filled(target, false);
+        let mut field = TargetIdentity::new(Role::TextBox, "");
+        assert_eq!(line(field.clone()), r#"1. fill textbox "" "ada""#);
+        field.label = Some("User".to_owned());
+        assert_eq!(line(field.clone()), r#"1. fill textbox "User" "ada""#);
+        field.name = "Login".to_owned();
+        assert_eq!(line(field.clone()), r#"1. fill textbox "Login" "ada""#);
+        assert_eq!(
+            filled(field, true),
+            r#"1. fill textbox "Login" "ada" submit"#
+        );
+    }
+
+    #[test]
+    fn earlier_steps_are_counted_by_tool_page_and_outcome() {
+        let steps: Vec<Step> = (1..=60)
+            .map(|number| {
+                let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
+                let signature = Signature::of(&action, &[], "");
+                let outcome = if number == 3 {
+                    Outcome::failed(ErrorClass::Timeout, "late")
+                } else {
+                    Outcome::Done
+                };
+                let mut step = Step::new(number, action, outcome, signature);
+                step.before = Place::of(format!("https://a.test/item/{number}"));
+                if number == 2 {
+                    step.effect = crate::action::Effect::Irreversible;
+                }
+                step
+            })
+            .collect();
+        assert_eq!(
+            earlier_lines(&History::of(&steps).earlier()),
+            [
+                "2. reload",
+                r#"8 reload on "/item/:n""#,
+                r#"1 reload on "/item/:n" -> failed timeout"#
+            ]
+        );
+    }
+}

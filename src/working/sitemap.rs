@@ -1,0 +1,183 @@
+//! The map of a site: its pages, how they are reached, and what an exploration left out.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    base::text,
+    page::{NodeId, PageType, PageView, Role, Tree},
+};
+
+/// Maximum number of headings, and of fields and buttons, that are kept of a page. Source: chosen.
+const MAX_NAMES: usize = 8;
+/// Maximum length of each of them, and of a title. Unit: characters. Source: chosen.
+const MAX_NAME: usize = 60;
+
+/// The map of a site. Titles, headings and the words of links are page data.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SiteMap {
+    /// The address at which the exploration started.
+    pub start: String,
+    /// The pages, in the order in which they were opened.
+    pub pages: Vec<MapPage>,
+    /// Number of addresses that were found and not opened, by the reason.
+    pub left_out: BTreeMap<LeftOut, usize>,
+}
+
+/// The reason why an address was not opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum LeftOut {
+    /// It belongs to another host.
+    OtherHost,
+    /// Its words say that it leads to an account, a purchase or a change.
+    Excluded,
+    /// Its query asks for an action.
+    Action,
+    /// It is a file.
+    File,
+    /// Enough pages of the same template were opened.
+    Alike,
+    /// It is too many links away from the start.
+    TooDeep,
+    /// Enough pages were opened.
+    TooMany,
+    /// It could not be opened.
+    Unreachable,
+}
+
+impl LeftOut {
+    /// Returns the reason in words for a person.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::OtherHost => "on other hosts",
+            Self::Excluded => "to accounts, purchases or changes",
+            Self::Action => "that ask for an action",
+            Self::File => "to files",
+            Self::Alike => "to more pages of the same kind",
+            Self::TooDeep => "too many links away",
+            Self::TooMany => "beyond the number of pages",
+            Self::Unreachable => "that could not be opened",
+        }
+    }
+}
+
+/// A page of the map.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MapPage {
+    /// The address that the browser showed, without a fragment.
+    pub url: String,
+    /// The title.
+    pub title: String,
+    /// The type of the page.
+    pub page_type: PageType,
+    /// Number of links between the start page and this one.
+    pub depth: u32,
+    /// The page with the link that led here, as a position in [`SiteMap::pages`]; `None` for the start page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<usize>,
+    /// The words of that link.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub words: String,
+    /// The headings, the highest level first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headings: Vec<String>,
+    /// The names of fields and buttons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub controls: Vec<String>,
+    /// Number of links in the navigation of the page.
+    pub navigation_links: usize,
+    /// Number of all other links.
+    pub content_links: usize,
+}
+
+impl SiteMap {
+    /// Creates a map without pages.
+    pub fn new(start: impl Into<String>) -> Self {
+        Self {
+            start: start.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns true if every page within the depth was opened, apart from pages of the same kind and those that are never opened.
+    pub fn is_complete(&self) -> bool {
+        let missed = [LeftOut::TooDeep, LeftOut::TooMany, LeftOut::Unreachable];
+        !missed.iter().any(|why| self.left_out.contains_key(why))
+    }
+
+    /// Counts an address that is not opened.
+    pub(crate) fn leave_out(&mut self, why: LeftOut) {
+        *self.left_out.entry(why).or_default() += 1;
+    }
+}
+
+impl MapPage {
+    /// Returns what is kept of a page with this address.
+    pub fn of(url: &str, view: &PageView, tree: &Tree) -> Self {
+        let name = |id: NodeId| {
+            let node = &tree[id];
+            let name = if node.name.is_empty() {
+                tree.text_of(id)
+            } else {
+                node.name.to_string()
+            };
+            text::truncate(&text::squeeze(&name), MAX_NAME)
+        };
+        let mut headings: Vec<(u8, String)> = Vec::new();
+        let mut controls: Vec<String> = Vec::new();
+        let (mut navigation_links, mut content_links) = (0, 0);
+        for (id, node) in tree.iter() {
+            match node.role {
+                Role::Heading => headings.push((node.states.level.unwrap_or(u8::MAX), name(id))),
+                Role::Link => {
+                    let mut above = tree.ancestors(id);
+                    if above.any(|above| tree[above].role == Role::Navigation) {
+                        navigation_links += 1;
+                    } else {
+                        content_links += 1;
+                    }
+                }
+                Role::Button => controls.push(name(id)),
+                ref role
+                    if role.is_editable() || matches!(role, Role::Combobox | Role::Checkbox) =>
+                {
+                    controls.push(name(id))
+                }
+                _ => {}
+            }
+        }
+        // The sort is stable, so headings of one level keep their order.
+        headings.sort_by_key(|(level, _)| *level);
+        Self {
+            url: url.to_owned(),
+            title: text::truncate(&text::squeeze(&view.title), MAX_NAME),
+            page_type: view.page_type,
+            depth: 0,
+            from: None,
+            words: String::new(),
+            headings: distinct(headings.into_iter().map(|(_, heading)| heading)),
+            controls: distinct(controls),
+            navigation_links,
+            content_links,
+        }
+    }
+}
+
+/// Returns the first texts that are neither empty nor a repetition.
+fn distinct(texts: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for text in texts {
+        if kept.len() == MAX_NAMES {
+            break;
+        }
+        if !text.is_empty() && !kept.contains(&text) {
+            kept.push(text);
+        }
+    }
+    kept
+}

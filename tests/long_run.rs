@@ -1,0 +1,200 @@
+//! A run of 200 steps on a site of 300 pages: each message fits, none forgets the goal, the page or what cannot be undone, and the last
+//! steps cost what the earlier ones did. Takes a second.
+
+use std::sync::{
+    Mutex,
+    atomic::{AtomicU32, Ordering},
+};
+
+use async_trait::async_trait;
+use serde_json::json;
+use webwise::{
+    BrowserDriver, DecisionLoop, Result, Task,
+    action::{BrowserAction, BrowserTool, Outcome},
+    agent::{Options, StepEnd},
+    base::{TokenCount, tokens::estimate},
+    browser::{
+        BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+        ScreenshotRequest,
+    },
+    chat::{ChatRequest, LlmCapabilities},
+    guard::ApprovalMode,
+    page::{ElementRef, Node, Observation, Role, Scene, Tree},
+    store::InMemory,
+    testing::{ScriptedModel, call},
+};
+
+/// Number of pages of the site.
+const PAGES: u32 = 300;
+/// Number of steps of the run.
+const STEPS: u32 = 200;
+/// The model's context window. Unit: tokens. Small, so that the packer has work to do.
+const WINDOW: u64 = 12_000;
+/// The page on which a message is sent.
+const SENDS: u32 = 3;
+/// The goal.
+const GOAL: &str = "Find the kayak that was returned in March";
+
+/// A shop of 300 items. Each page shows its item, thirty others, and links to the pages beside it.
+#[derive(Debug)]
+struct Shop {
+    at: AtomicU32,
+    sent: Mutex<u32>,
+}
+
+impl Shop {
+    fn page(&self) -> Tree {
+        let at = self.at.load(Ordering::Relaxed);
+        let mut page = Tree::builder();
+        let mut number = 0;
+        let mut leaf = |role: Role, name: String| {
+            number += 1;
+            let reference = ElementRef::parse(&format!("e{number}")).expect("a reference");
+            page.leaf(Node::new(role, name).with_ref(reference));
+        };
+        leaf(Role::Link, "Next item".to_owned());
+        leaf(Role::Button, "Send message".to_owned());
+        leaf(Role::Heading, format!("Item {at} of {PAGES}"));
+        for other in 0..30 {
+            let other = (at * 7 + other * 11) % PAGES;
+            leaf(
+                Role::Link,
+                format!(
+                    "Item {other}, used, {} EUR, ships in {} days",
+                    other * 3,
+                    other % 9
+                ),
+            );
+        }
+        if *self.sent.lock().expect("no panic") > 0 {
+            leaf(Role::Heading, "Your message was sent".to_owned());
+        }
+        page.finish()
+    }
+}
+
+#[async_trait]
+impl BrowserDriver for Shop {
+    fn capabilities(&self) -> BrowserCapabilities {
+        BrowserCapabilities::new("shop", [BrowserTool::Goto, BrowserTool::Click])
+    }
+
+    async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {
+        let url = format!(
+            "https://shop.example/item/{}",
+            self.at.load(Ordering::Relaxed)
+        );
+        Ok(Observation::new(url, "Shop", self.page()))
+    }
+
+    async fn execute(&self, request: &ExecuteRequest) -> Result<Execution> {
+        match &request.action {
+            BrowserAction::Click(click)
+                if click.target.as_ref().is_some_and(|to| to.as_str() == "e2") =>
+            {
+                *self.sent.lock().expect("no panic") += 1;
+            }
+            BrowserAction::Click(_) => {
+                self.at.fetch_add(1, Ordering::Relaxed);
+            }
+            _ => {}
+        }
+        Ok(Outcome::Done.into())
+    }
+
+    async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
+
+    async fn scene(&self, _: &SceneRequest) -> Result<Scene> {
+        Ok(Scene::default())
+    }
+
+    async fn close(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A model that sends a message on the third page, takes a note on the tenth, and goes through all pages.
+fn walks() -> ScriptedModel {
+    let mut asked = 0_u32;
+    let mut capabilities = LlmCapabilities::new("walks");
+    capabilities.context_window = Some(TokenCount(WINDOW));
+    let model = ScriptedModel::deciding(move |_| {
+        asked += 1;
+        Ok(match asked {
+            SENDS => call("click", json!({ "target": "e2" })),
+            10 => call(
+                "note",
+                json!({ "text": "none of the first ten was returned" }),
+            ),
+            _ => call("click", json!({ "target": "e1" })),
+        })
+    });
+    model.with_capabilities(capabilities)
+}
+
+fn mean(sizes: &[u64]) -> u64 {
+    sizes.iter().sum::<u64>() / u64::try_from(sizes.len()).expect("a count")
+}
+
+/// The estimated size of everything in a request that differs between the steps.
+fn size(request: &ChatRequest) -> u64 {
+    estimate(&request.message).0
+}
+
+#[tokio::test]
+async fn the_last_of_200_steps_costs_what_the_fiftieth_did_and_forgets_nothing() {
+    let model = walks();
+    let shop = Shop {
+        at: AtomicU32::new(1),
+        sent: Mutex::new(0),
+    };
+    let mut options = Options::default();
+    options.approval = ApprovalMode::Auto;
+    options.budget.max_steps = STEPS;
+    let agent = DecisionLoop::builder(shop, model.clone(), InMemory::new())
+        .with_options(options)
+        .build()
+        .unwrap();
+    let mut run = agent.start(Task::new(GOAL).unwrap()).await;
+    let mut states = Vec::new();
+    while let StepEnd::Continue = run.step().await {
+        states.push(serde_json::to_vec(&run.state().unwrap()).unwrap().len());
+    }
+    let report = run.finish().await;
+    let requests = model.requests();
+    assert_eq!(requests.len(), STEPS as usize, "{report:?}");
+    assert_eq!(*agent.browser().sent.lock().unwrap(), 1);
+
+    for (step, request) in requests.iter().enumerate() {
+        let tools: u64 = request
+            .tools
+            .declared()
+            .iter()
+            .map(|tool| estimate(&tool.description).0 + estimate(&tool.parameters.to_string()).0)
+            .sum();
+        let whole = size(request) + estimate(&request.system).0 + tools;
+        assert!(whole + request.max_output.0 <= WINDOW, "{step}: {whole}");
+        assert!(request.system.contains(GOAL));
+        assert!(request.message.contains(" of 300\""), "{}", request.message);
+        assert!(request.message.contains("link \"Next item\""));
+        let is_told = request
+            .message
+            .lines()
+            .any(|line| line.starts_with("3. click button \"Send message\""));
+        assert_eq!(is_told, step >= 3, "{step}: {}", request.message);
+    }
+    let sizes: Vec<u64> = requests.iter().map(size).collect();
+    let (early, late) = (mean(&sizes[60..80]), mean(&sizes[180..200]));
+    println!(
+        "long_run: {STEPS} steps on {PAGES} pages: message of {} tokens in the mean, {} at most; steps 11 to 20 {}, 61 to 80 {early}, \
+         181 to 200 {late}; state {} bytes after step 100, {} after step 200",
+        mean(&sizes),
+        sizes.iter().max().unwrap(),
+        mean(&sizes[10..20]),
+        states[99],
+        states[199],
+    );
+    assert!(late <= early + early / 10, "{early}, then {late}");
+}
