@@ -18,8 +18,11 @@ use crate::{
     working::{Finished, StopReason},
 };
 
-/// Maximum length of each answer, question, fact, and result of an embedder's tool. Unit: characters. Source: chosen; as for an extraction.
+/// Maximum length of each answer, question and fact. Unit: characters. Source: chosen; as for an extraction.
 const MAX_SAID: usize = MAX_EXTRACT;
+/// Maximum length of a tool's result that is read. The prompt shortens it further. Unit: characters. Source: chosen; the size of a large
+/// document.
+const MAX_RESULT: usize = 200_000;
 /// Maximum number of notes kept in a run. Source: chosen.
 const MAX_NOTES: usize = 20;
 /// Maximum length of a note. Unit: characters. Source: chosen, a few rows of a table.
@@ -211,7 +214,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             };
         let mut outcome = match result {
             Ok(text) => {
-                let text = text::cut(&self.executor.redactor.text(&text::clean(&text)), MAX_SAID);
+                let text = text::cut(
+                    &self.executor.redactor.text(&text::clean(&text)),
+                    MAX_RESULT,
+                );
                 self.executor.give(&call.tool, text);
                 Outcome::Done
             }

@@ -1,22 +1,24 @@
 //! The exploration of a site in a guarded browser.
 
-use super::{GuardedBrowser, Task};
+use super::{Executor, GuardedBrowser, Task};
 use crate::{
     BrowserDriver,
-    action::{BrowserAction, Goto},
+    action::{BrowserAction, Goto, NoArguments},
     base::{Error, ErrorKind, Result},
-    explore::{Frontier, Limits, SiteMap},
-    working::{MapPage, StopReason},
+    explore::{Frontier, Limits},
+    verify::PageNow,
+    working::{MapPage, SiteMap, StopReason},
 };
 
 /// Opens the pages of a site breadth first and returns its map. No model is asked.
 ///
-/// Each page is opened by its address, with the guards of a run: a page out of scope is left, and each opening is in the
-/// events. `opened` is called with each page. A page that cannot be opened is counted and passed over.
+/// Each page is opened by its address, in a run of its own with the guards of every run: a page out of scope is left, and
+/// each opening is in the events. A dialog is dismissed. A page that cannot be opened is counted and passed over. If the
+/// exploration is cancelled, the map so far is returned. `opened` is called with each page.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] if the address is not a web address. [`ErrorKind::Unavailable`] with the reason as `why` if
-/// the browser is lost, if it is used by another run, if the run is cancelled or if a budget ends.
+/// the browser is lost or used by another run.
 pub async fn explore<B: BrowserDriver>(
     browser: &GuardedBrowser<B>,
     start: &str,
@@ -24,28 +26,51 @@ pub async fn explore<B: BrowserDriver>(
     mut opened: impl FnMut(&MapPage),
 ) -> Result<SiteMap> {
     let mut frontier = Frontier::new(start, limits)?;
-    let mut executor = browser.start(Task::new("Explore the site")?.with_start_url(start)?);
     while let Some(visit) = frontier.next() {
-        let goto = BrowserAction::Goto(Goto {
-            url: visit.url.to_string(),
-        });
-        let is_shown = match executor.carry_out(goto).await {
-            Ok(step) => step.outcome.is_done(),
-            // What is known by then is of no use to the caller: the map would say that the rest does not exist.
-            Err(stop) => return Err(ended(stop)),
-        };
-        match executor.state.page.as_ref().filter(|_| is_shown) {
-            Some(page) if !page.observation.unresponsive => {
-                let before = frontier.pages().len();
-                frontier.saw(&visit, &page.view, &page.observation);
-                frontier.pages()[before..].iter().for_each(&mut opened);
+        // Many pages without a change are no sign of being stuck here, so no run sees more than one.
+        let task = Task::new("Explore the site")?.with_start_url(start)?;
+        let mut executor = browser.start(task);
+        let page = match shown(&mut executor, visit.url.as_str()).await {
+            Ok(page) => page,
+            Err(stop @ (StopReason::BrowserLost | StopReason::Busy)) => {
+                return Err(
+                    Error::new(ErrorKind::Unavailable, "explore").with("why", stop.as_str())
+                );
             }
-            _ => frontier.failed(),
-        }
+            Err(StopReason::Cancelled) => {
+                frontier.failed();
+                break;
+            }
+            Err(_) => None,
+        };
+        let Some(page) = page else {
+            frontier.failed();
+            continue;
+        };
+        let before = frontier.pages().len();
+        frontier.saw(&visit, &page.view, &page.observation);
+        frontier.pages()[before..].iter().for_each(&mut opened);
     }
     Ok(frontier.finish())
 }
 
-fn ended(stop: StopReason) -> Error {
-    Error::new(ErrorKind::Unavailable, "explore").with("why", stop.as_str())
+/// Opens an address and returns the page; `None` if it was not opened.
+async fn shown<B: BrowserDriver>(
+    executor: &mut Executor<'_, B>,
+    address: &str,
+) -> std::result::Result<Option<PageNow>, StopReason> {
+    let goto = BrowserAction::Goto(Goto {
+        url: address.to_owned(),
+    });
+    let is_open = executor.carry_out(goto).await?.outcome.is_done();
+    let has_dialog = |page: &PageNow| page.observation.dialog.is_some();
+    if executor.state.page.as_ref().is_some_and(has_dialog) {
+        executor
+            .carry_out(BrowserAction::DialogDismiss(NoArguments {}))
+            .await?;
+    }
+    let page = executor.state.page.clone();
+    Ok(page.filter(|page| {
+        is_open && !page.observation.unresponsive && page.observation.dialog.is_none()
+    }))
 }

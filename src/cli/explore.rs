@@ -16,10 +16,11 @@ use super::{
 };
 use crate::{
     BrowserDriver as _, Error, GuardedBrowser,
-    agent::{Options, explore},
+    agent::explore,
     base::Host,
-    explore::{Limits, MapPage, SiteMap},
+    explore::Limits,
     store::Keeper,
+    working::{MapPage, SiteMap},
 };
 
 /// Flags of `webwise explore`.
@@ -32,7 +33,7 @@ pub(super) struct ExploreArgs {
     #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
     pub(super) depth: u32,
     /// Maximum number of pages to open.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = value_parser!(u32).range(1..=1_000))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = value_parser!(u32).range(1..=60))]
     pub(super) pages: u32,
     #[command(flatten)]
     pub(super) memory: MemoryPlace,
@@ -85,7 +86,8 @@ pub(super) async fn run(args: &ExploreArgs) -> Result<(), Refusal> {
         summary(&map).iter().for_each(|line| say(one_line(line)));
     }
     let Some(memory) = memory else { return Ok(()) };
-    let host = Host::of(&args.url).map_err(|error| failed(&error))?;
+    let start = map.start.parse().unwrap_or_else(|_| args.url.clone());
+    let host = Host::of(&start).map_err(|error| failed(&error))?;
     Keeper::new(&memory, args.memory.namespace())
         .learn_map(&host, &map, Utc::now())
         .await
@@ -105,11 +107,7 @@ async fn explored(
     let mut limits = Limits::default();
     limits.depth = args.depth;
     limits.pages = usize::try_from(args.pages).unwrap_or(usize::MAX);
-    let mut options = Options::default();
-    options.budget.max_steps = args.pages.saturating_add(1);
-    options.budget.max_errors = args.pages.saturating_add(1);
     let guarded = GuardedBrowser::builder(browser.driver())
-        .with_options(options)
         .with_cancel(stop.cancel())
         .build_guarded()
         .map_err(|error| failed(&error))?;
@@ -136,7 +134,7 @@ fn failed(error: &Error) -> Refusal {
 fn summary(map: &SiteMap) -> Vec<String> {
     let pages = map.pages.len();
     let whole = if map.is_complete() {
-        "the site is explored to this depth"
+        "apart from pages of the same kind, that is the site to this depth"
     } else {
         "there is more"
     };

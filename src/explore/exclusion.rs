@@ -1,5 +1,8 @@
 //! Links that exploration leaves out, by their words and addresses.
 
+use std::sync::LazyLock;
+
+use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 use url::Url;
 
 use crate::{
@@ -7,8 +10,7 @@ use crate::{
     working::LeftOut,
 };
 
-/// Words of links and of path segments that lead to an account, a purchase or a change. Source: chosen; the words of the ten largest
-/// languages of the web.
+/// Words of links and of path segments that lead to an account, a purchase or a change. Source: chosen.
 const WORDS: &[&str] = &[
     // To an account, and out of it.
     "login",
@@ -113,6 +115,26 @@ const WORDS: &[&str] = &[
     "로그아웃",
     "회원가입",
     "내 계정",
+    "odhlásit",
+    "přihlásit",
+    "log ud",
+    "log ind",
+    "logg ut",
+    "kirjaudu",
+    "αποσύνδεση",
+    "σύνδεση",
+    "התנתקות",
+    "התחברות",
+    "đăng xuất",
+    "đăng nhập",
+    "लॉग आउट",
+    "लॉग इन",
+    "keluar",
+    "masuk",
+    "ออกจากระบบ",
+    "เข้าสู่ระบบ",
+    "user logout",
+    "loeschen",
     // To a purchase.
     "cart",
     "add to cart",
@@ -263,23 +285,50 @@ pub(super) fn left_out(url: &Url, words: &str, home: &Host) -> Option<LeftOut> {
     if ending.is_some_and(|(_, ending)| FILES.contains(&&*text::fold(ending))) {
         return Some(LeftOut::File);
     }
-    let asks = url.query_pairs().any(|(key, _)| {
-        text::words(&key)
-            .iter()
-            .any(|word| ACTION_KEYS.contains(&&**word))
-    });
-    if asks {
+    let query: Vec<String> = url
+        .query_pairs()
+        .flat_map(|(key, value)| [key.into_owned(), value.into_owned()])
+        .collect();
+    let keys = query.iter().step_by(2);
+    let mut key_words = keys.flat_map(|key| text::words(key));
+    if key_words.any(|word| ACTION_KEYS.contains(&&*word)) {
         return Some(LeftOut::Action);
     }
-    let is_excluded = has_excluded(words) || segments.iter().any(|segment| has_excluded(segment));
+    let mut texts = segments.iter().chain(&query);
+    let is_excluded = has_excluded(words) || texts.any(|text| has_excluded(text));
     is_excluded.then_some(LeftOut::Excluded)
 }
 
-/// Returns true if one of the words or phrases stands in the text as whole words.
+/// Returns true if one of the words or phrases stands in the text as whole words. `doLogout` is two words. Accents do not count, because
+/// addresses often leave them out.
 fn has_excluded(of: &str) -> bool {
-    let spaced = |text: &str| format!(" {} ", text::words(text).join(" "));
+    static PHRASES: LazyLock<Vec<String>> =
+        LazyLock::new(|| WORDS.iter().map(|words| spaced(words)).collect());
     let of = spaced(of);
-    WORDS.iter().any(|words| of.contains(&spaced(words)))
+    PHRASES.iter().any(|phrase| of.contains(phrase.as_str()))
+}
+
+/// Returns the words of a text without accents, with a space on both sides of each.
+fn spaced(of: &str) -> String {
+    let mut divided = String::with_capacity(of.len());
+    let mut before = ' ';
+    for c in of.chars() {
+        if c.is_uppercase() && before.is_lowercase() {
+            divided.push(' ');
+        }
+        divided.push(c);
+        before = c;
+    }
+    let bare: String = divided
+        .nfd()
+        .filter(|c| !is_combining_mark(*c))
+        .collect::<String>()
+        .to_lowercase()
+        .nfd()
+        .filter(|c| !is_combining_mark(*c))
+        .nfc()
+        .collect();
+    format!(" {} ", text::words(&bare).join(" "))
 }
 
 fn decoded(segment: &str) -> String {
@@ -312,6 +361,14 @@ mod tests {
             ("https://shop.example/a", "删除"),
             ("https://shop.example/%D0%B2%D1%8B%D0%B9%D1%82%D0%B8", ""),
             ("https://u:p@shop.example/a", "Boats"),
+            ("https://shop.example/ucp.php?mode=logout", ""),
+            ("https://shop.example/index.php?route=account/logout", ""),
+            ("https://shop.example/doLogout", ""),
+            ("https://shop.example/deleteUser/5", ""),
+            ("https://shop.example/Special:UserLogout", ""),
+            ("https://shop.example/deconnexion", ""),
+            ("https://shop.example/a", "İptal et"),
+            ("https://shop.example/a", "Đăng xuất"),
         ] {
             assert_eq!(why(url, words), Some(LeftOut::Excluded), "{url} {words}");
         }

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::exclusion::left_out;
 use crate::{
-    base::{Error, ErrorKind, Host, Result, text},
+    base::{Error, ErrorKind, Host, Result, Site, text},
     page::{Observation, PageTemplate, PageView, Role},
     working::{LeftOut, MapPage, SiteMap},
 };
@@ -22,7 +22,7 @@ pub struct Limits {
     pub depth: u32,
     /// Maximum number of pages that are opened. Default: 20. Source: document.
     pub pages: usize,
-    /// Maximum number of pages of one [template](PageTemplate) that are opened. Default: 2. Source: chosen; the second
+    /// Maximum number of pages that are opened of those whose addresses differ only in numbers. Default: 2. Source: chosen; the second
     /// shows what differs between them.
     pub alike: usize,
 }
@@ -34,6 +34,43 @@ impl Default for Limits {
             pages: 20,
             alike: 2,
         }
+    }
+}
+
+/// What the addresses of pages that are alike have in common: the path and the query, without numbers.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Alike(String, Vec<(String, String)>);
+
+impl Alike {
+    fn of(url: &Url) -> Self {
+        let without = |text: &str| -> String {
+            let mut out = String::new();
+            for c in text.chars() {
+                if !c.is_numeric() {
+                    out.push(c);
+                } else if !out.ends_with('#') {
+                    out.push('#');
+                }
+            }
+            out
+        };
+        let query = url.query_pairs();
+        let mut query: Vec<(String, String)> = query
+            .map(|(key, value)| (key.into_owned(), without(&value)))
+            .collect();
+        query.sort();
+        // Ids of hexadecimal digits are numbers too.
+        let path = PageTemplate::of(url).map_or_else(
+            |_| without(url.path()),
+            |template| {
+                if template.path().contains(":x") {
+                    without(url.path())
+                } else {
+                    template.path().to_owned()
+                }
+            },
+        );
+        Self(path, query)
     }
 }
 
@@ -71,7 +108,7 @@ pub struct Frontier {
     queue: VecDeque<Visit>,
     /// Addresses that are or were in the queue, or were left out.
     known: BTreeSet<String>,
-    opened: BTreeMap<Option<PageTemplate>, usize>,
+    opened: BTreeMap<Alike, usize>,
     /// Number of pages that were opened, with those that could not be read.
     tried: usize,
     map: SiteMap,
@@ -111,10 +148,7 @@ impl Frontier {
     )]
     pub fn next(&mut self) -> Option<Visit> {
         while let Some(visit) = self.queue.pop_front() {
-            let alike = self
-                .opened
-                .entry(PageTemplate::of(&visit.url).ok())
-                .or_default();
+            let alike = self.opened.entry(Alike::of(&visit.url)).or_default();
             if *alike >= self.limits.alike {
                 self.map.leave_out(LeftOut::Alike);
             } else if self.tried >= self.limits.pages {
@@ -128,23 +162,40 @@ impl Frontier {
         None
     }
 
-    /// Takes what the page shows. A page that led to another host is not kept.
+    /// Takes what the page shows. A page that led to another host, to a page that is left out or to one that is known is not
+    /// kept. If the start page leads to another host of its site, as from `http` to `https`, that host is explored.
     pub fn saw(&mut self, visit: &Visit, view: &PageView, observation: &Observation) {
-        let shown = Url::parse(&view.url).ok();
-        let Some(shown) = shown.filter(|url| Host::of(url).ok().as_ref() == Some(&self.home))
-        else {
-            self.map.leave_out(LeftOut::OtherHost);
+        let Ok(shown) = Url::parse(&view.url).map(bare) else {
+            self.map.leave_out(LeftOut::Unreachable);
             return;
         };
-        if shown != visit.url
-            && !self.known.insert(bare(shown.clone()).into())
-            && visit.from.is_some()
+        let is_start = visit.from.is_none();
+        if is_start
+            && let Ok(host) = Host::of(&shown)
+            && Site::of(&shown).ok() == Site::of(&visit.url).ok()
         {
-            // The link led to a page that is known already.
-            self.map.leave_out(LeftOut::Alike);
+            self.home = host;
+            shown.as_str().clone_into(&mut self.map.start);
+        }
+        if shown != visit.url {
+            let words = if is_start { "" } else { &visit.words };
+            if let Some(why) = left_out(&shown, words, &self.home).filter(|_| !is_start) {
+                self.map.leave_out(why);
+                return;
+            }
+            let is_new = self.known.insert(shown.to_string());
+            let alike = self.opened.entry(Alike::of(&shown)).or_default();
+            if !is_start && (!is_new || *alike >= self.limits.alike) {
+                self.map.leave_out(LeftOut::Alike);
+                return;
+            }
+            *alike += 1;
+        }
+        if Host::of(&shown).ok().as_ref() != Some(&self.home) {
+            self.map.leave_out(LeftOut::OtherHost);
             return;
         }
-        let mut page = MapPage::of(bare(shown.clone()).as_str(), view, &observation.tree);
+        let mut page = MapPage::of(shown.as_str(), view, &observation.tree);
         page.depth = visit.depth;
         page.from = visit.from;
         page.words.clone_from(&visit.words);
@@ -326,6 +377,78 @@ mod tests {
             map.left_out[&LeftOut::Alike] + map.left_out[&LeftOut::TooMany] + 20,
             101
         );
+    }
+
+    fn seen(url: &str, links: &[(&str, &str)]) -> Observation {
+        let mut tree = Tree::builder();
+        for (href, words) in links {
+            let mut link = Node::new(Role::Link, *words);
+            link.url = Some((*href).into());
+            tree.leaf(link);
+        }
+        Observation::new(url, "A page", tree.finish())
+    }
+
+    fn see(frontier: &mut Frontier, visit: &Visit, url: &str, links: &[(&str, &str)]) {
+        let observation = seen(url, links);
+        let view = interpret(
+            &PageHead::new(url, "A page"),
+            &observation.tree,
+            &ViewOptions::default(),
+        );
+        frontier.saw(visit, &view, &observation);
+    }
+
+    #[test]
+    fn redirects_are_followed_only_to_pages_that_may_be_opened() {
+        let mut frontier = Frontier::new("http://a.test/", Limits::default()).unwrap();
+        let start = frontier.next().unwrap();
+        // The site moved to another scheme and name.
+        let links = [("/a", "A"), ("/b", "B"), ("/c", "C"), ("/d", "D")];
+        see(&mut frontier, &start, "https://www.a.test/#top", &links);
+        let [a, b, c, d] = std::array::from_fn(|_| frontier.next().unwrap());
+        assert_eq!(a.url.as_str(), "https://www.a.test/a");
+        see(
+            &mut frontier,
+            &a,
+            "https://www.a.test/login?next=/a",
+            &[("/x", "X")],
+        );
+        // A page that names a part of itself is the page.
+        see(&mut frontier, &b, "https://www.a.test/b#part", &[]);
+        see(&mut frontier, &c, "https://other.test/c", &[("/y", "Y")]);
+        see(&mut frontier, &d, "https://www.a.test/b", &[]);
+        assert!(frontier.next().is_none());
+        let map = frontier.finish();
+        let urls: Vec<&str> = map.pages.iter().map(|page| &*page.url).collect();
+        assert_eq!(urls, ["https://www.a.test/", "https://www.a.test/b"]);
+        assert_eq!(map.start, "https://www.a.test/");
+        let left = [
+            (LeftOut::Excluded, 1),
+            (LeftOut::OtherHost, 1),
+            (LeftOut::Alike, 1),
+        ];
+        assert_eq!(map.left_out, BTreeMap::from(left));
+    }
+
+    #[test]
+    fn addresses_are_alike_if_they_differ_only_in_numbers() {
+        let of = |url: &str| Alike::of(&Url::parse(url).unwrap());
+        let base = "https://a.test/item/7?page=1";
+        assert_eq!(of(base), of("https://a.test/item/4711?page=20"));
+        for other in [
+            "https://a.test/item/7",
+            "https://a.test/item/7?page=1&sort=name",
+            "https://a.test/items/7?page=1",
+        ] {
+            assert_ne!(of(base), of(other), "{other}");
+        }
+        assert_ne!(
+            of("https://a.test/index.php?title=A"),
+            of("https://a.test/index.php?title=B")
+        );
+        assert_ne!(of("https://a.test/製品"), of("https://a.test/会社"));
+        assert_eq!(of("https://a.test/製品/1"), of("https://a.test/製品/2"));
     }
 
     #[test]

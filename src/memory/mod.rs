@@ -41,4 +41,5 @@ pub use shelf::{
     ShelfState,
 };
 
-pub use crate::working::SiteMap;
+// Stores know only memory.
+pub(crate) use crate::working::SiteMap;

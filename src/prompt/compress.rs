@@ -47,25 +47,29 @@ pub(super) struct Compressed {
     pub(super) left_out: usize,
 }
 
-/// Returns the text with at most this estimated size.
+/// Returns the text with at most this estimated size. A text of that size stays as it is.
 pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
+    let lines: Vec<&str> = text.lines().collect();
     let json = serde_json::from_str::<Value>(text.trim())
         .ok()
         .filter(|value| value.is_object() || value.is_array());
-    if let Some(value) = json {
-        return structured(&value, budget);
-    }
-    let lines: Vec<&str> = text.lines().collect();
-    let kind = kind(&lines);
-    let shown: Vec<String> = lines.iter().map(|line| middle_out(line)).collect();
-    let costs: Vec<u64> = shown.iter().map(|line| cost(line).0).collect();
-    if costs.iter().sum::<u64>() <= budget.0 {
+    let kind = if json.is_some() {
+        Kind::Structured
+    } else {
+        kind(&lines)
+    };
+    if lines.iter().map(|line| cost(line).0).sum::<u64>() <= budget.0 {
         return Compressed {
             kind,
-            lines: shown,
+            lines: lines.into_iter().map(str::to_owned).collect(),
             left_out: 0,
         };
     }
+    if let Some(value) = json {
+        return structured(&value, budget);
+    }
+    let shown: Vec<String> = lines.iter().map(|line| middle_out(line)).collect();
+    let costs: Vec<u64> = shown.iter().map(|line| cost(line).0).collect();
     let gap = cost(GAP).0;
     let mut left = (budget.0 - budget.0 / FOR_ADDRESSES).saturating_sub(gap);
     let mut kept = vec![false; lines.len()];
@@ -88,7 +92,12 @@ pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
     Compressed {
         kind,
         lines: out,
-        left_out: kept.iter().filter(|kept| !**kept).count(),
+        // A line whose middle is gone counts too.
+        left_out: kept
+            .iter()
+            .zip(&lines)
+            .filter(|(kept, line)| !**kept || line.chars().count() > MAX_LINE)
+            .count(),
     }
 }
 
@@ -113,8 +122,11 @@ fn recover(text: &str, out: &mut Vec<String>, room: u64) {
     let mut left = room;
     for url in missing {
         let size = cost(url).0;
-        if still == 0 || size > left {
+        if still == 0 {
             break;
+        }
+        if size > left {
+            continue;
         }
         out.push((**url).to_owned());
         (still, left) = (still - 1, left - size);
@@ -125,13 +137,15 @@ fn recover(text: &str, out: &mut Vec<String>, room: u64) {
 fn addresses(text: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     for start in ["https://", "http://"] {
-        for (at, _) in text.match_indices(start) {
+        let mut next = 0;
+        while let Some(at) = text[next..].find(start).map(|at| next + at) {
             let rest = &text[at..];
             let ends = |c: char| {
                 c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | ']' | '}' | '`')
             };
             let end = rest.find(ends).unwrap_or(rest.len());
             found.insert(rest[..end].trim_end_matches(['.', ',', ';', ':']));
+            next = at + end.max(start.len());
         }
     }
     found
@@ -386,7 +400,6 @@ fn cut(value: &Value, items: usize, letters: usize, left_out: &mut usize) -> Val
         }
         Value::Object(fields) => fields
             .iter()
-            .filter(|(_, value)| !value.is_null())
             .map(|(key, value)| (key.clone(), cut(value, items, letters, left_out)))
             .collect(),
         Value::String(text) if !text.starts_with("http") && text.chars().count() > letters => {

@@ -55,9 +55,8 @@ pub(super) fn history_line(step: &Step) -> String {
     line
 }
 
-/// Returns the lines for the steps that are no longer shown one by one, such as `12 fill on "/issue/:n"`.
+/// Returns the lines for groups of steps that are no longer shown one by one, such as `12 fill on "/issue/:n"`.
 pub(super) fn earlier_lines(earlier: &Earlier<'_>) -> Vec<String> {
-    let lasting = earlier.lasting.iter().map(|step| history_line(step));
     let groups = earlier.groups.iter().map(|group| {
         let mut line = format!("{} {}", group.count, group.first.action.tool_name());
         if let Some(page) = group.page {
@@ -67,7 +66,7 @@ pub(super) fn earlier_lines(earlier: &Earlier<'_>) -> Vec<String> {
         line
     });
     let others = (earlier.others > 0).then(|| format!("{} others", earlier.others));
-    lasting.chain(groups).chain(others).collect()
+    groups.chain(others).collect()
 }
 
 /// Appends the outcome to a line about a step, unless it is `done`.
@@ -155,10 +154,11 @@ mod tests {
                 step
             })
             .collect();
+        let earlier = History::of(&steps).earlier();
+        assert_eq!(history_line(earlier.lasting[0]), "2. reload");
         assert_eq!(
-            earlier_lines(&History::of(&steps).earlier()),
+            earlier_lines(&earlier),
             [
-                "2. reload",
                 r#"8 reload on "/item/:n""#,
                 r#"1 reload on "/item/:n" -> failed timeout"#
             ]

@@ -183,10 +183,15 @@ fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
 ///
 /// Results that the model has just asked for have the highest priority, because the next decision needs them. Of the sections about earlier
 /// steps, the model's notes matter most, then the steps. Source of the priorities: chosen.
-fn own_sections<'a>(parts: &StepParts<'a>) -> [Section<'a>; 8] {
+fn own_sections<'a>(parts: &StepParts<'a>) -> [Section<'a>; 9] {
     use Keep::{First, Last};
     use Zone::{AfterPage, Run};
 
+    let earlier = parts.history.earlier();
+    let lasting = earlier
+        .lasting
+        .iter()
+        .map(|step| Line::Ready(history_line(step)));
     let ready = |lines: &[String]| lines.iter().cloned().map(Line::Ready).collect();
     let steps = parts.history.entries().map(history_line);
     let noted = parts.noted.iter().map(|note| quoted(note, MAX_TEXT));
@@ -199,7 +204,14 @@ fn own_sections<'a>(parts: &StepParts<'a>) -> [Section<'a>; 8] {
             Run,
             40,
             First,
-            ready(&earlier_lines(&parts.history.earlier())),
+            ready(&earlier_lines(&earlier)),
+        ),
+        Section::new(
+            "Earlier steps that cannot be undone",
+            Run,
+            120,
+            Last,
+            lasting.collect(),
         ),
         Section::new(HISTORY, Run, 50, Last, steps.collect()),
         Section::new("Your notes", Run, 60, Last, noted.collect()),

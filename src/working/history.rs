@@ -1,12 +1,14 @@
 //! The history of a run as the prompt shows it: a view of its steps that stays short however long the run is.
 
+use std::collections::{BTreeMap, btree_map::Entry};
+
 use super::Step;
 use crate::{
     action::{Action, AgentAction, Effect, Outcome},
     page::PageTemplate,
 };
 
-/// Maximum number of steps shown as a line each. Source: chosen; the fourth part of a message of some 4,000 tokens.
+/// Maximum number of steps shown as a line each. Source: chosen; about a quarter of a message of 4,000 tokens.
 pub const MAX_ENTRIES: usize = 50;
 /// Maximum number of earlier steps that are still shown whole because they cannot be undone. Source: chosen.
 pub const MAX_LASTING: usize = 20;
@@ -43,12 +45,6 @@ impl<'a> Group<'a> {
             count: 1,
         }
     }
-
-    fn has(&self, step: &Step) -> bool {
-        self.first.action.tool_name() == step.action.tool_name()
-            && self.first.outcome.as_str() == step.outcome.as_str()
-            && self.page == step.before.template()
-    }
 }
 
 /// The steps that are no longer shown one by one.
@@ -62,10 +58,9 @@ pub struct Earlier<'a> {
     pub others: usize,
 }
 
-/// Returns true if the step did something that cannot be undone, or may have done it.
+/// Returns true if the step did something that cannot be undone, or may have done it without a visible effect.
 fn is_lasting(step: &Step) -> bool {
-    step.effect == Effect::Irreversible
-        && matches!(step.outcome, Outcome::Done | Outcome::Unclear(_))
+    step.effect == Effect::Irreversible && !matches!(step.outcome, Outcome::Failed(_))
 }
 
 impl<'a> History<'a> {
@@ -89,6 +84,7 @@ impl<'a> History<'a> {
         let mut earlier = Earlier::default();
         let dropped: Vec<&Step> = self.all().take(self.dropped()).collect();
         let lasting = dropped.iter().filter(|step| is_lasting(step)).count();
+        let mut known: BTreeMap<_, usize> = BTreeMap::new();
         let mut too_many = lasting.saturating_sub(MAX_LASTING);
         for step in dropped {
             if is_lasting(step) && too_many == 0 {
@@ -96,9 +92,17 @@ impl<'a> History<'a> {
                 continue;
             }
             too_many -= usize::from(is_lasting(step));
-            match earlier.groups.iter_mut().find(|group| group.has(step)) {
-                Some(group) => group.count += 1,
-                None => earlier.groups.push(Group::of(step)),
+            let kind = (
+                step.action.tool_name(),
+                step.outcome.as_str(),
+                step.before.template(),
+            );
+            match known.entry(kind) {
+                Entry::Occupied(at) => earlier.groups[*at.get()].count += 1,
+                Entry::Vacant(free) => {
+                    free.insert(earlier.groups.len());
+                    earlier.groups.push(Group::of(step));
+                }
             }
         }
         // The sort is stable, so of groups of the same size the older one is first.
@@ -185,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_step_that_cannot_be_undone_stays_whole_unless_twenty_later_ones_do() {
-        let steps: Vec<Step> = (1..=250)
+        let steps: Vec<Step> = (1..=650)
             .map(|number| {
                 let mut step = step(number);
                 if number % 8 == 0 {
@@ -206,5 +210,8 @@ mod tests {
         let last = numbers(250);
         assert_eq!(last.len(), 13);
         assert_eq!((last[0], last[12]), (8, 200));
+        let last = numbers(650);
+        assert_eq!(last.len(), MAX_LASTING);
+        assert_eq!((last[0], last[19]), (296, 600));
     }
 }

@@ -9,12 +9,13 @@ const SESSIONS: &str = "Session history";
 /// The heading above the pages of a site map.
 const PAGES: &str = "Pages of this site";
 /// Headings that may stand inside the fence.
-const HEADINGS: [&str; 14] = [
+const HEADINGS: [&str; 15] = [
     NAMES,
     "Memory for this site",
     SESSIONS,
     PAGES,
     "Earlier steps",
+    "Earlier steps that cannot be undone",
     "History",
     "Page",
     "Changed",

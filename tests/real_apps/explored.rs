@@ -2,8 +2,9 @@
 
 use webwise::{
     BrowserDriver, GuardedBrowser,
-    agent::{Options, explore},
-    explore::{Limits, SiteMap},
+    agent::explore,
+    explore::Limits,
+    working::{LeftOut, SiteMap},
 };
 
 use crate::apps::App;
@@ -17,10 +18,7 @@ async fn explored<B: BrowserDriver>(
 ) -> (SiteMap, Vec<String>) {
     let before = app.requests().len();
     let rows = app.rows(stored);
-    let mut options = Options::default();
-    options.budget.max_steps = 100;
     let guarded = GuardedBrowser::builder(browser)
-        .with_options(options)
         .build_guarded()
         .expect("fine options");
     let mut told = 0;
@@ -28,8 +26,11 @@ async fn explored<B: BrowserDriver>(
         .await
         .expect("it ends in order");
     assert_eq!(told, map.pages.len());
+    assert!(map.left_out[&LeftOut::Excluded] > 0, "{:?}", map.left_out);
     assert_eq!(app.rows(stored), rows, "exploring stores nothing");
-    (map, app.requests().split_off(before))
+    let requests = app.requests().split_off(before);
+    assert!(requests.contains(&format!("GET {path}")), "{requests:?}");
+    (map, requests)
 }
 
 /// Whether the requests are as exploring promises: they only get, and nothing that logs out, deletes or acts.

@@ -15,6 +15,8 @@ use crate::{
 pub const MAX_PAGES: usize = 60;
 /// Maximum length of an address. A page with a longer one is not kept. Unit: bytes. Source: chosen.
 const MAX_URL: usize = 200;
+/// Maximum length of a value in a query. Longer values are often tokens. Unit: bytes. Source: chosen.
+const MAX_QUERY_VALUE: usize = 40;
 /// Maximum number of headings that are kept. Source: chosen.
 const MAX_HEADINGS: usize = 3;
 /// Maximum number of names of fields and buttons that are kept. Source: chosen.
@@ -22,11 +24,23 @@ const MAX_CONTROLS: usize = 5;
 /// Maximum size of a title, a heading or a name. Unit: bytes of a JSON string. Source: chosen; all of them fit into a record.
 const MAX_NAME: usize = 100;
 
+/// Returns true if a parameter of this name holds what lets somebody in.
+fn is_token(key: &str) -> bool {
+    let key = text::fold(key);
+    let is_session = matches!(&*key, "s" | "sid");
+    is_session
+        || [
+            "sess", "token", "auth", "ticket", "secret", "key", "sig", "nonce", "csrf",
+        ]
+        .iter()
+        .any(|part| key.contains(part))
+}
+
 /// A page of a map. Its texts are page data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Explored {
-    /// The address, without user name, password and fragment.
+    /// The address, without user name, password, fragment, and parameters that may let somebody in.
     pub url: String,
     /// The title.
     pub title: String,
@@ -53,6 +67,15 @@ impl Explored {
         let mut url = Url::parse(&page.url).ok()?;
         let _ = url.set_username("");
         let _ = url.set_password(None);
+        let kept: Vec<(String, String)> = url
+            .query_pairs()
+            .filter(|(key, value)| value.len() <= MAX_QUERY_VALUE && !is_token(key))
+            .map(|(key, value)| (key.into_owned(), value.into_owned()))
+            .collect();
+        url.set_query(None);
+        if !kept.is_empty() {
+            url.query_pairs_mut().extend_pairs(kept);
+        }
         let url = url.to_string();
         let cut = |words: &str| fitting(&text::squeeze(&text::clean(words)), MAX_NAME);
         let first =

@@ -6,7 +6,6 @@ use super::Explored;
 use crate::{
     base::{Trust, text},
     memory::{Advice, AdviceId, Cue, Index, Lasts, Moment, Piece, Record, Section, Shelf},
-    page::PageTemplate,
 };
 
 /// The section of a prompt with the pages. Source of its priority: chosen; after the sections of runs.
@@ -14,13 +13,12 @@ const SECTION: Section = Section::custom("Pages of this site", 25, Lasts::Page);
 /// Maximum number of pages that are shown. Source: chosen; a line each.
 pub(super) const MAX_SHOWN: usize = 6;
 
-/// A page, its words, and its kind.
+/// A page and its words.
 #[derive(Debug)]
 struct Known {
     id: AdviceId,
     page: Explored,
     words: BTreeSet<String>,
-    template: Option<PageTemplate>,
 }
 
 /// The pages of a host.
@@ -44,7 +42,6 @@ impl MapIndex {
                         key: record.key.clone(),
                     },
                     words: page.all_words().into_iter().collect(),
-                    template: PageTemplate::parse(&page.url).ok(),
                     page,
                 })
             })
@@ -71,14 +68,15 @@ impl MapIndex {
 
 impl Index for MapIndex {
     fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice> {
-        let Cue::PageShown { page: here, .. } = moment.cue else {
+        let Cue::PageShown { seen, .. } = moment.cue else {
             return Vec::new();
         };
         if above {
             return Vec::new();
         }
         let goal: BTreeSet<String> = text::words(&moment.about.goal).into_iter().collect();
-        let elsewhere = self.pages.iter().filter(|known| known.template != *here);
+        let here = seen.url.split('#').next().unwrap_or_default();
+        let elsewhere = self.pages.iter().filter(|known| known.page.url != here);
         let mut fitting: Vec<(usize, &Known)> = elsewhere
             .map(|known| (self.shared(known, &goal), known))
             .filter(|(shared, _)| *shared > 0)

@@ -188,10 +188,13 @@ fn a_text_that_fits_is_unchanged_and_an_empty_one_is_empty() {
     let text = "Title\n\nhttps://a.example/x\n  indented";
     assert_eq!(compress(text, BUDGET).lines.join("\n"), text);
     assert_eq!(compress("", BUDGET).lines, Vec::<String>::new());
-    assert_eq!(
-        compress(r#"{"a":[1,2],"b":null}"#, BUDGET).lines,
-        [r#""a": [1,2]"#]
-    );
+    let one_line = "word ".repeat(500);
+    for text in [
+        r#"{"a":[1,2],"b":null,"c":12345678901234567890123}"#,
+        &one_line,
+    ] {
+        assert_eq!(compress(text, BUDGET).lines, [text]);
+    }
 }
 
 #[test]
