@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -15,7 +15,7 @@ use tokio::{sync::Barrier, task::JoinSet};
 use webwise::{
     DecisionLoop, MemoryBackend, Result, RunId, Site, Task, Trust,
     action::{BrowserTool, ErrorClass, FailureKind, RawCall},
-    agent::StepEnd,
+    agent::{Options, StepEnd},
     base::Host,
     chat::ChatResponse,
     event::EventKind,
@@ -739,4 +739,116 @@ async fn a_step_keeps_what_the_model_thought_and_what_the_action_gave() {
     assert!(gave.contains("Welcome") && gave.contains("Go"), "{gave}");
     let gave = run.steps()[2].gave.as_deref().unwrap();
     assert!(gave.contains("Go") && !gave.contains("Welcome"), "{gave}");
+}
+
+/// A run that gives up at once, with this share held back: what the model was sent, the events, and the advice that was offered and
+/// held back as the run's log has it.
+async fn with_share(
+    memory: &InMemory,
+    share: f64,
+) -> (String, Recorder, Vec<AdviceId>, Vec<AdviceId>) {
+    let log = Arc::new(Mutex::new(None));
+    let seen = Arc::clone(&log);
+    let keeps = ScriptedKind::new("log").learning(
+        move |log| {
+            *seen.lock().unwrap() = Some((log.offered.clone(), log.withheld.clone()));
+            None
+        },
+        |_| Vec::new(),
+    );
+    let (model, recorder) = (ScriptedModel::new([give_up()]), Recorder::new());
+    let mut options = Options::default();
+    (options.withheld_share, options.seed) = (share, Some(7));
+    let browser = ScriptedBrowser::new().with_page(SHOP, "Shop", PAGE);
+    let agent = DecisionLoop::builder(browser, model.clone(), memory.clone())
+        .with_kinds(vec![Arc::new(Lessons), Arc::new(keeps)])
+        .with_options(options)
+        .with_clock(FixedClock::at(NOW))
+        .with_sink(recorder.clone())
+        .build()
+        .unwrap();
+    let task = Task::new("Press Go").unwrap().with_start_url(SHOP).unwrap();
+    agent.run(task).await;
+    let request = model.requests().remove(0);
+    let (offered, withheld) = log.lock().unwrap().take().unwrap();
+    let sent = format!("{}\n{}", request.system, request.message);
+    (sent, recorder, offered, withheld)
+}
+
+#[tokio::test(start_paused = true)]
+async fn advice_that_is_held_back_is_told_and_neither_shown_nor_offered() {
+    const RULE: &str = "Look for the sale first.";
+    const TIP: &str = "Log in by the small door in the footer.";
+    let memory = InMemory::new();
+    let everywhere = Shelf::global(&Namespace::default(), Lessons.name());
+    let here = Shelf::host(
+        &Namespace::default(),
+        Lessons.name(),
+        &Host::of(&SHOP.parse().unwrap()).unwrap(),
+    );
+    let rule = words(RULE, Category::BestPractice);
+    let mut tip = words(TIP, Category::SiteSpecific);
+    tip.domain = Some("shop.example".to_owned());
+    keep(&memory, &everywhere, &rule).await;
+    keep(&memory, &here, &tip).await;
+    let ids: BTreeSet<AdviceId> = [(&everywhere, &rule), (&here, &tip)]
+        .map(|(shelf, lesson)| AdviceId {
+            shelf: shelf.clone(),
+            key: lesson.text.key(),
+        })
+        .into();
+
+    let (sent, recorder, offered, withheld) = with_share(&memory, 0.0).await;
+    assert!(sent.contains(RULE) && sent.contains(TIP), "{sent}");
+    assert!(kinds(&recorder, "advice_withheld").is_empty() && withheld.is_empty());
+    assert!(ids.iter().all(|id| offered.contains(id)), "{offered:?}");
+
+    let (sent, recorder, offered, withheld) = with_share(&memory, 1.0).await;
+    assert!(!sent.contains(RULE) && !sent.contains(TIP), "{sent}");
+    assert!(offered.is_empty(), "{offered:?}");
+    assert!(ids.iter().all(|id| withheld.contains(id)), "{withheld:?}");
+    let mut told = Vec::new();
+    for kind in kinds(&recorder, "advice_withheld") {
+        let EventKind::AdviceWithheld { lessons, items } = kind else {
+            unreachable!("it has that name");
+        };
+        assert_eq!(lessons.len(), items.len());
+        told.extend(items);
+    }
+    assert_eq!(told, withheld, "each item once, as the log has it");
+    for name in ["tier1_loaded", "domain_recall"] {
+        let shown = kinds(&recorder, name)
+            .into_iter()
+            .filter(|kind| match kind {
+                EventKind::Tier1Loaded { items, .. } | EventKind::DomainRecall { items, .. } => {
+                    !items.is_empty()
+                }
+                _ => true,
+            });
+        assert_eq!(shown.count(), 0, "{name}");
+    }
+
+    // With half of it held back, each item is either offered or held back.
+    let (_, _, offered, withheld) = with_share(&memory, 0.5).await;
+    let all: BTreeSet<&AdviceId> = offered.iter().chain(&withheld).collect();
+    assert_eq!(all.len(), offered.len() + withheld.len());
+    assert!(ids.iter().all(|id| all.contains(id)), "{all:?}");
+    assert!(!offered.is_empty() && !withheld.is_empty(), "{all:?}");
+}
+
+#[test]
+fn a_share_beyond_the_whole_is_refused() {
+    for share in [-0.1, 1.1, f64::NAN] {
+        let mut options = Options::default();
+        options.withheld_share = share;
+        let built = DecisionLoop::builder(
+            ScriptedBrowser::new(),
+            ScriptedModel::new([]),
+            InMemory::new(),
+        )
+        .with_options(options)
+        .build();
+        let error = built.unwrap_err();
+        assert!(format!("{error:?}").contains("withheld_share"), "{error:?}");
+    }
 }

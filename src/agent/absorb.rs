@@ -16,7 +16,7 @@ use crate::{
     action::{Action, BrowserAction, FailureKind, Outcome},
     base::{Host, text},
     event::EventKind,
-    memory::{Advice, Cue, Moment, Section},
+    memory::{Advice, Cue, Moment, Section, is_withheld},
     page::TargetIdentity,
     prompt::LastFailure,
     verify::{CallMade, PageNow},
@@ -176,9 +176,33 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let state = &self.executor.state;
         let now = self.parts.guarded.clock.now();
         let moment = Moment::new(cue, &state.about, &state.steps, now);
-        self.engine
+        let found = self
+            .engine
             .recall(&self.parts.memory, &moment, asking)
-            .await
+            .await;
+        self.hold_back(found)
+    }
+
+    /// Removes the advice that this run holds back as a control. Each item is reported once.
+    fn hold_back(&mut self, found: Vec<Advice>) -> Vec<Advice> {
+        let share = self.parts.guarded.options.withheld_share;
+        let state = &mut self.executor.state;
+        let (held, shown): (Vec<Advice>, Vec<Advice>) = found
+            .into_iter()
+            .partition(|advice| is_withheld(&state.seed, advice.id(), share));
+        let (mut items, mut lessons) = (Vec::new(), Vec::new());
+        for advice in held {
+            if !state.withheld.contains(advice.id()) {
+                state.withheld.push(advice.id().clone());
+                items.push(advice.id().clone());
+                lessons.push(advice.text().to_owned());
+            }
+        }
+        if !items.is_empty() {
+            let emitter = &self.executor.emitter;
+            emitter.emit(EventKind::AdviceWithheld { lessons, items });
+        }
+        shown
     }
 
     /// Adds advice from memory to the next messages, without duplicates. Lessons for the system instruction are not added, because the

@@ -115,6 +115,11 @@ impl<B, L, M> Builder<B, L, M> {
                 "must be 0 to 2",
             ),
             (
+                (0.0..=1.0).contains(&options.withheld_share),
+                "withheld_share",
+                "must be 0 to 1",
+            ),
+            (
                 !options.command_timeout.is_zero(),
                 "command_timeout",
                 "must be more than 0",

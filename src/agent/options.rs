@@ -73,6 +73,9 @@ pub struct Options {
     pub scripts: bool,
     /// True if memory is used. Default: true.
     pub memory: bool,
+    /// Share of the advice from memory that each run holds back as a control, so that runs with and without an item can be
+    /// compared. Range: 0 to 1. Default: 0. [`is_withheld`](crate::memory::is_withheld) chooses the items by the run's seed.
+    pub withheld_share: f64,
     /// The namespace of the memory. Default: `default`.
     pub namespace: Namespace,
     /// Seed of the random numbers in prompts, to make prompts reproducible. Default: random for each run.
@@ -100,6 +103,7 @@ impl Default for Options {
             images: Images::default(),
             scripts: false,
             memory: true,
+            withheld_share: 0.0,
             namespace: Namespace::default(),
             seed: None,
         }

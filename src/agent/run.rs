@@ -267,6 +267,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 std::mem::take(&mut self.executor.state.steps),
                 std::mem::take(&mut self.executor.state.offered),
             )
+            .withholding(std::mem::take(&mut self.executor.state.withheld))
             .started_at(
                 TimeDelta::from_std(self.executor.elapsed())
                     .map_or(now, |span| now.checked_sub_signed(span).unwrap_or(now)),

@@ -105,6 +105,9 @@ pub struct State {
     pub(super) standing: usize,
     /// All advice that was shown, in the order of first appearance.
     pub(super) offered: Vec<AdviceId>,
+    /// All advice that was held back, in the order of first appearance.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) withheld: Vec<AdviceId>,
     pub(super) steps: Vec<Step>,
     /// The reasoning of the last reply, until a step records it.
     #[serde(default)]
@@ -171,6 +174,7 @@ impl State {
             thought: None,
             gave: None,
             offered: Vec::new(),
+            withheld: Vec::new(),
             steps: Vec::new(),
             guards,
             spent: Spent::default(),

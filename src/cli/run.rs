@@ -153,6 +153,7 @@ fn options(args: &RunArgs) -> Options {
         Approve::Auto => ApprovalMode::Auto,
     };
     options.memory = !args.no_memory;
+    options.withheld_share = args.withheld_share.unwrap_or(options.withheld_share);
     options.namespace = args.memory.namespace();
     options
 }

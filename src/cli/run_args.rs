@@ -89,6 +89,10 @@ pub(super) struct RunArgs {
     /// Run without reading or writing memory.
     #[arg(long)]
     pub(super) no_memory: bool,
+    /// Share of the advice from memory to hold back as a control, from 0 to 1. Default: 0. Compare runs with and without an item
+    /// to see what it is worth.
+    #[arg(long, value_name = "SHARE", value_parser = values::share)]
+    pub(super) withheld_share: Option<f64>,
     /// Choose among the ways of earlier runs by recency, speed and verified steps too, not only by the similarity of their goals.
     #[arg(long)]
     pub(super) trace_scoring: bool,
@@ -220,6 +224,8 @@ mod tests {
             ("--site-note", "shop.example="),
             ("--secret", "PASSWORD=hunter2"),
             ("--session-id", "../x"),
+            ("--withheld-share", "1.1"),
+            ("--withheld-share", "half"),
             ("--goal", ""),
             ("--base-url", "localhost:80"),
             ("--driver", "selenium"),

@@ -69,6 +69,15 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(wrong)
 }
 
+/// Parses a share of a whole.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    let share = text
+        .parse()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "give a number from 0 to 1".to_owned())
+}
+
 /// Parses the name of a session, which groups runs.
 pub(super) fn session(text: &str) -> Result<SessionId, String> {
     SessionId::parse(text).map_err(|_| "use 1 to 64 letters, digits, `_` or `-`".to_owned())
@@ -243,6 +252,17 @@ mod tests {
             "1 s",
         ] {
             assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_a_number_from_0_to_1() {
+        assert_eq!(
+            (share("0"), share("0.25"), share("1")),
+            (Ok(0.0), Ok(0.25), Ok(1.0))
+        );
+        for bad in ["", "-0.1", "1.1", "NaN", "half", "50%"] {
+            assert!(share(bad).is_err(), "{bad}");
         }
     }
 

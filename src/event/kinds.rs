@@ -155,6 +155,13 @@ pub enum EventKind {
         #[serde(default)]
         elapsed_ms: u64,
     },
+    /// Advice was held back as a control. Emitted once for each item of a run. The events of recalls do not contain it.
+    AdviceWithheld {
+        /// Texts of the items.
+        lessons: Vec<String>,
+        /// Ids of the items' records.
+        items: Vec<AdviceId>,
+    },
     /// The model is asked.
     ModelAsked {
         /// The system instruction. Present only in the run's first call, because it does not

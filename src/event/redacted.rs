@@ -45,7 +45,8 @@ impl EventKind {
                 *view = Arc::new(PageView::clone(view).map_text(|text| redactor.text(text)));
             }
             Self::Tier1Loaded { lessons, items, .. }
-            | Self::DomainRecall { lessons, items, .. } => {
+            | Self::DomainRecall { lessons, items, .. }
+            | Self::AdviceWithheld { lessons, items } => {
                 net.all(lessons);
                 net.items(items);
             }

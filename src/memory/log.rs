@@ -26,6 +26,9 @@ pub struct RunLog {
     pub steps: Vec<Step>,
     /// All advice shown in the run, in the order of first appearance.
     pub offered: Vec<AdviceId>,
+    /// The advice that the run held back as a [control](super::is_withheld), in the order of first appearance. None of
+    /// it is in `offered`.
+    pub withheld: Vec<AdviceId>,
 }
 
 impl RunLog {
@@ -46,6 +49,7 @@ impl RunLog {
             success,
             steps,
             offered,
+            withheld: Vec::new(),
         }
     }
 
@@ -54,6 +58,12 @@ impl RunLog {
     pub const fn started_at(mut self, started_at: DateTime<Utc>) -> Self {
         self.started_at = started_at;
         self
+    }
+
+    /// Returns the log with this advice held back.
+    #[must_use]
+    pub fn withholding(self, withheld: Vec<AdviceId>) -> Self {
+        Self { withheld, ..self }
     }
 
     /// Returns the duration of the run in milliseconds; 0 if the clock was set back meanwhile.

@@ -8,6 +8,7 @@ mod advice;
 pub(crate) mod ago;
 mod aim;
 pub mod archive;
+mod control;
 mod cue;
 mod described;
 mod edit;
@@ -26,6 +27,7 @@ pub(crate) mod waiting;
 
 pub use advice::{Advice, AdviceId, Line, PageName, Piece};
 pub use aim::Aim;
+pub use control::is_withheld;
 pub use cue::{Cue, Moment};
 pub use described::{Described, Origin, Standing};
 pub use edit::{Change, Committed, Durable, Edit, apply};

@@ -102,6 +102,8 @@ pub struct Item {
     pub lesson: String,
     /// Each recall of the item; empty for an item that the run taught.
     pub recalled: Vec<Recalled>,
+    /// True if the run held the item back as a control.
+    pub withheld: bool,
     /// Steps whose prompt contained the item.
     pub stood_in: Vec<u32>,
     /// Actions that were decided from prompts with the item.
@@ -120,6 +122,7 @@ impl Item {
             id: id.clone(),
             lesson,
             recalled,
+            withheld: false,
             stood_in,
             then,
             credited,
@@ -194,6 +197,12 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
                         trouble,
                     },
                 );
+            }
+            EventKind::AdviceWithheld { lessons, items } => {
+                for (id, lesson) in items.iter().zip(lessons) {
+                    book.says(id, lesson);
+                    book.item(id).withheld = true;
+                }
             }
             EventKind::ModelAsked { offered: now, .. } => {
                 offered.clone_from(&always);

@@ -43,6 +43,10 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
             .iter()
             .map(|lesson| Line::aside("memory", &quoted(lesson, MAX_TEXT)))
             .collect(),
+        EventKind::AdviceWithheld { lessons, .. } => lessons
+            .iter()
+            .map(|lesson| Line::aside("held back", &quoted(lesson, MAX_TEXT)))
+            .collect(),
         EventKind::MemoryChanged { what, text, .. } => {
             vec![Line::aside(
                 "memory",

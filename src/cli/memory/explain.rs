@@ -66,6 +66,9 @@ fn lines(item: &Item) -> Vec<String> {
             .iter()
             .map(|recalled| format!("    recalled  {}", words::recalled(recalled))),
     );
+    if item.withheld {
+        lines.push("    withheld  held back as a control, so no prompt contained it".to_owned());
+    }
     if !item.stood_in.is_empty() {
         lines.push(format!(
             "    stood in  the prompts of {}",

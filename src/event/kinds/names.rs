@@ -27,6 +27,7 @@ impl EventKind {
             Self::Tier1Loaded { .. } => "tier1_loaded",
             Self::ErrorRecall { .. } => "error_recall",
             Self::DomainRecall { .. } => "domain_recall",
+            Self::AdviceWithheld { .. } => "advice_withheld",
             Self::ModelAsked { .. } => "model_asked",
             Self::ModelReplied { .. } => "model_replied",
             Self::ModelFailed { .. } => "model_failed",

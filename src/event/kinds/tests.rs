@@ -58,9 +58,10 @@ const fn number(kind: &EventKind) -> usize {
         EventKind::LessonsCompacted { .. } => 33,
         EventKind::MemoryChanged { .. } => 34,
         EventKind::RunResumed {} => 35,
+        EventKind::AdviceWithheld { .. } => 36,
     }
 }
-const VARIANTS: usize = 36;
+const VARIANTS: usize = 37;
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -218,6 +219,10 @@ fn memory_samples() -> Vec<EventKind> {
             lessons: Vec::new(),
             items: Vec::new(),
             elapsed_ms: 0,
+        },
+        EventKind::AdviceWithheld {
+            lessons: vec![text("press Enter")],
+            items: vec![item()],
         },
         EventKind::LessonRecorded {
             lesson: text("press Enter"),

@@ -149,6 +149,7 @@ impl Folder {
             EventKind::Tier1Loaded { .. }
             | EventKind::ErrorRecall { .. }
             | EventKind::DomainRecall { .. }
+            | EventKind::AdviceWithheld { .. }
             | EventKind::MemoryChanged { .. }
             | EventKind::LessonRecorded { .. }
             | EventKind::LessonDeduplicated { .. }
