@@ -65,6 +65,8 @@ pub mod chat;
 pub mod cli;
 #[cfg(feature = "demo-site")]
 pub mod demo;
+#[cfg(feature = "cli")]
+mod eval;
 pub mod event;
 pub mod explore;
 pub mod goal;

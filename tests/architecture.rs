@@ -59,6 +59,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         ],
     ),
     ("demo", &["base"]),
+    ("eval", &["base", "page", "action", "memory"]),
     (
         "stand_in",
         &["base", "page", "secret", "action", "chat", "prompt", "llm"],
@@ -67,7 +68,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 /// Rooms that hold no await, no file, no socket, no environment, no clock and no chance.
 const PURE: &[&str] = &[
     "base", "goal", "page", "secret", "action", "chat", "memory", "working", "prompt", "guard",
-    "explore", "verify", "vision",
+    "explore", "verify", "vision", "eval",
 ];
 /// What is pure inside a port: decided from what was told, so that it is tested with values.
 const PURE_INSIDE: &[&str] = &[

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use super::{
+    eval::EvalArgs,
     explore::ExploreArgs,
     memory::args::MemoryArgs,
     run_args::{DemoArgs, RunArgs},
@@ -33,6 +34,8 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Open the pages of a site, without a model, and remember them for the next runs there.
     Explore(ExploreArgs),
+    /// Measure what memory is worth: run the cases of a file without and with it, and compare.
+    Eval(Box<EvalArgs>),
     /// Show what is remembered; accept, forget, undo, export and import it.
     Memory(MemoryArgs),
     /// Show what happened in a run.

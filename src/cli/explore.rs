@@ -70,7 +70,7 @@ pub(super) async fn run(args: &ExploreArgs) -> Result<(), Refusal> {
     };
     let browser = tokio::select! {
         () = stop.asked() => return Err(Refusal::failure("it was stopped before the browser was there")),
-        browser = Browser::open(&source) => browser?,
+        browser = Browser::open(&source, false) => browser?,
     };
     let map = explored(args, &browser, &stop, voice).await;
     let closed = browser.driver().close().await;

@@ -14,6 +14,7 @@ mod args;
 mod demo;
 mod doctor;
 mod drive;
+mod eval;
 mod explore;
 mod memory;
 mod memory_place;
@@ -70,6 +71,7 @@ fn carry_out(command: Command) -> Result<(), Refusal> {
             Command::Doctor(args) => doctor::run(&args).await,
             Command::Run(args) => run::run(&args).await,
             Command::Demo(args) => demo::run(&args).await,
+            Command::Eval(args) => eval::run(&args).await,
             Command::Explore(args) => explore::run(&args).await,
             Command::Memory(args) => memory::run(&args).await,
             Command::Runs(args) => runs::run(&args),

@@ -15,7 +15,6 @@ use crate::{
     Error, MemoryBackend, Task,
     agent::{Approver, Options},
     base::TokenCount,
-    guard::ApprovalMode,
     memory::KindOptions,
     report::words,
     store::InMemory,
@@ -55,6 +54,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
         kinds: kinds(args),
         approver,
         pause: Duration::ZERO,
+        probe: None,
     };
     let ended = drive.carry_out(task, &stop).await?;
     tell_end(&ended, voice)
@@ -147,11 +147,7 @@ fn options(args: &RunArgs) -> Options {
         .map(TokenCount)
         .or(budget.max_output_tokens);
     budget.max_duration = args.timeout.or(budget.max_duration);
-    options.approval = match args.approve {
-        Approve::Safe => ApprovalMode::Safe,
-        Approve::Hybrid => ApprovalMode::Hybrid,
-        Approve::Auto => ApprovalMode::Auto,
-    };
+    options.approval = args.approve.mode();
     options.memory = !args.no_memory;
     options.withheld_share = args.withheld_share.unwrap_or(options.withheld_share);
     options.namespace = args.memory.namespace();

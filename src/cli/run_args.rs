@@ -13,6 +13,7 @@ use super::{
 use crate::{
     action::ParameterName,
     base::{Host, SessionId, Site},
+    guard::ApprovalMode,
 };
 
 /// The actions that need approval.
@@ -24,6 +25,17 @@ pub(super) enum Approve {
     Hybrid,
     /// No actions.
     Auto,
+}
+
+impl Approve {
+    /// Returns the mode in the form that the loop uses.
+    pub(super) const fn mode(self) -> ApprovalMode {
+        match self {
+            Self::Safe => ApprovalMode::Safe,
+            Self::Hybrid => ApprovalMode::Hybrid,
+            Self::Auto => ApprovalMode::Auto,
+        }
+    }
 }
 
 /// The policy for pictures of the page.
@@ -135,7 +147,7 @@ pub(super) struct DemoArgs {
 /// The model that decides.
 #[derive(Debug, Default, Args)]
 pub(super) struct ModelArgs {
-    /// Name of the model; overrides `WEBWISE_MODEL`.
+    /// Name of the model; overrides `WEBWISE_MODEL`. `stand-in` is a set of rules in this program, which needs no key.
     #[arg(long, value_name = "M", value_parser = NonEmptyStringValueParser::new())]
     pub(super) model: Option<String>,
     /// Address of an OpenAI-compatible server; overrides `WEBWISE_LLM_BASE_URL`.

@@ -36,6 +36,14 @@ impl InMemory {
         Self::default()
     }
 
+    /// Returns an independent store with the same records.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self {
+            shelves: Arc::new(Mutex::new(self.lock().clone())),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Shelf, ShelfState>> {
         // A panic in an edit leaves the map unchanged, because changes are applied after the edit has returned.
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)

@@ -350,3 +350,40 @@ async fn what_is_forgotten_is_in_no_backup() {
         assert!(!kept.contains("shop.example"), "{name}: {kept}");
     }
 }
+
+#[tokio::test]
+async fn a_report_compares_the_runs_that_were_shown_an_item_with_those_that_held_it_back() {
+    let machine = Machine::new();
+    assert!(machine.refuses(&["report"]).contains("--runs-dir"));
+    for (run, share) in [
+        ("run_1", 0.0),
+        ("run_2", 0.0),
+        ("run_3", 1.0),
+        ("run_4", 0.0),
+        ("run_5", 1.0),
+    ] {
+        machine.shop_withholding(run, "shop.example", share).await;
+    }
+    let report = machine.json(&["report"]);
+    assert_eq!(
+        (&report["runs"], &report["unreadable"]),
+        (&5.into(), &0.into())
+    );
+    let items = report["items"].as_array().unwrap();
+    let of_host = |item: &&serde_json::Value| {
+        item["kind"] == "lessons" && item["name"].as_str().unwrap().contains('@')
+    };
+    let item = items.iter().find(of_host).expect("what run_1 taught");
+    // The first run did not know it yet. The model clicks the covered button each time, so it helps each time it is shown.
+    let of_runs = ["offered", "withheld", "harmed"].map(|name| item[name].as_u64().unwrap());
+    assert_eq!(of_runs, [2, 2, 0], "{item:#}");
+    assert_eq!(item["withheld_share"], json!(0.5));
+    assert_eq!(item["differences"]["steps"]["interval"], json!([0.0, 0.0]));
+    let words = machine.says(&["report"]);
+    assert!(
+        words.contains("shown in 2, held back in 2 (50 %)"),
+        "{words}"
+    );
+    let explained = machine.says(&["explain", "run_3"]);
+    assert!(explained.contains("held back as a control"), "{explained}");
+}

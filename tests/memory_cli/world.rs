@@ -95,6 +95,11 @@ impl Machine {
 
     /// A run on a shop whose button is covered by a banner until the banner's own button is clicked.
     pub(crate) async fn shop(&self, run: &str, host: &str) {
+        self.shop_withholding(run, host, 0.0).await;
+    }
+
+    /// The same, with this share of the advice held back.
+    pub(crate) async fn shop_withholding(&self, run: &str, host: &str, share: f64) {
         let [home, open, done] =
             ["/", "/#open", "/results"].map(|path| leaked(format!("https://{host}{path}")));
         let page = "button \"Go\" e3\nbutton \"Accept all\" e5";
@@ -114,6 +119,7 @@ impl Machine {
         let model = ScriptedModel::new([click("e3"), click("e5"), click("e3"), finish]);
         let mut options = Options::default();
         options.approval = ApprovalMode::Auto;
+        options.withheld_share = share;
         let folder = std::sync::Arc::new(RunFolder::new(self.path("runs")).unwrap());
         let agent = DecisionLoop::builder(browser, model, JsonFiles::open(self.memory()))
             .with_options(options)

@@ -1,4 +1,5 @@
 //! The built program in a place of its own: working folder, runs and temporary files.
+#![allow(dead_code, reason = "each target uses its own part")]
 
 use std::{
     path::{Path, PathBuf},
@@ -55,6 +56,11 @@ impl Place {
             .arg("--memory-dir")
             .arg(self.dir.path().join("memory"));
         command
+    }
+
+    /// A file or folder of this place.
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.dir.path().join(name)
     }
 
     /// The folder of the one run that was made here.

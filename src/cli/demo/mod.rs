@@ -96,6 +96,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
         kinds: KindOptions::default(),
         approver: Some(Arc::new(ShopOnly::new(origin))),
         pause: if args.slow { SLOW } else { Duration::ZERO },
+        probe: None,
     };
     let ended = drive.carry_out(task, &stop).await?;
     let orders = shop.orders();

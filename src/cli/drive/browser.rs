@@ -68,8 +68,8 @@ pub(in crate::cli) enum Browser {
 }
 
 impl Browser {
-    /// Starts a browser or attaches to one.
-    pub(in crate::cli) async fn open(source: &Source) -> Result<Self, Refusal> {
+    /// Starts a browser or attaches to one. `scripts` is true if the caller runs scripts in its pages.
+    pub(in crate::cli) async fn open(source: &Source, scripts: bool) -> Result<Self, Refusal> {
         match source {
             Source::Start { choice, headed } => {
                 let failed = |error: Error| not_started(*headed, &error);
@@ -77,23 +77,21 @@ impl Browser {
                     DriverName::PlaywrightCli => {
                         let options =
                             PlaywrightCliOptions::from_env().map_err(|error| missing(&error))?;
-                        let browser = PlaywrightCli::launch(&options.with_headless(!headed))
-                            .await
-                            .map_err(failed)?;
+                        let options = options.with_headless(!headed).with_scripts(scripts);
+                        let browser = PlaywrightCli::launch(&options).await.map_err(failed)?;
                         Ok(Self::PlaywrightCli(Arc::new(browser)))
                     }
                     DriverName::Cdp => {
                         let options = CdpOptions::from_env().map_err(|error| missing(&error))?;
-                        let browser = Cdp::launch(&options.with_headless(!headed))
-                            .await
-                            .map_err(failed)?;
+                        let options = options.with_headless(!headed).with_scripts(scripts);
+                        let browser = Cdp::launch(&options).await.map_err(failed)?;
                         Ok(Self::Cdp(Arc::new(browser)))
                     }
                 }
             }
             Source::Attach(address) => {
                 // No program is started, so its name does not matter.
-                let options = CdpOptions::new("chromium");
+                let options = CdpOptions::new("chromium").with_scripts(scripts);
                 let browser = Cdp::attach(address.as_str(), &options).await;
                 Ok(Self::Cdp(Arc::new(
                     browser.map_err(|error| not_attached(address, &error))?,

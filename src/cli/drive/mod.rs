@@ -5,11 +5,13 @@
 //! model      configures the model                  stop     signals, and a closed output
 //! runs_dir   the folder that contains run folders  result   the result, as lines and as JSON
 //! watch      prints the steps as they happen
+//! probe      what an evaluation asks of the browser before and after the run
 //! ```
 
 mod browser;
 pub(super) mod model;
 pub(super) mod person;
+mod probe;
 pub(super) mod result;
 mod runs_dir;
 mod stop;
@@ -21,6 +23,7 @@ use uuid::Uuid;
 
 pub(super) use self::{
     browser::{Browser, Source, check_screen},
+    probe::Probe,
     result::Ended,
     runs_dir::RunsDir,
     stop::Stop,
@@ -47,6 +50,9 @@ pub(super) struct Drive<'a> {
     pub(super) approver: Option<Arc<dyn Approver>>,
     /// Pause between two steps, for a person who is watching.
     pub(super) pause: Duration,
+    /// What to ask of the browser before and after the run; `None` if the run is watched and not measured. A measured run prints
+    /// only warnings.
+    pub(super) probe: Option<Probe>,
 }
 
 impl Drive<'_> {
@@ -66,10 +72,14 @@ impl Drive<'_> {
             } else {
                 Refusal::failure("it was stopped before the browser was there")
             }),
-            browser = Browser::open(&self.browser) => browser,
+            browser = Browser::open(&self.browser, self.probe.as_ref().is_some_and(Probe::needs_scripts)) => browser,
         }?;
-        voice.line(format_args!("Driver    {}", self.browser));
-        voice.line("");
+        if let Some(probe) = &self.probe {
+            probe.prepare(&*browser.driver()).await?;
+        } else {
+            voice.line(format_args!("Driver    {}", self.browser));
+            voice.line("");
+        }
         let mut options = self.options;
         options.screenshots = self.output.screenshots;
         let mut builder =
@@ -78,11 +88,12 @@ impl Drive<'_> {
                 .with_kinds(kinds_with(self.kinds))
                 .with_cancel(stop.cancel())
                 .with_journal(Arc::clone(&folder))
-                .with_sink(
-                    FanOut::new()
+                .with_sink(match &self.probe {
+                    Some(_) => FanOut::new().with(Arc::clone(&folder) as _),
+                    None => FanOut::new()
                         .with(Arc::clone(&folder) as _)
                         .with(Arc::new(watch::watch(voice))),
-                );
+                });
         if let Some(approver) = self.approver {
             builder = builder.with_approver(approver);
         }
@@ -100,6 +111,10 @@ impl Drive<'_> {
         let transport = browser.transport();
         let browser = browser.driver();
         let driver = browser.capabilities().driver;
+        let last = match &self.probe {
+            Some(probe) => Some(probe.look(&*browser).await),
+            None => None,
+        };
         // Dropping the browser would also end it, but without waiting.
         let closed = browser.close().await.err();
         let kept = folder.close().err();
@@ -128,6 +143,7 @@ impl Drive<'_> {
             model: self.model.capabilities().model,
             folder: kept_in,
             page,
+            last,
         })
     }
 }

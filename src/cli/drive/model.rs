@@ -13,20 +13,37 @@ use crate::{
         run_args::{ImagesArg, ModelArgs},
     },
     llm::{GenAi, Provider, RetryPolicy, Retrying},
+    stand_in::StandIn,
 };
 
 /// Environment variables for which there is also a flag.
 const MODEL: &str = "WEBWISE_MODEL";
 const BASE_URL: &str = "WEBWISE_LLM_BASE_URL";
+/// Name of the model that is a part of this program.
+const STAND_IN: &str = "stand-in";
 /// Margin between two nested time limits of a model call, so that the inner one ends first. Source: the defaults, 60 s and 120 s.
 const MARGIN: Duration = Duration::from_mins(1);
 
 /// Returns the model that flags and environment configure, with retries; `None` if they configure no model.
 pub(in crate::cli) fn configured(args: &ModelArgs) -> Result<Option<Arc<dyn LlmClient>>, Refusal> {
+    if is_stand_in(args, |name| std::env::var_os(name)) {
+        return Ok(Some(Arc::new(StandIn::new())));
+    }
     let found = described(args, |name| std::env::var_os(name))?;
     let (seed, _) = Uuid::new_v4().as_u64_pair();
     let patient = |model| Retrying::new(model, seed).with_policy(policy(args));
     Ok(found.map(|model| Arc::new(patient(model)) as Arc<dyn LlmClient>))
+}
+
+/// Returns true if the built-in stand-in is named, and no server that could have a model of that name.
+fn is_stand_in(args: &ModelArgs, environment: impl Fn(&str) -> Option<OsString>) -> bool {
+    let set = |name: &str| environment(name).filter(|value| !value.is_empty());
+    let named = args.model.as_ref().map(OsString::from);
+    let has_server = args.base_url.is_some() || set(BASE_URL).is_some();
+    !has_server
+        && named
+            .or_else(|| set(MODEL))
+            .is_some_and(|name| name == STAND_IN)
 }
 
 fn policy(args: &ModelArgs) -> RetryPolicy {
@@ -187,6 +204,19 @@ mod tests {
             ("qwen3", "http://127.0.0.1:8091/v1/")
         );
         assert!(described(&args(None, None), |_| None).unwrap().is_none());
+    }
+
+    #[test]
+    fn the_stand_in_is_named_like_a_model_but_a_server_may_have_one_of_that_name() {
+        let none = |_: &str| None;
+        let by_variable = |name: &str| (name == MODEL).then(|| STAND_IN.into());
+        let server = Some("http://127.0.0.1:8091/v1");
+        assert!(is_stand_in(&args(Some(STAND_IN), None), none));
+        assert!(is_stand_in(&args(None, None), by_variable));
+        assert!(!is_stand_in(&args(Some("gpt-4o"), None), by_variable));
+        assert!(!is_stand_in(&args(Some(STAND_IN), server), none));
+        let has_server = |name: &str| (name == BASE_URL).then(|| "http://127.0.0.1:9/v1".into());
+        assert!(!is_stand_in(&args(Some(STAND_IN), None), has_server));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     RunReport,
+    eval::LastPage,
     event::RunSummary,
     report::words::{self, quoted},
 };
@@ -23,6 +24,8 @@ pub(in crate::cli) struct Ended {
     pub(in crate::cli) folder: PathBuf,
     /// Path of the HTML report, if it could be written.
     pub(in crate::cli) page: Option<PathBuf>,
+    /// The last page of a measured run, or the reason why it could not be read.
+    pub(in crate::cli) last: Option<Result<LastPage, String>>,
 }
 
 impl Ended {
@@ -35,6 +38,7 @@ impl Ended {
             model,
             folder,
             page,
+            last: _,
         } = self;
         let row = |name: &str, text: &str| format!("{name:<10}{text}");
         let text = |name: &str, text: &Option<String>| {
@@ -76,6 +80,7 @@ impl Ended {
             model,
             folder,
             page,
+            last: _,
         } = self;
         let summary = &report.summary;
         json!({

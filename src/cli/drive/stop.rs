@@ -62,6 +62,11 @@ impl Stop {
         self.cancel.clone()
     }
 
+    /// Returns true if the person has asked to stop.
+    pub(in crate::cli) fn is_asked(&self) -> bool {
+        *self.asked.borrow()
+    }
+
     /// Returns true if the run was stopped because nobody reads the output any more.
     pub(super) fn is_unread(&self) -> bool {
         self.unread.load(Ordering::Relaxed)

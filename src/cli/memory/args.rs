@@ -27,6 +27,8 @@ pub(super) enum MemoryCommand {
     Show(ShowArgs),
     /// Show why memory gave advice in a run, and what happened next.
     Explain(ExplainArgs),
+    /// Compare the runs in which an item was shown with those that held it back.
+    Report(ReportArgs),
     /// Review the items that wait for a person one by one; without a terminal, list them.
     Review(ListArgs),
     /// Accept the words of an item, so that prompts may show them exactly as they are.
@@ -69,6 +71,16 @@ pub(super) struct ExplainArgs {
     pub(super) run: String,
     /// Show only the item with this key or beginning of a key.
     pub(super) key: Option<String>,
+    /// The folder that contains the run folders.
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub(super) runs_dir: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ReportArgs {
     /// The folder that contains the run folders.
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(super) runs_dir: PathBuf,

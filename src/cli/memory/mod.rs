@@ -8,12 +8,14 @@
 //! forget     an item, a host, a site, or everything; and undoing a run
 //! transfer   export and import
 //! explain    why memory gave advice in a run
+//! report     what each item was worth in the runs of a folder
 //! ```
 
 pub(super) mod args;
 mod explain;
 mod forget;
 mod list;
+mod report;
 mod review;
 mod show;
 mod transfer;
@@ -29,8 +31,10 @@ use crate::{
 
 /// Carries out the command, and prints the notices of the store.
 pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
-    if let MemoryCommand::Explain(own) = &args.command {
-        return explain::run(own);
+    match &args.command {
+        MemoryCommand::Explain(own) => return explain::run(own),
+        MemoryCommand::Report(own) => return report::run(own),
+        _ => {}
     }
     let store = args.place.open()?;
     let keeper = Keeper::new(&store, args.place.namespace());
@@ -43,7 +47,7 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
         MemoryCommand::Undo(own) => forget::undo(&keeper, own).await,
         MemoryCommand::Export(own) => transfer::export(&keeper, &args.place, own).await,
         MemoryCommand::Import(own) => transfer::import(&keeper, &args.place, own).await,
-        MemoryCommand::Explain(_) => Ok(()),
+        MemoryCommand::Explain(_) | MemoryCommand::Report(_) => Ok(()),
     };
     for notice in store.notices() {
         tell(one_line(&format!(

@@ -1,0 +1,86 @@
+//! The requests of an evaluation to the browser of a run: a page to open before it, and a look at the last page after it.
+
+use crate::{
+    BrowserDriver,
+    action::{BrowserAction, Eval, Goto, Outcome},
+    base::text,
+    browser::{ExecuteRequest, ObserveRequest},
+    cli::Refusal,
+    eval::LastPage,
+};
+
+/// Maximum length of the reason for a failed script. Unit: characters. Source: chosen.
+const MAX_REASON: usize = 200;
+
+/// The requests of an evaluation.
+#[derive(Debug, Clone, Default)]
+pub(in crate::cli) struct Probe {
+    /// The address to open before the run.
+    pub(in crate::cli) setup: Option<String>,
+    /// The expression to evaluate in the last page.
+    pub(in crate::cli) script: Option<String>,
+}
+
+impl Probe {
+    pub(super) const fn needs_scripts(&self) -> bool {
+        self.script.is_some()
+    }
+
+    /// Opens the page that prepares the run.
+    pub(super) async fn prepare(&self, browser: &dyn BrowserDriver) -> Result<(), Refusal> {
+        let Some(url) = self.setup.clone() else {
+            return Ok(());
+        };
+        let goto = BrowserAction::Goto(Goto { url: url.clone() });
+        let why = match browser.execute(&ExecuteRequest::new(goto)).await {
+            Ok(done) if done.outcome.is_done() => return Ok(()),
+            Ok(done) => reason(&done.outcome),
+            Err(error) => error.to_string(),
+        };
+        Err(Refusal::failure(format!(
+            "the set-up page {url} cannot be opened: {why}"
+        )))
+    }
+
+    /// Returns the last page of the run, or the reason why it cannot be read.
+    pub(super) async fn look(&self, browser: &dyn BrowserDriver) -> Result<LastPage, String> {
+        let script = match &self.script {
+            Some(script) => Some(evaluate(browser, script).await),
+            None => None,
+        };
+        let page = browser
+            .observe(&ObserveRequest::default())
+            .await
+            .map_err(|error| error.to_string())?;
+        Ok(LastPage::of(&page, script))
+    }
+}
+
+/// Returns whether the expression is true in the page, or the reason why it has no value.
+async fn evaluate(browser: &dyn BrowserDriver, script: &str) -> Result<bool, String> {
+    // The line breaks keep a comment in the expression from reaching the bracket.
+    let eval = BrowserAction::Eval(Eval {
+        function: format!("async () => Boolean(await (\n{script}\n))"),
+        target: None,
+    });
+    let done = browser
+        .execute(&ExecuteRequest::new(eval))
+        .await
+        .map_err(|error| error.to_string())?;
+    match (done.outcome.is_done(), done.text.as_deref().map(str::trim)) {
+        (true, Some("true")) => Ok(true),
+        (true, Some("false")) => Ok(false),
+        (true, other) => Err(format!("it gave {other:?}")),
+        (false, _) => Err(reason(&done.outcome)),
+    }
+}
+
+fn reason(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Failed(failure) | Outcome::Unclear(failure) => {
+            let detail = text::truncate(&text::squeeze(&failure.detail), MAX_REASON);
+            format!("{} {detail}", failure.class).trim().to_owned()
+        }
+        other => other.as_str().to_owned(),
+    }
+}

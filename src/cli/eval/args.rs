@@ -1,0 +1,135 @@
+//! The flags of `webwise eval`.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use clap::{Args, ValueEnum, value_parser};
+
+use crate::{
+    agent::Options,
+    cli::{
+        Refusal,
+        drive::model,
+        memory_place::MemoryPlace,
+        run_args::{Approve, BrowserArgs, ModelArgs},
+        values,
+    },
+    eval::{Arm, Isolation},
+};
+
+/// Flags of `webwise eval`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct EvalArgs {
+    /// The case file.
+    #[arg(value_name = "CASES.json")]
+    file: Option<PathBuf>,
+    /// The case file, as a flag.
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    cases: Option<PathBuf>,
+    /// Number of seeds. Each case is run in each arm once for each seed.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u32).range(1..=100))]
+    pub(super) seeds: u32,
+    /// The arms to compare, separated by commas.
+    #[arg(long, value_enum, value_name = "ARMS", value_delimiter = ',', default_values_t = [ArmName::Cold, ArmName::Warm, ArmName::Withheld])]
+    arms: Vec<ArmName>,
+    /// The runs that share a memory.
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = IsolationName::PerRun)]
+    memory_isolation: IsolationName,
+    #[command(flatten)]
+    pub(super) memory: MemoryPlace,
+    #[command(flatten)]
+    pub(super) model: ModelArgs,
+    #[command(flatten)]
+    pub(super) browser: BrowserArgs,
+    /// Maximum number of steps of a run.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    max_steps: Option<u32>,
+    /// Maximum time of a run, such as 90s, 5m or 1h.
+    #[arg(long, value_name = "DURATION", value_parser = values::duration)]
+    timeout: Option<Duration>,
+    /// The actions that need approval. Nobody is asked, so what needs approval is refused.
+    #[arg(long, value_enum, default_value_t = Approve::Hybrid)]
+    approve: Approve,
+    /// The folder that contains the run folders. It keeps the newest 100 runs.
+    #[arg(long, value_name = "DIR", default_value = "eval-runs")]
+    pub(super) runs_dir: PathBuf,
+    /// Print the figures of all runs and their comparison as one JSON object.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// A way in which the cases are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ArmName {
+    /// Without memory.
+    Off,
+    /// With an empty memory.
+    Cold,
+    /// With the memory of one earlier run of the case, which has other values if the case has variants.
+    Warm,
+    /// With that memory, but without showing its advice to the model.
+    Withheld,
+}
+
+/// The runs that share a memory. In all of them, an arm without an earlier run begins with an empty memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum IsolationName {
+    /// All runs use and change your own memory, or that of --memory-dir.
+    None,
+    /// Each case and seed has a memory of its own.
+    PerRun,
+    /// The cases share one memory for each seed.
+    Shared,
+}
+
+impl EvalArgs {
+    /// Returns the case file.
+    pub(super) fn file(&self) -> Result<&Path, Refusal> {
+        let file = self.file.as_ref().or(self.cases.as_ref());
+        file.map(PathBuf::as_path)
+            .ok_or_else(|| Refusal::usage("name a case file: `webwise eval CASES.json`"))
+    }
+
+    /// Returns the arms in the order of the documentation, each once.
+    pub(super) fn arms(&self) -> Vec<Arm> {
+        let mut arms: Vec<Arm> = self
+            .arms
+            .iter()
+            .map(|arm| match arm {
+                ArmName::Off => Arm::Off,
+                ArmName::Cold => Arm::Cold,
+                ArmName::Warm => Arm::Warm,
+                ArmName::Withheld => Arm::Withheld,
+            })
+            .collect();
+        arms.sort_unstable();
+        arms.dedup();
+        arms
+    }
+
+    pub(super) const fn isolation(&self) -> Isolation {
+        match self.memory_isolation {
+            IsolationName::None => Isolation::None,
+            IsolationName::PerRun => Isolation::PerRun,
+            IsolationName::Shared => Isolation::Shared,
+        }
+    }
+
+    /// Returns true if runs use the user's own memory.
+    pub(super) fn uses_own_memory(&self) -> bool {
+        self.isolation() == Isolation::None
+    }
+
+    /// Returns the options that all runs have in common.
+    pub(super) fn options(&self) -> Options {
+        let mut options = model::options(&self.model);
+        let budget = &mut options.budget;
+        budget.max_steps = self.max_steps.unwrap_or(budget.max_steps);
+        budget.max_duration = self.timeout.or(budget.max_duration);
+        options.approval = self.approve.mode();
+        options.namespace = self.memory.namespace();
+        options
+    }
+}

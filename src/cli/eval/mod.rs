@@ -1,0 +1,232 @@
+//! `webwise eval`: measures what memory is worth on the cases of a file.
+//!
+//! ```text
+//! args     the flags
+//! task     a case as the task of a run
+//! output   the result as a table and as JSON
+//! ```
+
+mod args;
+mod output;
+mod task;
+
+use std::{collections::BTreeMap, fs, io::Read as _, path::Path, sync::Arc, time::Duration};
+
+pub(super) use self::args::EvalArgs;
+use self::output::{Made, Outcome};
+use super::{
+    Refusal,
+    drive::{Drive, Ended, Probe, RunsDir, Source, Stop, check_screen, model},
+    run_args::OutputArgs,
+    say::{Voice, one_line},
+    setup, tell,
+};
+use crate::{
+    LlmClient, MemoryBackend,
+    base::TokenCount,
+    eval::{Arm, Case, Figures, MemoryUse, Planned, Pool, judge, parse, plan},
+    event::RunSummary,
+    memory::KindOptions,
+    store::InMemory,
+    working::StopReason,
+};
+
+/// Maximum size of a case file. Unit: bytes. Source: chosen; 200 cases of 5 KiB.
+const MAX_FILE: u64 = 1_024 * 1_024;
+
+/// Runs the cases in all arms and prints the comparison.
+pub(super) async fn run(args: &EvalArgs) -> Result<(), Refusal> {
+    check_screen(args.browser.headed)?;
+    let cases = read(args.file()?)?;
+    for case in &cases {
+        for values in &case.values {
+            task::of(case, values, 1)?;
+        }
+    }
+    let counts: Vec<usize> = cases.iter().map(|case| case.values.len()).collect();
+    let planned = plan(&counts, &args.arms(), args.seeds, args.isolation());
+    let model = model::configured(&args.model)?.ok_or_else(model::none_configured)?;
+    let runs = RunsDir::prepare(&args.runs_dir)?;
+    let bed = Bed {
+        args,
+        cases: &cases,
+        model,
+        runs: &runs,
+        browser: Source::Start {
+            choice: setup::chosen(args.browser.driver).await?,
+            headed: args.browser.headed,
+        },
+        output: OutputArgs {
+            runs_dir: args.runs_dir.clone(),
+            screenshots: false,
+            // Only the result goes to stdout.
+            json: true,
+        },
+    };
+    let stop = Stop::listen(Voice { json: args.json })?;
+    let mut memories = Memories::new(args)?;
+    let (mut made, mut problem) = (Vec::new(), None);
+    for (nth, one) in planned.iter().enumerate() {
+        match bed.carry_out(one, &mut memories, &stop).await {
+            Ok(run) if run.stop == StopReason::Cancelled => break,
+            Ok(run) => {
+                let line = format!("[{}/{}] {}", nth + 1, planned.len(), run.line());
+                tell(one_line(&line));
+                made.push(run);
+            }
+            Err(refusal) => {
+                problem = Some(refusal);
+                break;
+            }
+        }
+        if stop.is_asked() {
+            break;
+        }
+    }
+    if problem.is_none() && made.len() < planned.len() {
+        let (done, all) = (made.len(), planned.len());
+        problem = Some(Refusal::failure(format!(
+            "it was stopped after {done} of {all} runs"
+        )));
+    }
+    let outcome = Outcome::of(&made, problem.as_ref().map(Refusal::sentence));
+    outcome.print(args.json);
+    problem.map_or(Ok(()), Err)
+}
+
+/// Reads a case file.
+fn read(path: &Path) -> Result<Vec<Case>, Refusal> {
+    let name = path.display();
+    let unreadable =
+        |why: &dyn std::fmt::Display| Refusal::usage(format!("{name} cannot be read: {why}"));
+    let file = fs::File::open(path).map_err(|error| unreadable(&error))?;
+    let mut text = String::new();
+    let size = file
+        .take(MAX_FILE + 1)
+        .read_to_string(&mut text)
+        .map_err(|error| unreadable(&error))?;
+    if size as u64 > MAX_FILE {
+        return Err(unreadable(&format!("it has more than {MAX_FILE} bytes")));
+    }
+    parse(&text).map_err(|wrong| Refusal::usage(format!("{name} is no case file: {wrong}")))
+}
+
+/// The parts that all runs of an evaluation have in common.
+struct Bed<'a> {
+    args: &'a EvalArgs,
+    cases: &'a [Case],
+    model: Arc<dyn LlmClient>,
+    runs: &'a RunsDir,
+    browser: Source,
+    output: OutputArgs,
+}
+
+impl Bed<'_> {
+    /// Makes one run in a browser of its own.
+    async fn carry_out(
+        &self,
+        planned: &Planned,
+        memories: &mut Memories,
+        stop: &Stop,
+    ) -> Result<Made, Refusal> {
+        let case = &self.cases[planned.case];
+        let values = &case.values[planned.values];
+        let (task, redactor) = task::of(case, values, planned.number)?;
+        let mut options = self.args.options();
+        options.memory = planned.memory != MemoryUse::Off;
+        options.seed = Some(u64::from(planned.number));
+        if planned.arm == Some(Arm::Withheld) {
+            options.withheld_share = 1.0;
+        }
+        let drive = Drive {
+            output: &self.output,
+            browser: self.browser.clone(),
+            runs: self.runs,
+            model: Arc::clone(&self.model),
+            options,
+            memory: memories.of(planned.memory),
+            kinds: KindOptions::default(),
+            approver: None,
+            pause: Duration::ZERO,
+            probe: Some(Probe {
+                setup: values.setup(planned.number),
+                script: values.success.javascript.clone(),
+            }),
+        };
+        let ended = drive.carry_out(task, stop).await?;
+        let page = match &ended.last {
+            Some(page) => page.as_ref().map_err(String::as_str),
+            None => Err("nobody looked"),
+        };
+        let verdict = judge(&values.success, page, ended.report.answer.as_deref());
+        let verdict = verdict.map_err(|why| redactor.text(&why));
+        Ok(made(case, planned, &ended, verdict))
+    }
+}
+
+fn made(case: &Case, planned: &Planned, ended: &Ended, verdict: Result<(), String>) -> Made {
+    let summary = &ended.report.summary;
+    Made {
+        case: case.name.clone(),
+        seed: planned.seed,
+        arm: planned.arm,
+        figures: figures(summary, verdict.is_ok()),
+        verdict,
+        claimed: summary.success,
+        estimated: summary.estimated,
+        stop: summary.stop,
+        run: ended.report.run.clone(),
+        folder: ended.folder.clone(),
+        model: ended.model.clone(),
+        driver: ended.driver.clone(),
+    }
+}
+
+/// Returns the figures of a run, of which `success` says whether it counts as one.
+pub(super) fn figures(summary: &RunSummary, success: bool) -> Figures {
+    let tokens = |count: TokenCount| u32::try_from(count.0).map_or(f64::MAX, f64::from);
+    Figures([
+        if success { 1.0 } else { 0.0 },
+        f64::from(summary.steps),
+        f64::from(summary.errors),
+        f64::from(summary.calls),
+        tokens(summary.usage.input),
+        tokens(summary.usage.output),
+        Duration::from_millis(summary.elapsed_ms).as_secs_f64(),
+    ])
+}
+
+/// The memories of the runs.
+#[derive(Debug)]
+struct Memories {
+    own: Option<Arc<dyn MemoryBackend>>,
+    pools: BTreeMap<Pool, InMemory>,
+}
+
+impl Memories {
+    fn new(args: &EvalArgs) -> Result<Self, Refusal> {
+        let own = args.uses_own_memory().then(|| args.memory.open());
+        Ok(Self {
+            own: own.transpose()?.map(|own| Arc::new(own) as _),
+            pools: BTreeMap::new(),
+        })
+    }
+
+    /// Returns the memory of a run.
+    fn of(&mut self, memory: MemoryUse) -> Arc<dyn MemoryBackend> {
+        match memory {
+            MemoryUse::Fill(pool) => Arc::new(self.pools.entry(pool).or_default().clone()),
+            MemoryUse::Copy(pool) => Arc::new(
+                self.pools
+                    .get(&pool)
+                    .map(InMemory::fork)
+                    .unwrap_or_default(),
+            ),
+            MemoryUse::Own => match &self.own {
+                Some(own) => Arc::clone(own),
+                None => Arc::new(InMemory::new()),
+            },
+            MemoryUse::Off | MemoryUse::Empty => Arc::new(InMemory::new()),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! A value of a case file with its place, so that every mistake can be named.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+/// A mistake in a case file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wrong {
+    place: String,
+    why: String,
+}
+
+impl Wrong {
+    pub(crate) fn new(place: impl Into<String>, why: impl Into<String>) -> Self {
+        Self {
+            place: place.into(),
+            why: why.into(),
+        }
+    }
+}
+
+impl fmt::Display for Wrong {
+    /// Formats as `cases[0].url: is missing`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.place.is_empty() {
+            return f.write_str(&self.why);
+        }
+        write!(f, "{}: {}", self.place, self.why)
+    }
+}
+
+/// A value and its place, such as `cases[0].url`.
+#[derive(Debug, Clone)]
+pub(super) struct Field<'v> {
+    value: &'v Value,
+    place: String,
+}
+
+impl<'v> Field<'v> {
+    /// Returns the whole document.
+    pub(super) const fn root(value: &'v Value) -> Self {
+        Self {
+            value,
+            place: String::new(),
+        }
+    }
+
+    pub(super) fn place(&self) -> &str {
+        &self.place
+    }
+
+    pub(super) fn wrong(&self, why: impl Into<String>) -> Wrong {
+        Wrong::new(&self.place, why)
+    }
+
+    fn at(&self, name: &str) -> String {
+        if self.place.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}.{name}", self.place)
+        }
+    }
+
+    fn object(&self) -> Result<&'v Map<String, Value>, Wrong> {
+        self.value
+            .as_object()
+            .ok_or_else(|| self.wrong("must be an object"))
+    }
+
+    /// Checks that the object has no other fields than these.
+    pub(super) fn only(&self, known: &[&str]) -> Result<(), Wrong> {
+        let unknown = self
+            .object()?
+            .keys()
+            .find(|name| !known.contains(&name.as_str()));
+        unknown.map_or(Ok(()), |name| {
+            let known = known.join(", ");
+            Err(Wrong::new(
+                self.at(name),
+                format!("is no field here; there are {known}"),
+            ))
+        })
+    }
+
+    /// Returns a field of the object, if it is there and not `null`.
+    pub(super) fn get(&self, name: &str) -> Result<Option<Self>, Wrong> {
+        let value = self.object()?.get(name).filter(|value| !value.is_null());
+        Ok(value.map(|value| Self {
+            value,
+            place: self.at(name),
+        }))
+    }
+
+    /// Returns a field that must be there.
+    pub(super) fn need(&self, name: &str) -> Result<Self, Wrong> {
+        self.get(name)?
+            .ok_or_else(|| Wrong::new(self.at(name), "is missing"))
+    }
+
+    /// Returns a text that is not empty.
+    pub(super) fn text(&self) -> Result<&'v str, Wrong> {
+        self.value
+            .as_str()
+            .filter(|text| !text.trim().is_empty())
+            .ok_or_else(|| self.wrong("must be a text that is not empty"))
+    }
+
+    /// Returns a whole number.
+    pub(super) fn number(&self) -> Result<u64, Wrong> {
+        self.value
+            .as_u64()
+            .ok_or_else(|| self.wrong("must be a whole number"))
+    }
+
+    /// Returns the items of a list.
+    pub(super) fn items(&self) -> Result<Vec<Self>, Wrong> {
+        let items = self
+            .value
+            .as_array()
+            .ok_or_else(|| self.wrong("must be a list"))?;
+        let item = |(n, value)| Self {
+            value,
+            place: format!("{}[{n}]", self.place),
+        };
+        Ok(items.iter().enumerate().map(item).collect())
+    }
+
+    /// Returns the names and values of an object, in the order of the names.
+    pub(super) fn entries(&self) -> Result<Vec<(&'v str, Self)>, Wrong> {
+        let entries = self.object()?.iter().map(|(name, value)| {
+            let place = self.at(name);
+            (name.as_str(), Self { value, place })
+        });
+        Ok(entries.collect())
+    }
+}

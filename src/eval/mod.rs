@@ -1,0 +1,40 @@
+//! Evaluation: what memory is worth on tasks of the user's own.
+//!
+//! A file lists cases, each with a goal and the conditions under which it counts as reached. Every case is run in several
+//! arms (with an empty memory, with the memory of an earlier run, and with that memory held back), and the arms are compared.
+//! This module decides; `cli::eval` opens browsers and prints.
+//!
+//! ```text
+//! cases    the case file, read with the place of each mistake
+//! field    a value of the file with its place
+//! plan     which runs are made, in which order, with which memory
+//! judge    whether the last page and the answer meet a case's conditions
+//! compare  the means of the arms and their differences
+//! worth    each item of memory in runs of which some held it back
+//! shown    figures and differences in words and as JSON
+//! random   random numbers from a seed
+//! ```
+//!
+//! # Decisions
+//!
+//! - A case is judged by what its last page shows, not by what the model says of it.
+//! - A measured run begins with a copy of its memory, so no measured run changes what another one knows.
+//! - The arms of a case are compared in pairs of runs with the same seed. The intervals are bootstrap percentiles of the
+//!   mean difference: steps and tokens are not normally distributed, and few runs are made.
+//! - A case file holds data only. A script in it runs in the page, and the names of secrets lead to environment variables
+//!   that the user sets.
+
+mod cases;
+mod compare;
+mod field;
+mod judge;
+mod plan;
+mod random;
+mod shown;
+mod worth;
+
+pub(crate) use cases::{Case, Success, Values, parse};
+pub(crate) use compare::{Comparison, Difference, Figures, Group, Measured, Metric, groups};
+pub(crate) use judge::{LastPage, judge};
+pub(crate) use plan::{Arm, Isolation, MemoryUse, Planned, Pool, plan};
+pub(crate) use worth::{ItemFacts, RunFacts, Worth, worth};

@@ -1,0 +1,158 @@
+//! What each item of memory was worth in runs of which some held it back.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Figures, Metric,
+    compare::{Difference, SEED, interval_of_two, mean},
+};
+use crate::memory::AdviceId;
+
+/// An item of memory in one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, as they are counted"
+)]
+pub(crate) struct ItemFacts {
+    pub(crate) id: AdviceId,
+    pub(crate) text: String,
+    /// True if a prompt contained it.
+    pub(crate) offered: bool,
+    /// True if it was held back.
+    pub(crate) withheld: bool,
+    pub(crate) followed: bool,
+    pub(crate) helped: bool,
+    pub(crate) harmed: bool,
+}
+
+/// A run and its items of memory.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RunFacts {
+    pub(crate) items: Vec<ItemFacts>,
+    pub(crate) figures: Figures,
+}
+
+/// An item of memory over several runs. Each number counts runs.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Worth {
+    pub(crate) id: AdviceId,
+    pub(crate) text: String,
+    pub(crate) offered: usize,
+    pub(crate) withheld: usize,
+    pub(crate) followed: usize,
+    pub(crate) helped: usize,
+    pub(crate) harmed: usize,
+    /// The runs that offered the item, compared with those that held it back; empty if one of the two has no run.
+    pub(crate) differences: Vec<Difference>,
+}
+
+/// Returns the items that were offered or held back in these runs, those of most runs first.
+pub(crate) fn worth(runs: &[RunFacts]) -> Vec<Worth> {
+    let mut by_item: BTreeMap<&AdviceId, Vec<(&ItemFacts, Figures)>> = BTreeMap::new();
+    for run in runs {
+        for item in run
+            .items
+            .iter()
+            .filter(|item| item.offered || item.withheld)
+        {
+            by_item
+                .entry(&item.id)
+                .or_default()
+                .push((item, run.figures));
+        }
+    }
+    let mut all: Vec<Worth> = by_item.into_values().filter_map(|of| item(&of)).collect();
+    // The sort is stable, so items of equally many runs stay in the order of their ids.
+    all.sort_by_key(|item| std::cmp::Reverse(item.offered + item.withheld));
+    all
+}
+
+fn item(runs: &[(&ItemFacts, Figures)]) -> Option<Worth> {
+    let (newest, _) = runs.last()?;
+    let count = |holds: fn(&ItemFacts) -> bool| runs.iter().filter(|(item, _)| holds(item)).count();
+    let (with, without): (Vec<_>, Vec<_>) = runs.iter().partition(|(item, _)| item.offered);
+    let difference = |metric: Metric| {
+        let values = |of: &[&(&ItemFacts, Figures)]| -> Vec<f64> {
+            of.iter().map(|(_, figures)| figures.of(metric)).collect()
+        };
+        let (before, after) = (values(&without), values(&with));
+        Difference {
+            metric,
+            before: mean(&before),
+            after: mean(&after),
+            interval: interval_of_two(&before, &after, SEED),
+        }
+    };
+    let is_compared = !with.is_empty() && !without.is_empty();
+    Some(Worth {
+        id: newest.id.clone(),
+        text: newest.text.clone(),
+        offered: with.len(),
+        withheld: without.len(),
+        followed: count(|item| item.followed),
+        helped: count(|item| item.helped),
+        harmed: count(|item| item.harmed),
+        differences: if is_compared {
+            Metric::ALL.map(difference).to_vec()
+        } else {
+            Vec::new()
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Namespace, Shelf};
+
+    fn facts(key: &str, offered: bool, helped: bool) -> ItemFacts {
+        ItemFacts {
+            id: AdviceId {
+                shelf: Shelf::global(&Namespace::default(), "lessons"),
+                key: key.to_owned(),
+            },
+            text: format!("says {key}"),
+            offered,
+            withheld: !offered,
+            followed: helped,
+            helped,
+            harmed: false,
+        }
+    }
+
+    fn run(items: &[ItemFacts], steps: f64) -> RunFacts {
+        RunFacts {
+            items: items.to_vec(),
+            figures: Figures([1.0, steps, 0.0, 2.0, 1_000.0, 10.0, 0.5]),
+        }
+    }
+
+    #[test]
+    fn an_item_is_compared_between_the_runs_that_showed_it_and_those_that_held_it_back() {
+        let runs = [
+            run(&[facts("a", true, true), facts("b", true, false)], 4.0),
+            run(&[facts("a", true, false)], 6.0),
+            run(&[facts("a", false, false)], 9.0),
+            run(&[facts("a", false, false), facts("b", true, false)], 11.0),
+            run(&[], 100.0),
+        ];
+        let [a, b] = &worth(&runs)[..] else {
+            panic!("two items");
+        };
+        assert_eq!((a.id.key.as_str(), a.text.as_str()), ("a", "says a"));
+        assert_eq!(
+            (a.offered, a.withheld, a.followed, a.helped, a.harmed),
+            (2, 2, 1, 1, 0)
+        );
+        let steps = &a.differences[Metric::Steps as usize];
+        assert!((steps.before - 10.0).abs() < 1e-9 && (steps.after - 5.0).abs() < 1e-9);
+        // The means of two draws are 4, 5, 6 and 9, 10, 11, the ends with 1/4 each; both ends meet in 1/16 = 6.3 %.
+        let (from, to) = steps.interval.unwrap();
+        assert!(
+            (from + 7.0).abs() < 1e-9 && (to + 3.0).abs() < 1e-9,
+            "{steps:?}"
+        );
+        assert_eq!((b.offered, b.withheld, b.differences.len()), (2, 0, 0));
+    }
+}
