@@ -75,6 +75,7 @@ pub mod llm;
 pub mod memory;
 pub mod page;
 pub mod prompt;
+pub mod registry;
 pub mod report;
 pub mod secret;
 #[cfg(feature = "stand-in")]

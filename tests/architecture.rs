@@ -51,7 +51,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         ],
     ),
     ("llm", &["base", "page", "secret", "action", "chat"]),
-    ("store", &["base", "memory"]),
+    ("registry", &["base", "memory"]),
+    ("store", &["base", "memory", "registry"]),
     (
         "event",
         &[
@@ -67,8 +68,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 ];
 /// Rooms that hold no await, no file, no socket, no environment, no clock and no chance.
 const PURE: &[&str] = &[
-    "base", "goal", "page", "secret", "action", "chat", "memory", "working", "prompt", "guard",
-    "explore", "verify", "vision", "eval",
+    "base", "goal", "page", "secret", "action", "chat", "memory", "registry", "working", "prompt",
+    "guard", "explore", "verify", "vision", "eval",
 ];
 /// What is pure inside a port: decided from what was told, so that it is tested with values.
 const PURE_INSIDE: &[&str] = &[

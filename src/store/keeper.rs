@@ -12,6 +12,7 @@ use crate::{
         ShelfFilter, SiteMap, kinds,
         waiting::{self, is_for_waiting},
     },
+    registry::{RunManifest, checkpoint_shelf, is_registry, manifest_shelf},
 };
 
 /// Maximum number of names that the error for an ambiguous prefix lists. Source: chosen.
@@ -179,7 +180,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     }
 
     /// Reads the shelves of a namespace (of all namespaces if `None`) with all their records. Includes shelves of
-    /// unknown kinds, and runs that memory has yet to learn from.
+    /// unknown kinds, and runs that memory has yet to learn from, but not the register of runs.
     ///
     /// # Errors
     /// Those of the store.
@@ -192,7 +193,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// Lists the shelves of a namespace, or of all namespaces if `None`.
+    /// Lists the shelves of a namespace, or of all namespaces if `None`, without those of the register of runs.
     ///
     /// # Errors
     /// Those of the store.
@@ -202,6 +203,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             ..ShelfFilter::default()
         };
         let mut shelves = self.store.shelves(&filter).await?;
+        shelves.retain(|shelf| !is_registry(shelf));
         // A store does not list a shelf that it cannot read. Loading such a shelf returns the error, so that nobody
         // believes the shelf was forgotten.
         for kind in &self.kinds {
@@ -277,8 +279,10 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         });
         let taught = self.items().await?.items.into_iter();
         let taught = taught.flat_map(|item| item.described.hosts);
+        let runs = self.runs().await?.into_iter().filter_map(|run| run.domain);
         let is_inside = |host: &Host| host.site().as_ref() == Some(site);
-        let hosts = with_shelf.chain(taught).filter(is_inside).collect();
+        let hosts = with_shelf.chain(taught).chain(runs);
+        let hosts = hosts.filter(is_inside).collect();
         self.forget_places(hosts, site).await
     }
 
@@ -289,7 +293,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             .filter(|shelf| !is_for_waiting(shelf))
             .partition(|shelf| matches!(&shelf.scope, Scope::Host(host) if hosts.contains(host)));
         // A site without a shelf of its own may have contributed to the shelves for all sites.
-        let mut taught = hosts;
+        let mut taught = hosts.clone();
         taught.extend(Host::of_domain(site.as_str()).ok());
         let global = others.iter().filter(|shelf| shelf.scope == Scope::Global);
         let (edits, untold) = self.edits(global, |kind| {
@@ -307,16 +311,52 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         for waiting in waiting::shelves(&self.namespace) {
             forgotten.elsewhere += self.change(&waiting, without(|_| true)).await?;
         }
+        forgotten.elsewhere += self.forget_runs(&hosts).await?;
         whole(forgotten.own + forgotten.elsewhere, &untold)?;
         Ok(forgotten)
     }
 
-    /// Removes every shelf of the namespace, including shelves of unknown kinds.
+    /// Removes the runs that began on these hosts from the register, and returns their number.
+    async fn forget_runs(&self, hosts: &BTreeSet<Host>) -> Result<usize> {
+        let runs = self.runs().await?.into_iter().filter_map(|run| {
+            run.domain.filter(|host| hosts.contains(host))?;
+            Some(run.run)
+        });
+        let runs: BTreeSet<RunId> = runs.collect();
+        if runs.is_empty() {
+            return Ok(0);
+        }
+        for run in &runs {
+            self.store
+                .remove(&checkpoint_shelf(&self.namespace, run))
+                .await?;
+        }
+        let is_meant = move |record: &Record| runs.iter().any(|run| run.as_str() == record.key);
+        let shelf = manifest_shelf(&self.namespace);
+        self.change(&shelf, without(is_meant)).await
+    }
+
+    /// Returns the runs of the register.
+    async fn runs(&self) -> Result<Vec<RunManifest>> {
+        let shelf = manifest_shelf(&self.namespace);
+        let records = self.store.load(&shelf).await?.records;
+        let runs = records.iter().map(RunManifest::from_record);
+        Ok(runs.filter_map(Result::ok).collect())
+    }
+
+    /// Removes every shelf of the namespace, including shelves of unknown kinds and the register of runs.
     ///
     /// # Errors
     /// Those of the store.
     pub async fn forget_all(&self) -> Result<()> {
-        for shelf in self.shelves(Some(&self.namespace)).await? {
+        let filter = ShelfFilter {
+            namespace: Some(self.namespace.clone()),
+            ..ShelfFilter::default()
+        };
+        let mut shelves = self.shelves(Some(&self.namespace)).await?;
+        let registry = self.store.shelves(&filter).await?.into_iter();
+        shelves.extend(registry.filter(is_registry));
+        for shelf in shelves {
             self.store.remove(&shelf).await?;
         }
         Ok(())

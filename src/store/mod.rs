@@ -25,6 +25,8 @@
 //!
 //! [`Keeper`] is for people and their programs: it lists, accepts, undoes, forgets, exports and imports the contents of a store.
 //!
+//! [`RunRegistry`] keeps a register of runs in a store: it lists them, and continues those that were interrupted.
+//!
 //! To write a backend, implement [`MemoryBackend`] and run `testing::conformance::store` against it: `check` for every
 //! backend, and also `check_durable` for a backend that outlives the process. `src/store/in_memory.rs` is a complete
 //! backend in 90 lines.
@@ -34,6 +36,7 @@ mod in_memory;
 mod json_file;
 mod keeper;
 pub(crate) mod port;
+mod registry;
 
 pub use in_memory::InMemory;
 #[cfg(feature = "json-file")]
@@ -42,3 +45,4 @@ pub use json_file::{Compacted, JsonFiles, JsonFilesOptions};
 pub use json_file::{Fs, FsEntry, FsFile, FsKind, FsLock, StdFs};
 pub use keeper::{Forgotten, Item, Items, Keeper};
 pub use port::MemoryBackend;
+pub use registry::{Held, Lease, RunRegistry, Taken};

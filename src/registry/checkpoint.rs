@@ -1,0 +1,149 @@
+//! The shelf of one run: its lease and its checkpoint, which is split into records.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::{
+    base::{Error, ErrorKind, Result, RunId, short_hash},
+    memory::{Change, Namespace, Record, Shelf, waiting},
+};
+
+/// Maximum size of a checkpoint. Unit: bytes of JSON. Source: chosen; a hundred runs then take less than a tenth of the
+/// cap of a store.
+pub const MAX_CHECKPOINT: usize = 128 * 1_024;
+/// Name of the collection of the manifests.
+const MANIFESTS: &str = "agent-runs";
+/// Prefix of the name of a run's own collection.
+const RUN: &str = "agent-run-";
+/// Key of the record that holds the lease.
+const LEASE: &str = "lease";
+/// Name under which the parts of a checkpoint are stored.
+const PARTS: &str = "checkpoint";
+
+/// What a run needs to go on.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Checkpoint {
+    /// The state of the run, as its process wrote it.
+    pub state: Value,
+    /// The action that was about to be carried out after this state; `None` if none was.
+    pub intent: Option<Value>,
+}
+
+impl Checkpoint {
+    /// Creates a checkpoint.
+    pub const fn new(state: Value, intent: Option<Value>) -> Self {
+        Self { state, intent }
+    }
+}
+
+/// Returns the shelf of the manifests.
+pub(crate) fn manifest_shelf(namespace: &Namespace) -> Shelf {
+    Shelf::global(namespace, MANIFESTS)
+}
+
+/// Returns the shelf of a run.
+pub(crate) fn checkpoint_shelf(namespace: &Namespace, run: &RunId) -> Shelf {
+    Shelf::global(namespace, &own(run.as_str()))
+}
+
+/// Returns the name of a run's collection.
+fn own(run: &str) -> String {
+    format!("{RUN}{}", short_hash(run))
+}
+
+/// Returns true if a shelf holds manifests or a checkpoint.
+pub(crate) fn is_registry(shelf: &Shelf) -> bool {
+    shelf.collection == MANIFESTS || shelf.collection.starts_with(RUN)
+}
+
+/// Returns those of the shelves that belong to runs without a manifest.
+pub(crate) fn orphans(shelves: Vec<Shelf>, manifests: &[Record]) -> Vec<Shelf> {
+    let known: BTreeSet<String> = manifests.iter().map(|record| own(&record.key)).collect();
+    let mut orphans = shelves;
+    orphans.retain(|shelf| shelf.collection.starts_with(RUN) && !known.contains(&shelf.collection));
+    orphans
+}
+
+/// Returns the changes that write a checkpoint. Only the run's first writer may create the shelf. There are no changes if
+/// the shelf is gone or belongs to a later lease.
+///
+/// # Errors
+/// `TooLarge` above [`MAX_CHECKPOINT`].
+pub(crate) fn write(
+    records: &[Record],
+    run: &RunId,
+    lease: u32,
+    is_first: bool,
+    checkpoint: &Checkpoint,
+) -> Result<Vec<Change>> {
+    let held = lease_of(records);
+    if held.is_none_or(|held| held > lease) && !(held.is_none() && is_first) {
+        return Ok(Vec::new());
+    }
+    let said = json!({ "state": checkpoint.state, "intent": checkpoint.intent });
+    let size = said.to_string().len();
+    if size > MAX_CHECKPOINT {
+        return Err(Error::new(ErrorKind::TooLarge, "run.checkpoint")
+            .with("bytes", size)
+            .with("max", MAX_CHECKPOINT));
+    }
+    let parts = waiting::parts(PARTS, run, &said);
+    let is_over =
+        |record: &&Record| record.key != LEASE && !parts.iter().any(|part| part.key == record.key);
+    let over = records.iter().filter(is_over);
+    let mut changes: Vec<Change> = over
+        .map(|record| Change::Remove(record.key.clone()))
+        .collect();
+    changes.push(leased(run, lease));
+    changes.extend(parts.into_iter().map(Change::Put));
+    Ok(changes)
+}
+
+/// Returns the changes by which a later lease takes a run's shelf. There are none if the shelf already belongs to a later
+/// one.
+pub(crate) fn fence(records: &[Record], run: &RunId, lease: u32) -> Vec<Change> {
+    match lease_of(records) {
+        Some(held) if held > lease => Vec::new(),
+        _ => vec![leased(run, lease)],
+    }
+}
+
+/// Reads the checkpoint of a run; `None` if there is none.
+///
+/// # Errors
+/// `Corrupt` if parts are missing or unreadable.
+pub(crate) fn read(records: &[Record], run: &RunId) -> Result<Option<Checkpoint>> {
+    let parts: Vec<Record> = records
+        .iter()
+        .filter(|record| record.key != LEASE)
+        .cloned()
+        .collect();
+    let Some(found) = waiting::all(&parts).into_iter().next() else {
+        return Ok(None);
+    };
+    let (of, mut said) = found.said?;
+    if of != *run {
+        return Err(Error::new(ErrorKind::Corrupt, "run.checkpoint").with("run", run));
+    }
+    let intent = said["intent"].take();
+    Ok(Some(Checkpoint {
+        state: said["state"].take(),
+        intent: Some(intent).filter(|intent| !intent.is_null()),
+    }))
+}
+
+fn leased(run: &RunId, lease: u32) -> Change {
+    Change::Put(Record::new(LEASE, &json!({ "run": run, "lease": lease })))
+}
+
+fn lease_of(records: &[Record]) -> Option<u32> {
+    let lease = records.iter().find(|record| record.key == LEASE)?;
+    // A lease that cannot be read belongs to nobody who may be overruled.
+    let held = lease.body["lease"].as_u64();
+    Some(
+        held.and_then(|held| u32::try_from(held).ok())
+            .unwrap_or(u32::MAX),
+    )
+}

@@ -1,0 +1,270 @@
+//! The life of a run, as edits of the shelf of manifests: it starts, gives signs of life, ends, and is taken up again.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use url::Url;
+
+use super::{RunManifest, RunStatus};
+use crate::{
+    base::{Error, ErrorKind, Result, RunId, SessionId, text},
+    memory::{Change, Committed, Record},
+};
+
+/// Time between two signs of life of a run. Source: document.
+pub const HEARTBEAT: Duration = Duration::from_secs(15);
+/// Time without a sign of life after which a run counts as abandoned. Source: document.
+pub const ABANDONED_AFTER: Duration = Duration::from_mins(1);
+/// Maximum number of runs that are listed. The oldest are removed. Source: chosen, as for run folders.
+pub const MAX_RUNS: usize = 100;
+/// Age from which a run is removed. Unit: days. Source: chosen, as for run folders.
+pub const MAX_AGE_DAYS: i64 = 30;
+/// Maximum length of a goal and an answer in the line about an earlier run. Unit: characters. Source: chosen.
+const MAX_SAID: usize = 100;
+
+/// A sign of life of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Beat {
+    /// The address of the page, if it is known.
+    pub current_url: Option<String>,
+    /// Number of replies of the model so far.
+    pub turns: u32,
+}
+
+impl Beat {
+    /// Creates a sign of life.
+    pub const fn new(current_url: Option<String>, turns: u32) -> Self {
+        Self { current_url, turns }
+    }
+}
+
+/// The end of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct End {
+    /// True if the run ended with an answer.
+    pub completed: bool,
+    /// True if a page showed that the goal is reached.
+    pub success: bool,
+    /// The address of the last page.
+    pub final_url: Option<String>,
+    /// Number of replies of the model.
+    pub turns: u32,
+    /// What the run cost, in one line.
+    pub summary: Option<String>,
+    /// The answer.
+    pub result: Option<String>,
+    /// The reason why it ended.
+    pub reason: Option<String>,
+}
+
+impl End {
+    /// Creates an end without page, answer and reason.
+    pub const fn new(completed: bool, success: bool) -> Self {
+        Self {
+            completed,
+            success,
+            final_url: None,
+            turns: 0,
+            summary: None,
+            result: None,
+            reason: None,
+        }
+    }
+}
+
+/// What a new run takes from an earlier one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Continuation {
+    /// The earlier run.
+    pub parent: RunId,
+    /// The session of the new run.
+    pub session: Option<SessionId>,
+    /// The page on which the earlier run ended.
+    pub start_url: Url,
+    /// The earlier run in one line. It contains the answer, which is text of a model.
+    pub history: String,
+}
+
+impl Continuation {
+    /// Returns what a new run of this session takes from an earlier one.
+    ///
+    /// # Errors
+    /// As for [`RunManifest::place`]; `Busy` if the earlier run is still going on.
+    pub fn of(
+        parent: &RunManifest,
+        session: Option<SessionId>,
+        now: DateTime<Utc>,
+    ) -> Result<Self> {
+        refuse_running(parent, now)?;
+        let said = |words: &str| text::truncate(words, MAX_SAID);
+        let answer = parent.result.as_ref();
+        let answer =
+            answer.map_or_else(String::new, |answer| format!("; answer: {}", said(answer)));
+        Ok(Self {
+            parent: parent.run.clone(),
+            session,
+            start_url: parent.place()?,
+            history: format!("{}: {}{answer}", parent.status_at(now), said(&parent.goal)),
+        })
+    }
+}
+
+impl RunManifest {
+    /// Checks whether another process may go on with the run at this time.
+    ///
+    /// # Errors
+    /// `InvalidInput`, with the reason as `why`, if the run ended with an answer, or if its last page is no place to go on
+    /// from; `Busy` if it is going on.
+    pub fn may_resume(&self, now: DateTime<Utc>) -> Result<()> {
+        refuse_running(self, now)?;
+        if self.status == RunStatus::Completed {
+            let why = "it has ended with an answer: a new run can go on from its last page";
+            return Err(Error::new(ErrorKind::InvalidInput, "run.take")
+                .with("run", &self.run)
+                .with("why", why));
+        }
+        self.place().map(drop)
+    }
+}
+
+fn refuse_running(run: &RunManifest, now: DateTime<Utc>) -> Result<()> {
+    if run.status_at(now) != RunStatus::Running {
+        return Ok(());
+    }
+    let silent = (now - run.updated_at).num_seconds().max(0);
+    let wait = i64::try_from(ABANDONED_AFTER.as_secs()).unwrap_or(i64::MAX) - silent;
+    let why = format!(
+        "it is going on: its last sign of life is {silent} s old; if its process is gone, try again in {} s",
+        wait.max(0) + 1
+    );
+    Err(Error::new(ErrorKind::Busy, "run.take")
+        .with("run", &run.run)
+        .with("why", why))
+}
+
+fn manifest(records: &[Record], run: &RunId) -> Option<Result<RunManifest>> {
+    let record = records.iter().find(|record| record.key == run.as_str())?;
+    Some(RunManifest::from_record(record))
+}
+
+/// Returns the changes that add a run, and remove those that are too many or too old. A run that is going on stays.
+///
+/// # Errors
+/// `InvalidInput` if a run with this id is known.
+pub(crate) fn start(records: &[Record], run: &RunManifest) -> Result<Vec<Change>> {
+    if manifest(records, &run.run).is_some() {
+        return Err(Error::new(ErrorKind::InvalidInput, "run.start")
+            .with("run", &run.run)
+            .with("why", "a run with this id is known"));
+    }
+    let now = run.started_at;
+    let mut known: Vec<RunManifest> = records
+        .iter()
+        .filter_map(|record| RunManifest::from_record(record).ok())
+        .collect();
+    known.sort_by(|one, other| (other.started_at, &other.run).cmp(&(one.started_at, &one.run)));
+    let is_old = |run: &RunManifest| now - run.updated_at > TimeDelta::days(MAX_AGE_DAYS);
+    let over = known.iter().enumerate().filter(|(nth, run)| {
+        (*nth + 1 >= MAX_RUNS || is_old(run)) && run.status_at(now) != RunStatus::Running
+    });
+    let mut changes: Vec<Change> = over
+        .map(|(_, run)| Change::Remove(run.run.to_string()))
+        .collect();
+    changes.push(Change::Put(run.to_record()?));
+    Ok(changes)
+}
+
+/// Returns true if a committed [`start`] removed other runs.
+pub(crate) fn is_pruned(committed: &Committed) -> bool {
+    let mut changes = committed.changes.iter();
+    changes.any(|change| matches!(change, Change::Remove(_)))
+}
+
+/// Returns the changes of a sign of life. There are none if the run was forgotten or belongs to another lease.
+pub(crate) fn beat(
+    records: &[Record],
+    run: &RunId,
+    lease: u32,
+    sign: &Beat,
+    now: DateTime<Utc>,
+) -> Result<Vec<Change>> {
+    change(records, run, lease, |run| {
+        run.updated_at = now;
+        run.turn_count = sign.turns;
+        if let Some(url) = &sign.current_url {
+            if run.domain.is_none() {
+                run.domain = run.clone().starting_at(url).domain;
+            }
+            run.current_url = Some(url.clone());
+        }
+    })
+}
+
+/// Returns the changes of the end of a run. There are none if the run was forgotten or belongs to another lease.
+pub(crate) fn end(
+    records: &[Record],
+    run: &RunId,
+    lease: u32,
+    end: &End,
+    now: DateTime<Utc>,
+) -> Result<Vec<Change>> {
+    change(records, run, lease, |run| {
+        run.status = if end.completed {
+            RunStatus::Completed
+        } else {
+            RunStatus::Failed
+        };
+        run.updated_at = now;
+        run.completed_at = Some(now);
+        run.success = Some(end.success);
+        run.turn_count = end.turns;
+        if end.final_url.is_some() {
+            run.final_url.clone_from(&end.final_url);
+            run.current_url = None;
+        }
+        run.summary.clone_from(&end.summary);
+        run.result.clone_from(&end.result);
+        run.reason.clone_from(&end.reason);
+    })
+}
+
+fn change(
+    records: &[Record],
+    run: &RunId,
+    lease: u32,
+    change: impl FnOnce(&mut RunManifest),
+) -> Result<Vec<Change>> {
+    let Some(known) = manifest(records, run) else {
+        return Ok(Vec::new());
+    };
+    let mut known = known?;
+    if known.lease != lease {
+        return Ok(Vec::new());
+    }
+    change(&mut known);
+    Ok(vec![Change::Put(known.to_record()?)])
+}
+
+/// Returns the changes by which another process takes up a run that did not reach its goal.
+///
+/// # Errors
+/// `InvalidInput`, with the reason as `why`, if there is no such run, if it has reached its goal, or if its last page is
+/// no place to go on from; `Busy` if it is going on.
+pub(crate) fn take(records: &[Record], run: &RunId, now: DateTime<Utc>) -> Result<Vec<Change>> {
+    let known = manifest(records, run);
+    let mut known = known.ok_or_else(|| {
+        Error::new(ErrorKind::InvalidInput, "run.take")
+            .with("run", run)
+            .with("why", "there is no such run")
+    })??;
+    known.may_resume(now)?;
+    known.lease = known.lease.saturating_add(1);
+    known.status = RunStatus::Running;
+    known.updated_at = now;
+    (known.completed_at, known.success) = (None, None);
+    (known.summary, known.result, known.reason) = (None, None, None);
+    Ok(vec![Change::Put(known.to_record()?)])
+}

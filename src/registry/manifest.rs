@@ -1,0 +1,341 @@
+//! The manifest of a run, and its record.
+
+use std::{fmt, str::FromStr};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::ABANDONED_AFTER;
+use crate::{
+    base::{Error, ErrorKind, Host, Result, RunId, SessionId, fitting, text},
+    memory::{MAX_RECORD_BYTES, Record},
+};
+
+/// Maximum sizes of the texts that are kept. Unit: bytes of a JSON string. Source: chosen; together they fit into a record.
+const MAX_GOAL: usize = 300;
+const MAX_RESULT: usize = 300;
+const MAX_LINE: usize = 150;
+const MAX_PATH: usize = 200;
+/// Maximum length of an address. A longer one is not kept. Unit: bytes. Source: chosen.
+const MAX_URL: usize = 200;
+/// Maximum length of a fragment, and of a value in the query. Longer ones are often tokens. Unit: bytes. Source: chosen.
+const MAX_VALUE: usize = 40;
+
+/// The status of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RunStatus {
+    /// A process is carrying it out.
+    Running,
+    /// It ended with an answer.
+    Completed,
+    /// It ended without reaching its goal.
+    Failed,
+    /// It did not end, and its process has given no sign of life for [`ABANDONED_AFTER`].
+    Abandoned,
+}
+
+impl RunStatus {
+    /// All statuses.
+    pub const ALL: [Self; 4] = [
+        Self::Running,
+        Self::Completed,
+        Self::Failed,
+        Self::Abandoned,
+    ];
+
+    /// Returns the status as files and options write it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Abandoned => "abandoned",
+        }
+    }
+}
+
+impl fmt::Display for RunStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for RunStatus {
+    type Err = Error;
+
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] for any other word.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|status| status.as_str() == text).ok_or_else(|| {
+            Error::new(ErrorKind::InvalidInput, "run_status.parse")
+                .with("expected", "running, completed, failed or abandoned")
+        })
+    }
+}
+
+/// What is known of a run: where it began, where it is or ended, and how.
+///
+/// The names of its fields in JSON are documented for other programs.
+///
+/// ```
+/// use webwise::{RunId, registry::{RunManifest, RunStatus}};
+///
+/// let now = "2026-01-02T03:04:05Z".parse().unwrap();
+/// let run = RunManifest::new(RunId::parse("run_1")?, "Find the opening hours", now);
+/// assert_eq!(run.status_at(now), RunStatus::Running);
+/// assert_eq!(run.status_at(now + chrono::TimeDelta::minutes(2)), RunStatus::Abandoned);
+/// # Ok::<(), webwise::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct RunManifest {
+    /// The run.
+    #[serde(rename = "runId")]
+    pub run: RunId,
+    /// The session that it belongs to.
+    #[serde(rename = "sessionId", default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
+    /// The run that it continues.
+    #[serde(
+        rename = "parentRunId",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub parent: Option<RunId>,
+    /// The status as it was last written. See [`status_at`](Self::status_at).
+    pub status: RunStatus,
+    /// The goal, without secrets.
+    pub goal: String,
+    /// The host on which it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<Host>,
+    /// The address at which it began. Like all addresses here, it has no user name, no password, and no long value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_url: Option<String>,
+    /// The address at which it was when this was last written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current_url: Option<String>,
+    /// The address at which it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_url: Option<String>,
+    /// The time when it began.
+    pub started_at: DateTime<Utc>,
+    /// The last sign of life.
+    pub updated_at: DateTime<Utc>,
+    /// The time when it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completed_at: Option<DateTime<Utc>>,
+    /// True if the goal was reached and a page showed it; `None` before the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub success: Option<bool>,
+    /// What it cost, in one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// Folders and files that belong to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifact_paths: Vec<String>,
+    /// Number of replies of the model.
+    #[serde(default)]
+    pub turn_count: u32,
+    /// The answer, in the model's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+    /// The reason why it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Number of times that a process has taken the run, from 1. Only the last one may write.
+    pub lease: u32,
+}
+
+impl RunManifest {
+    /// Creates the manifest of a run that begins now.
+    pub fn new(run: RunId, goal: &str, now: DateTime<Utc>) -> Self {
+        Self {
+            run,
+            session: None,
+            parent: None,
+            status: RunStatus::Running,
+            goal: line(goal, MAX_GOAL),
+            domain: None,
+            start_url: None,
+            current_url: None,
+            final_url: None,
+            started_at: now,
+            updated_at: now,
+            completed_at: None,
+            success: None,
+            summary: None,
+            artifact_paths: Vec::new(),
+            turn_count: 0,
+            result: None,
+            reason: None,
+            lease: 1,
+        }
+    }
+
+    /// Sets the address at which the run begins, and the host from it.
+    #[must_use]
+    pub fn starting_at(self, url: &str) -> Self {
+        Self {
+            domain: Url::parse(url).ok().and_then(|url| Host::of(&url).ok()),
+            start_url: plain(url),
+            ..self
+        }
+    }
+
+    /// Returns the status at this time: a run without a sign of life for [`ABANDONED_AFTER`] is abandoned.
+    pub fn status_at(&self, now: DateTime<Utc>) -> RunStatus {
+        let silent = now - self.updated_at;
+        match self.status {
+            RunStatus::Running
+                if silent > TimeDelta::from_std(ABANDONED_AFTER).unwrap_or_default() =>
+            {
+                RunStatus::Abandoned
+            }
+            status => status,
+        }
+    }
+
+    /// Returns the manifest with the status at this time.
+    pub(crate) fn at(self, now: DateTime<Utc>) -> Self {
+        Self {
+            status: self.status_at(now),
+            ..self
+        }
+    }
+
+    /// Returns the address at which another run can go on.
+    ///
+    /// # Errors
+    /// `InvalidInput`, with the reason as `why`, if the run has no such address, or if the address is not an http or https
+    /// one of the run's own site, without user name and password.
+    pub fn place(&self) -> Result<Url> {
+        let wrong = |why: &str| {
+            Error::new(ErrorKind::InvalidInput, "run.place")
+                .with("run", &self.run)
+                .with("why", why)
+        };
+        let urls = [&self.final_url, &self.current_url, &self.start_url];
+        let url = urls.into_iter().flatten().next();
+        let url = url.ok_or_else(|| wrong("it has shown no page to go on from"))?;
+        let url = Url::parse(url).map_err(|_| wrong("its last page has no address"))?;
+        let host =
+            Host::of(&url).map_err(|_| wrong("its last page is not an http or https one"))?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(wrong("the address of its last page has a user name"));
+        }
+        let is_own =
+            |own: &Host| *own == host || (own.site().is_some() && own.site() == host.site());
+        if self.domain.as_ref().is_some_and(|own| !is_own(own)) {
+            return Err(wrong(
+                "its last page is on another site than the one it began on",
+            ));
+        }
+        Ok(url)
+    }
+
+    /// Reads a manifest from its record.
+    ///
+    /// # Errors
+    /// `Corrupt` if the record is not a manifest.
+    pub fn from_record(record: &Record) -> Result<Self> {
+        let read: serde_json::Result<Self> = serde_json::from_value(record.body.clone());
+        let corrupt =
+            || Error::new(ErrorKind::Corrupt, "run_manifest.read").with("key", &record.key);
+        let manifest = read.map_err(|error| corrupt().with_source(error))?;
+        if manifest.run.as_str() == record.key {
+            Ok(manifest)
+        } else {
+            Err(corrupt().with("run", &manifest.run))
+        }
+    }
+
+    /// Returns the record of the manifest. Texts are cut, and the least important are left out, so that it fits.
+    ///
+    /// # Errors
+    /// `Corrupt` if the manifest cannot be written as JSON.
+    pub fn to_record(&self) -> Result<Record> {
+        let mut kept = self.cut();
+        let shed: [fn(&mut Self); 5] = [
+            |kept| kept.summary = None,
+            |kept| kept.reason = None,
+            |kept| kept.artifact_paths.clear(),
+            |kept| kept.result = None,
+            |kept| kept.start_url = None,
+        ];
+        let mut shed = shed.into_iter();
+        loop {
+            let body = serde_json::to_value(&kept).map_err(|error| {
+                Error::new(ErrorKind::Corrupt, "run_manifest.write").with_source(error)
+            })?;
+            let record = Record::new(kept.run.as_str(), &body);
+            match shed.next() {
+                Some(shed) if record.size() > MAX_RECORD_BYTES => shed(&mut kept),
+                _ => return Ok(record),
+            }
+        }
+    }
+
+    fn cut(&self) -> Self {
+        let cut = |said: &Option<String>, max| {
+            let said = said.as_ref().map(|said| line(said, max));
+            said.filter(|said| !said.is_empty())
+        };
+        let url = |url: &Option<String>| url.as_ref().and_then(|url| plain(url));
+        let paths = self.artifact_paths.iter();
+        Self {
+            goal: line(&self.goal, MAX_GOAL),
+            start_url: url(&self.start_url),
+            current_url: url(&self.current_url),
+            final_url: url(&self.final_url),
+            summary: cut(&self.summary, MAX_LINE),
+            artifact_paths: paths
+                .filter(|path| path.len() <= MAX_PATH)
+                .take(1)
+                .cloned()
+                .collect(),
+            result: cut(&self.result, MAX_RESULT),
+            reason: cut(&self.reason, MAX_LINE),
+            ..self.clone()
+        }
+    }
+}
+
+/// Returns a text on one line, cut to this size as JSON.
+fn line(words: &str, max: usize) -> String {
+    fitting(&text::squeeze(&text::clean(words)), max)
+}
+
+/// Returns an http or https address without user name and password, and without a long fragment or long values in the
+/// query; `None` for any other address.
+fn plain(url: &str) -> Option<String> {
+    let mut url = Url::parse(url).ok()?;
+    Host::of(&url).ok()?;
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    if url.fragment().is_some_and(|part| part.len() > MAX_VALUE) {
+        url.set_fragment(None);
+    }
+    if url.query_pairs().any(|(_, value)| value.len() > MAX_VALUE) {
+        let short: Vec<(String, String)> = url
+            .query_pairs()
+            .filter(|(_, value)| value.len() <= MAX_VALUE)
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect();
+        url.set_query(None);
+        if !short.is_empty() {
+            url.query_pairs_mut().extend_pairs(short);
+        }
+    }
+    let whole = url.to_string();
+    url.set_fragment(None);
+    url.set_query(None);
+    [whole, url.to_string()]
+        .into_iter()
+        .find(|url| url.len() <= MAX_URL)
+}
