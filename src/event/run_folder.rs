@@ -60,7 +60,7 @@ const MAX_FAILURES: usize = 1_000;
 /// the line before. So a page that stays the same takes almost no room.
 ///
 /// A run's folder is made at the run's first event, so a run that never starts leaves nothing behind. The folder is
-/// closed when the run ends. One sink serves any number of runs, also at the same time. If the folder of a new run
+/// closed when the run ends. A run that is resumed goes on in its folder. One sink serves any number of runs, also at the same time. If the folder of a new run
 /// exists already, it is not changed: the new run is not recorded, and [`close`](Self::close) reports that.
 ///
 /// # Retention
@@ -259,7 +259,8 @@ impl Runs {
     }
 
     fn take(&mut self, event: &Event) {
-        self.open(&event.run, event.step, event.at);
+        let is_resumed = matches!(event.kind, EventKind::RunResumed {});
+        self.open(&event.run, event.step, event.at, is_resumed);
         if let Some(Some(folder)) = self.open.get_mut(&event.run) {
             let was_full = folder.full().is_some();
             match folder.write(event) {
@@ -279,7 +280,7 @@ impl Runs {
 
     /// Writes an intent into the folder of its run.
     fn keep(&mut self, intent: &Intent) -> Result<()> {
-        self.open(&intent.run, intent.step, intent.at);
+        self.open(&intent.run, intent.step, intent.at, false);
         match self.open.get_mut(&intent.run) {
             Some(Some(folder)) => folder.write_intent(intent),
             _ => {
@@ -289,10 +290,16 @@ impl Runs {
         }
     }
 
-    /// Makes the folder of a run that is not open yet.
-    fn open(&mut self, run: &RunId, step: u32, at: DateTime<Utc>) {
+    /// Opens the folder of a run that is not open yet. Only a resumed run may go on in a folder that exists.
+    fn open(&mut self, run: &RunId, step: u32, at: DateTime<Utc>, is_resumed: bool) {
         if !self.open.contains_key(run) {
-            match self.start(run, step, at) {
+            let left = if is_resumed {
+                Folder::reopen(&self.parent, run, step, self.max_bytes)
+            } else {
+                Ok(None)
+            };
+            let folder = left.and_then(|left| left.map_or_else(|| self.start(run, step, at), Ok));
+            match folder {
                 Ok(folder) => _ = self.open.insert(run.clone(), Some(folder)),
                 Err(error) => self.fail(run, error),
             }

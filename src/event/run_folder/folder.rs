@@ -1,5 +1,7 @@
 //! The folder of one run: it decides which file each event goes to.
 
+mod reopen;
+
 use std::{
     collections::BTreeMap,
     fs::{self, OpenOptions},
@@ -279,8 +281,14 @@ impl Folder {
         private_dirs(true)
             .create(&steps)
             .map_err(|e| io_error(&steps, e))?;
-        self.pictures += 1;
-        let path = steps.join(format!("{:04}-{}.png", self.step, self.pictures));
+        let path = loop {
+            self.pictures += 1;
+            let path = steps.join(format!("{:04}-{}.png", self.step, self.pictures));
+            // A process that this run was resumed from may have taken a picture in the same step.
+            if !path.exists() {
+                break path;
+            }
+        };
         let mut file = open_private(&path, OpenOptions::new().write(true).create_new(true))?;
         file.write_all(png).map_err(|e| {
             // Half a picture is useless.

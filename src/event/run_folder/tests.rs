@@ -769,3 +769,56 @@ fn a_run_is_kept_up_to_its_cap_and_says_from_which_step_on_it_is_not() {
     );
     assert!(runs.failure(&id("run_1")).unwrap().contains("is full"));
 }
+
+#[test]
+fn a_resumed_run_goes_on_in_its_folder_behind_the_last_whole_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("run_1");
+    let before = [
+        started("run_1"),
+        looked("run_1", 1, b"one"),
+        warned("run_1", 1, "before"),
+    ];
+    let runs = RunFolder::new(dir.path()).unwrap();
+    for event in &before {
+        runs.emit(event);
+    }
+    runs.close().unwrap();
+    for file in ["actions.jsonl", "observations.jsonl"] {
+        let path = folder.join(file);
+        let whole = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{whole}{}", &whole[..30])).unwrap();
+    }
+    let after = [
+        event_of("run_1", 1, EventKind::RunResumed {}),
+        looked("run_1", 1, b"two"),
+        looked("run_1", 2, b"three"),
+        ended("run_1"),
+    ];
+    let runs = RunFolder::new(dir.path()).unwrap();
+    for event in &after {
+        runs.emit(event);
+    }
+    runs.close().unwrap();
+    let told = |file: &str| {
+        let lines = RunFolder::read(folder.join(file)).unwrap();
+        let kinds = lines.map(|event| event.unwrap().kind.name());
+        kinds.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        told("actions.jsonl"),
+        ["run_started", "warned", "run_resumed", "run_ended"]
+    );
+    assert_eq!(told("observations.jsonl"), ["observed"; 3]);
+    assert_eq!(meta(&folder)["status"], "ended");
+    assert_eq!(
+        names(&folder.join("steps")),
+        ["0001-1.png", "0001-2.png", "0002-1.png"]
+            .map(str::to_owned)
+            .into()
+    );
+    // A new run of the same id is still refused.
+    let runs = RunFolder::new(dir.path()).unwrap();
+    runs.emit(&started("run_1"));
+    assert!(runs.close().is_err());
+}

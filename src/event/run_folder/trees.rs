@@ -35,6 +35,14 @@ pub(super) struct Writer {
 }
 
 impl Writer {
+    /// Returns the writer of a file that has this number of lines. The next tree is written whole.
+    pub(super) fn after(count: u64) -> Self {
+        Self {
+            count,
+            last: Vec::new(),
+        }
+    }
+
     /// Returns the event as the JSON value that is written.
     pub(super) fn line(&mut self, event: &Event) -> serde_json::Result<Value> {
         let mut value = serde_json::to_value(event)?;
