@@ -197,7 +197,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .approval(&tried.action, &[], tried.effect)
             .await?
         {
-            None => self.executor.intend(&tried.action, &[], tried.effect).await,
+            None => {
+                self.executor
+                    .intend(&tried.action, &[], tried.effect)
+                    .await?
+            }
             known => known,
         };
         if let Some(refused) = refused {

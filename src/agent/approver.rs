@@ -28,6 +28,9 @@ pub struct ApprovalRequest {
     pub title: String,
     /// Message of the open dialog, if there is one; page data.
     pub dialog: Option<String>,
+    /// The step of an irreversible action that may have been carried out before the run was interrupted. This action may be
+    /// the same one.
+    pub doubt: Option<u32>,
 }
 
 impl ApprovalRequest {
@@ -41,6 +44,7 @@ impl ApprovalRequest {
             url: String::new(),
             title: String::new(),
             dialog: None,
+            doubt: None,
         }
     }
 }

@@ -9,12 +9,14 @@ use crate::{
     event::{EventSink, Journal},
     guard::ApprovalMode,
     memory::{MemoryKind, kinds},
+    store::{MemoryBackend, RunRegistry},
 };
 
 /// Builds a [`DecisionLoop`], or a [`GuardedBrowser`] without model and memory.
 #[derive(Debug)]
 pub struct Builder<B, L, M> {
     parts: DecisionLoop<B, L, M>,
+    registry: Option<Arc<dyn MemoryBackend>>,
 }
 
 impl<B, L, M> Builder<B, L, M> {
@@ -26,7 +28,9 @@ impl<B, L, M> Builder<B, L, M> {
                 memory,
                 kinds: kinds(),
                 tools: Vec::new(),
+                register: None,
             },
+            registry: None,
         }
     }
 
@@ -85,6 +89,17 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
+    /// Keeps the runs in a [register](RunRegistry) in this store, so that they can be listed, resumed and forked. It may be
+    /// the store of the memory; the namespace is that of the options. Default: none, because it writes to the store before
+    /// each action and each call of the model.
+    ///
+    /// If the store fails, the run goes on, and one event says so. Only an irreversible action is refused if it cannot be
+    /// recorded, because a resumed run might do it again.
+    pub fn with_registry(mut self, store: impl MemoryBackend + 'static) -> Self {
+        self.registry = Some(Arc::new(store));
+        self
+    }
+
     /// Adds a tool for the model.
     pub fn with_tool(mut self, tool: impl Tool + 'static) -> Self {
         self.parts.tools.push(Arc::new(tool));
@@ -96,7 +111,7 @@ impl<B, L, M> Builder<B, L, M> {
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if an option is invalid, or if the name of a tool is taken or not allowed. The error
     /// names the option or the tool.
-    pub fn build(self) -> Result<DecisionLoop<B, L, M>> {
+    pub fn build(mut self) -> Result<DecisionLoop<B, L, M>> {
         let options = &self.parts.guarded.options;
         let checks = [
             (
@@ -153,6 +168,9 @@ impl<B, L, M> Builder<B, L, M> {
                     .with("tool_name_taken", name));
             }
         }
+        let namespace = options.namespace.clone();
+        let registry = self.registry.take();
+        self.parts.register = registry.map(|store| RunRegistry::new(store, namespace));
         Ok(self.parts)
     }
 }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Builder, Cancel, GuardedBrowser, Run, RunReport, State, StepEnd, Task, Tool};
+use super::{
+    Builder, Cancel, GuardedBrowser, Run, RunReport, State, StepEnd, Task, Tool,
+    registered::Register,
+};
 use crate::{BrowserDriver, LlmClient, base::Result, memory::MemoryKind, store::MemoryBackend};
 
 /// The agent: a browser, a model, a memory and options.
@@ -27,6 +30,7 @@ pub struct DecisionLoop<B, L, M> {
     pub(super) memory: M,
     pub(super) kinds: Vec<Arc<dyn MemoryKind>>,
     pub(super) tools: Vec<Arc<dyn Tool>>,
+    pub(super) register: Option<Register>,
 }
 
 impl<B, L, M> DecisionLoop<B, L, M> {
@@ -84,5 +88,19 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     /// `Unsupported` if another version of this crate wrote the state.
     pub fn resume(&self, task: Task, state: State) -> Result<Run<'_, B, L, M>> {
         Run::resume(self, task, state)
+    }
+
+    /// Takes up a run of the [register](Builder::with_registry) that another process has left, or that ended without an
+    /// answer: with its steps, facts, guards and budgets, on the page where it was. Make the task with
+    /// [`Task::of_checkpoint`], and add the secrets, parameters and allowed sites again.
+    ///
+    /// The process that had the run before stops before its next action. The model is told of an action that may have been
+    /// carried out. If it cannot be undone, a person must approve the next action of that kind.
+    ///
+    /// # Errors
+    /// `InvalidInput`, with the reason as `why`, if the loop has no register, or if the run cannot be resumed; `Busy` if it
+    /// is going on; `Unsupported` if another version of this crate wrote its state; the errors of the store.
+    pub async fn resume_run(&self, task: Task) -> Result<Run<'_, B, L, M>> {
+        Run::take_up(self, task).await
     }
 }

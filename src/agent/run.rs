@@ -12,6 +12,7 @@ use super::{
     engine::{Asking, Engine},
     executor::Decider,
     options::Images,
+    registered::Registered,
     sight::Sight,
     state::{Queued, State},
 };
@@ -49,6 +50,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) goal_words: Vec<String>,
     /// The picture of the current page that the model was shown.
     pub(super) sight: Option<Sight>,
+    /// The run in the register of runs; `None` if it is not registered.
+    pub(super) registered: Option<Arc<Registered>>,
 }
 
 impl<B, L, M> fmt::Debug for Run<'_, B, L, M> {
@@ -80,7 +83,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     }
 
     /// Makes a run from an executor, with the model and the memory of these parts.
-    fn open(parts: &'l DecisionLoop<B, L, M>, executor: Executor<'l, B>) -> Self {
+    pub(super) fn open(parts: &'l DecisionLoop<B, L, M>, executor: Executor<'l, B>) -> Self {
         let options = &parts.guarded.options;
         let custom = parts.tools.iter().map(|tool| tool.spec());
         let declared = parts.guarded.browser.capabilities().tools;
@@ -116,6 +119,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             engine,
             tools,
             sight: None,
+            registered: None,
         }
     }
 
@@ -133,6 +137,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 .map(|spec| spec.name.clone())
                 .collect(),
         });
+        if self.executor.has_turn() {
+            self.register().await;
+        }
         if let Some(goto) = self.executor.opening() {
             self.executor.state.queue.push_back(Queued {
                 action: Action::Browser(goto),
@@ -182,6 +189,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.state.standing = lessons.len();
         self.executor.state.offered = lessons.iter().map(|lesson| lesson.id().clone()).collect();
         self.add_advice(others);
+        self.add_advice(self.earlier().into_iter().collect());
     }
 
     /// Returns a snapshot of the run, to be stored and resumed with [`DecisionLoop::resume`]. Call this between steps:
@@ -257,7 +265,10 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     /// Ends the run, learns from it and returns the report. A run that was not stopped counts as cancelled.
     pub async fn finish(mut self) -> RunReport {
         let stop = self.executor.state.stopped.unwrap_or(StopReason::Cancelled);
-        if self.parts.guarded.options.memory && self.executor.has_turn() {
+        let stop = self.keep_last(stop).await;
+        // The process that has taken the run learns from it.
+        let learns = self.parts.guarded.options.memory && stop != StopReason::TakenOver;
+        if learns && self.executor.has_turn() {
             let now = self.parts.guarded.clock.now();
             let log = RunLog::new(
                 self.executor.id().clone(),
@@ -288,6 +299,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         if stop.is_success() {
             self.executor.look_once_more().await;
         }
+        self.leave_register(stop).await;
         self.executor.ended(stop)
     }
 }

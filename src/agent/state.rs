@@ -144,6 +144,10 @@ pub struct State {
     pub(super) stopped: Option<StopReason>,
     /// The reason why an intent was not recorded; `None` if all were recorded.
     pub(super) unrecorded: Option<String>,
+    /// The step of an irreversible action that may have been carried out before the run was interrupted. Until a person has
+    /// approved one, every irreversible action needs approval.
+    #[serde(default)]
+    pub(super) doubt: Option<u32>,
 }
 
 impl State {
@@ -195,6 +199,7 @@ impl State {
             error: None,
             stopped: None,
             unrecorded: None,
+            doubt: None,
         }
     }
 

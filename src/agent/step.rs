@@ -48,6 +48,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             self.recall_for_page().await; // 3 cues, 4 recall
             self.see().await?;
             let request = self.prompt(); // 5 what fits, 6 prompt
+            self.keep_turn().await?;
             let response = self.ask(request).await?; // 7 model
             self.read_calls(&response)?; // 8 parse the calls
         }

@@ -4,12 +4,12 @@ use std::{fmt, sync::Arc};
 
 use url::Url;
 
-use super::Cancel;
-
+use super::{Cancel, State};
 use crate::{
     action::{ParameterName, Parameters},
     base::{Error, ErrorKind, Host, Result, RunId, SessionId, Site},
     memory::Advice,
+    registry::{Checkpoint, Continuation},
     secret::{SecretName, Vault},
 };
 
@@ -36,6 +36,8 @@ pub struct Task {
     pub(super) allow: Vec<Site>,
     pub(super) session: Option<SessionId>,
     pub(super) run: Option<RunId>,
+    pub(super) parent: Option<Continuation>,
+    pub(super) artifacts: Vec<String>,
     pub(super) cancel: Cancel,
 }
 
@@ -81,6 +83,8 @@ impl Task {
             allow: Vec::new(),
             session: None,
             run: None,
+            parent: None,
+            artifacts: Vec::new(),
             cancel: Cancel::new(),
         })
     }
@@ -176,6 +180,41 @@ impl Task {
         self
     }
 
+    /// Makes the task of a run that is to be [resumed](super::DecisionLoop::resume_run): its goal, start address, session
+    /// and id. A checkpoint contains neither secrets nor parameters, so add them again.
+    ///
+    /// # Errors
+    /// `Unsupported` if another version of this crate wrote the checkpoint; `Corrupt` if it cannot be read.
+    pub fn of_checkpoint(checkpoint: &Checkpoint) -> Result<Self> {
+        let (state, _) = State::of_checkpoint(checkpoint)?;
+        let mut task = Self::new(state.about.goal)?.with_run_id(state.run);
+        if let Some(start) = &state.about.start {
+            task = task.with_start_url(start)?;
+        }
+        task.session = state.about.session;
+        Ok(task)
+    }
+
+    /// Makes the run continue an earlier one, with the goal of this task. Without a start address of its own, it starts
+    /// where the earlier run ended. It belongs to the session of the continuation.
+    ///
+    /// # Errors
+    /// As for [`with_start_url`](Self::with_start_url).
+    pub fn continuing(mut self, earlier: Continuation) -> Result<Self> {
+        if self.start_url.is_none() {
+            self = self.with_start_url(earlier.start_url.as_str())?;
+        }
+        self.session = earlier.session.clone().or(self.session);
+        self.parent = Some(earlier);
+        Ok(self)
+    }
+
+    /// Adds the path of a folder or file that belongs to the run, for the [register](super::Builder::with_registry).
+    pub fn with_artifact(mut self, path: impl Into<String>) -> Self {
+        self.artifacts.push(path.into());
+        self
+    }
+
     /// Sets a handle that stops this run only.
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = cancel;
@@ -199,6 +238,11 @@ impl Task {
             .filter_map(|(name, _)| SecretName::parse(name).ok())
             .filter(|name| !self.vault.contains(name))
             .collect()
+    }
+
+    /// Returns the run's id, if it was set.
+    pub const fn run_id(&self) -> Option<&RunId> {
+        self.run.as_ref()
     }
 
     /// Returns the goal.

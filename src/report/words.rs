@@ -186,6 +186,7 @@ pub(crate) const fn stop(reason: StopReason) -> &'static str {
         StopReason::BrowserLost => "the browser was lost",
         StopReason::OutOfScope => "the browser stood where this run may not be",
         StopReason::Busy => "another run has the browser, so nothing was begun",
+        StopReason::TakenOver => "another process has taken up the run",
     }
 }
 

@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::{
     action::{Action, Effect, Outcome, Signature},
-    base::{Host, SessionId, Site},
+    base::{Host, RunId, SessionId, Site},
     page::{PageDiff, PageTemplate, TargetIdentity},
 };
 
@@ -27,6 +27,9 @@ pub struct About {
     /// The session that the run belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
+    /// The earlier run that this one continues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<RunId>,
 }
 
 impl About {

@@ -51,6 +51,8 @@ pub enum StopReason {
     OutOfScope,
     /// Another run of the same loop has the browser; this run did nothing.
     Busy,
+    /// Another process has taken up this run; this one did nothing more.
+    TakenOver,
 }
 
 impl StopReason {
@@ -74,6 +76,7 @@ impl StopReason {
             Self::BrowserLost => "browser_lost",
             Self::OutOfScope => "out_of_scope",
             Self::Busy => "busy",
+            Self::TakenOver => "taken_over",
         }
     }
 

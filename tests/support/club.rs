@@ -78,6 +78,16 @@ impl Club {
         self.lock().sent
     }
 
+    /// Makes a new browser for the same site: what was typed is gone, what was sent is not.
+    #[allow(dead_code, reason = "only a target that ends processes needs it")]
+    pub(crate) fn restart(&self) {
+        let mut state = self.lock();
+        state.page = Page::Blank;
+        if state.sent == 0 {
+            (state.name, state.agreed) = (String::new(), false);
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -33,7 +33,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             known => known,
         };
         let refused = match refused {
-            None => self.intend(&tried.action, &tried.targets, effect).await,
+            None => self.intend(&tried.action, &tried.targets, effect).await?,
             known => known,
         };
         if let Some(outcome) = refused {

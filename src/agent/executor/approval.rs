@@ -27,11 +27,15 @@ impl<B: BrowserDriver> Executor<'_, B> {
         targets: &[TargetIdentity],
         effect: Effect,
     ) -> Result<Option<Outcome>, StopReason> {
-        if !needs_approval(self.parts.options.approval, effect) {
+        let is_doubted = effect == Effect::Irreversible && self.state.doubt.is_some();
+        if !is_doubted && !needs_approval(self.parts.options.approval, effect) {
             return Ok(None);
         }
         let asked = Instant::now();
         let (answer, why) = self.ask_approver(action, targets, effect).await;
+        if is_doubted && answer == Approval::Yes {
+            self.state.doubt = None;
+        }
         self.emitter.emit(EventKind::ApprovalDecided {
             action: self.clean(action),
             effect,
@@ -85,6 +89,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let mut request =
             ApprovalRequest::new(self.emitter.run.clone(), self.clean(action), effect);
         request.targets = targets.to_vec();
+        if effect == Effect::Irreversible {
+            request.doubt = self.state.doubt;
+        }
         if let Some(page) = &self.state.page {
             request.url.clone_from(&page.head.url);
             request.title.clone_from(&page.head.title);

@@ -48,13 +48,19 @@ pub(super) struct Verdicts {
 }
 
 impl Guards {
-    pub(super) fn new(start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
+    pub(in crate::agent) fn new(start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
         Self {
             scope: Scope::new(start, allow, has_secrets),
             repeat: RepeatGuard::default(),
             stuck: StuckGuard::default(),
             warned: BTreeMap::new(),
         }
+    }
+
+    /// Forgets the actions and pages so far.
+    pub(in crate::agent) fn forget_actions(&mut self) {
+        (self.repeat, self.stuck) = (RepeatGuard::default(), StuckGuard::default());
+        self.warned.clear();
     }
 
     /// Returns the same guards with the scope of this task, because a stored state must not widen it.

@@ -1,4 +1,4 @@
-//! Records intents in the journal: each action is recorded before it is carried out.
+//! Records each action before it is carried out: as a checkpoint of the run, and in the journal.
 
 use tokio::time::timeout;
 
@@ -9,20 +9,23 @@ use crate::{
     base::{Error, ErrorKind},
     event::{EventKind, Intent},
     page::TargetIdentity,
+    working::StopReason,
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Records the intent to carry out an action. If an irreversible action could not be recorded, returns its refusal,
     /// else `None`.
+    ///
+    /// # Errors
+    /// `TakenOver` if another process has taken the run.
     pub(in crate::agent) async fn intend(
         &mut self,
         action: &Action,
         targets: &[TargetIdentity],
         effect: Effect,
-    ) -> Option<Outcome> {
-        let journal = self.parts.journal.clone()?;
-        if effect == Effect::Read {
-            return None;
+    ) -> Result<Option<Outcome>, StopReason> {
+        if effect == Effect::Read || (self.checkpoints.is_none() && self.parts.journal.is_none()) {
+            return Ok(None);
         }
         let mut intent = Intent::new(
             self.emitter.run.clone(),
@@ -36,21 +39,72 @@ impl<B: BrowserDriver> Executor<'_, B> {
             intent.url.clone_from(&page.head.url);
         }
         let intent = intent.redacted(&self.redactor);
+        // The checkpoint comes first, because the journal must not tell of an action that another process may do.
+        // While an action is under way, the checkpoint with its own intent stands.
+        let unkept = match self.in_flight {
+            None => self.keep(Some(&intent)).await?,
+            Some(_) => None,
+        };
+        let unrecorded = self.journal(&intent).await;
+        let Some(why) = unkept.or(unrecorded) else {
+            return Ok(None);
+        };
+        let refused = Outcome::failed(ErrorClass::NotRecorded, &why);
+        Ok((effect == Effect::Irreversible).then_some(refused))
+    }
+
+    /// Writes a checkpoint of the run, with the action that is about to be carried out. Returns the reason why it could not
+    /// be written; `None` if it was written, or if the run has no checkpoints. Only the first failure is emitted.
+    ///
+    /// # Errors
+    /// `TakenOver` if another process has taken the run.
+    pub(in crate::agent) async fn keep(
+        &mut self,
+        intent: Option<&Intent>,
+    ) -> Result<Option<String>, StopReason> {
+        let Some(checkpoints) = self.checkpoints.clone() else {
+            return Ok(None);
+        };
+        let mut state = self.state.clone();
+        state.before_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let kept = match state.checkpoint(intent, &self.redactor) {
+            Ok(checkpoint) => checkpoints.keep(checkpoint).await,
+            Err(error) => Err(error),
+        };
+        match kept {
+            Ok(true) => Ok(None),
+            Ok(false) => Err(StopReason::TakenOver),
+            Err(error) => Ok(Some(self.tell_unkept(error))),
+        }
+    }
+
+    /// Emits the first failure of the register of runs, and returns it as text.
+    pub(in crate::agent) fn tell_unkept(&mut self, error: Error) -> String {
+        let operation = error.operation().to_owned();
+        let error = self.describe(error);
+        if !std::mem::replace(&mut self.unkept, true) {
+            let error = error.clone();
+            self.emitter
+                .emit(EventKind::MemoryFailed { operation, error });
+        }
+        error
+    }
+
+    /// Records an intent in the journal, and returns the reason if that failed.
+    async fn journal(&mut self, intent: &Intent) -> Option<String> {
+        let journal = self.parts.journal.clone()?;
         let limit = self.parts.options.journal_timeout;
-        let kept = match timeout(limit, journal.intent(&intent)).await {
+        let kept = match timeout(limit, journal.intent(intent)).await {
             Ok(kept) => kept,
             Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.journal")
                 .with("waited", format!("{limit:?}"))),
         };
         let why = self.describe(kept.err()?);
-        if effect == Effect::Irreversible {
-            return Some(Outcome::failed(ErrorClass::NotRecorded, &why));
-        }
-        if self.state.unrecorded.is_none() {
+        if intent.effect != Effect::Irreversible && self.state.unrecorded.is_none() {
             self.emitter
                 .emit(EventKind::RecordingFailed { error: why.clone() });
-            self.state.unrecorded = Some(why);
+            self.state.unrecorded = Some(why.clone());
         }
-        None
+        Some(why)
     }
 }

@@ -35,6 +35,7 @@ use uuid::Uuid;
 use self::turn::Turn;
 use super::{
     Task,
+    checkpoint::Checkpoints,
     emit::Emitter,
     state::{Queued, Remarks, State},
 };
@@ -64,6 +65,10 @@ pub struct Executor<'g, B> {
     /// The action that is being carried out.
     pub(super) in_flight: Option<Tried>,
     recording: Option<String>,
+    /// The place for checkpoints; `None` if the run is not registered.
+    pub(super) checkpoints: Option<Arc<dyn Checkpoints>>,
+    /// True once a failure of the register of runs was reported.
+    unkept: bool,
     /// The right to use the browser, given back when the run is finished or dropped. A run without this right stops at
     /// once.
     turn: Option<Turn<'g>>,
@@ -116,6 +121,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         let start = task.start_url.as_ref();
         about.start = start.map(|url| redactor.text(url.as_str()));
         about.session.clone_from(&task.session);
+        about.parent = task.parent.as_ref().map(|parent| parent.parent.clone());
         let seed = parts
             .options
             .seed
@@ -167,6 +173,8 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             started: Instant::now(),
             in_flight: None,
             recording: None,
+            checkpoints: None,
+            unkept: false,
             turn,
         }
     }

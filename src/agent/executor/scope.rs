@@ -51,7 +51,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             };
             // The page must be left even if this action cannot be recorded.
             self.intend(&Action::Browser(way.clone()), &[], Effect::Reversible)
-                .await;
+                .await?;
             match self.send(way.clone(), None, patience).await {
                 Err(error) if error.kind() == ErrorKind::BrowserLost => {
                     return Err(self.lost(error));

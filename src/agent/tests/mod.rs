@@ -1,5 +1,6 @@
 //! Tests of the loop that use private parts of the crate.
 
+mod checkpoint;
 mod executor;
 mod growth;
 mod journal;

@@ -89,7 +89,15 @@ fn question(request: &ApprovalRequest) -> String {
         words::effect(request.effect),
         quoted(&request.url, MAX_TEXT),
     );
-    format!("     May I {action} on {url}? It is something that {effect}. [y]es, [n]o, [s]top:")
+    let doubt = match request.doubt {
+        Some(step) => format!(
+            " Look first: step {step} may have done this already, before the run was interrupted."
+        ),
+        None => String::new(),
+    };
+    format!(
+        "     May I {action} on {url}? It is something that {effect}.{doubt} [y]es, [n]o, [s]top:"
+    )
 }
 
 fn parse(line: &str) -> Option<Approval> {

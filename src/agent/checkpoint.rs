@@ -1,0 +1,163 @@
+//! Checkpoints: the part of a run's [`State`] that another process needs to go on, and the port through which the executor
+//! writes it before it acts.
+//!
+//! # Decisions
+//!
+//! - The page is not part of a checkpoint, because whoever goes on opens it again and looks.
+//! - A checkpoint is written before an action that may have an effect, together with the intent, and before each call of
+//!   the model. So everything that the model was told is in the last checkpoint, and an action without a known outcome is
+//!   its intent.
+
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use url::Url;
+
+use super::state::{Queued, State};
+use crate::{
+    action::{Action, BrowserAction, Effect, ErrorClass, Failure, Goto, Outcome, Signature},
+    base::{Error, ErrorKind, Result},
+    event::Intent,
+    page::PageTemplate,
+    registry::{Checkpoint, MAX_CHECKPOINT},
+    secret::Redactor,
+    verify::{Numbers, Seen},
+    working::{By, Place, Step},
+};
+
+/// Room for the intent beside the state. Unit: bytes. Source: chosen; a reply of the model takes some 10 KiB.
+const ROOM_FOR_INTENT: usize = 32 * 1_024;
+/// Number of steps that a state keeps if all do not fit. Source: chosen; the prompt shows 50.
+const LAST_STEPS: usize = 50;
+
+/// A place for checkpoints.
+#[async_trait]
+pub(super) trait Checkpoints: Debug + Send + Sync {
+    /// Writes a checkpoint. Returns false, and writes nothing, if another process has taken the run.
+    ///
+    /// # Errors
+    /// Those of the store.
+    async fn keep(&self, checkpoint: Checkpoint) -> Result<bool>;
+}
+
+impl State {
+    /// Returns the checkpoint of this state. Secrets are replaced. If it is too large, what matters least is left out.
+    ///
+    /// # Errors
+    /// `Corrupt` if a secret is equal to a word of the JSON format; `TooLarge` if too little could be left out.
+    pub(super) fn checkpoint(
+        &self,
+        intent: Option<&Intent>,
+        redactor: &Redactor,
+    ) -> Result<Checkpoint> {
+        let mut kept = self.clone();
+        (kept.page, kept.earlier, kept.lines_read) = (None, None, None);
+        kept.numbers = Numbers::default();
+        kept.queue.clear();
+        kept.typed_into.clear();
+        let shed: [fn(&mut Self); 4] = [
+            |kept| kept.steps.iter_mut().for_each(|step| step.changes = None),
+            |kept| {
+                kept.steps.iter_mut().for_each(|step| {
+                    (step.gave, step.thought) = (None, None);
+                });
+            },
+            |kept| kept.seen = Seen::default(),
+            |kept| {
+                let over = kept.steps.len().saturating_sub(LAST_STEPS);
+                kept.steps.drain(..over);
+            },
+        ];
+        let mut shed = shed.into_iter();
+        loop {
+            let state = json(&kept, redactor)?;
+            let size = state.to_string().len();
+            if size <= MAX_CHECKPOINT - ROOM_FOR_INTENT {
+                let intent = intent.map(|intent| json(intent, redactor)).transpose()?;
+                return Ok(Checkpoint::new(state, intent));
+            }
+            let Some(shed) = shed.next() else {
+                return Err(Error::new(ErrorKind::TooLarge, "run.checkpoint").with("bytes", size));
+            };
+            shed(&mut kept);
+        }
+    }
+
+    /// Reads the state of a checkpoint, and the action whose outcome is not known.
+    ///
+    /// # Errors
+    /// `Unsupported` if another version of this crate wrote it; `Corrupt` if it cannot be read.
+    pub(super) fn of_checkpoint(checkpoint: &Checkpoint) -> Result<(Self, Option<Intent>)> {
+        let corrupt = |error| Error::new(ErrorKind::Corrupt, "run.checkpoint").with_source(error);
+        let state: Self = serde_json::from_value(checkpoint.state.clone()).map_err(corrupt)?;
+        state.check()?;
+        let intent = checkpoint.intent.clone();
+        let intent = intent.map(serde_json::from_value).transpose();
+        Ok((state, intent.map_err(corrupt)?))
+    }
+
+    /// Prepares the state for another process, which opens this page. The model is told what happened, and an action
+    /// without a known outcome becomes a step with an unclear one.
+    pub(super) fn go_on(&mut self, url: &Url, intent: Option<Intent>) {
+        (self.stopped, self.error) = (None, None);
+        (self.answer, self.evidence) = (None, None);
+        self.unverified.clear();
+        (self.errors_in_row, self.unusable_in_row) = (0, 0);
+        // Opening the page again is no repetition.
+        self.guards.forget_actions();
+        self.queue.clear();
+        self.remarks.notes.push(
+            "this run was interrupted, and its last page was opened again: a login and what was typed into fields may be lost"
+                .to_owned(),
+        );
+        if let Some(intent) = intent {
+            self.doubt(intent);
+        }
+        let goto = BrowserAction::Goto(Goto {
+            url: url.to_string(),
+        });
+        self.queue.push_back(Queued {
+            action: Action::Browser(goto),
+            by: By::Task,
+            targets: Some(Vec::new()),
+        });
+    }
+
+    /// Records an action that may have been carried out.
+    fn doubt(&mut self, intent: Intent) {
+        let irreversible = intent.effect == Effect::Irreversible;
+        let also = if irreversible {
+            "; it cannot be undone, so a person is asked before anything of that kind is done now"
+        } else {
+            ""
+        };
+        self.remarks.notes.push(format!(
+            "the {} of step {} was under way when the run was interrupted, so it may have been carried out: look on the page \
+             whether it was before you do it again{also}",
+            intent.action.tool_name(),
+            intent.step
+        ));
+        if irreversible {
+            self.doubt = Some(intent.step);
+        }
+        let place = Place::of(intent.url);
+        let template = place.template().map_or("", PageTemplate::as_str);
+        let signature = Signature::of(&intent.action, &intent.targets, template);
+        let why = "the run was interrupted while this was carried out";
+        let outcome = Outcome::Unclear(Failure::new(ErrorClass::Other, why));
+        let mut step = Step::new(intent.step, intent.action, outcome, signature);
+        step.turn = self.spent.calls;
+        step.effect = intent.effect;
+        step.targets = intent.targets;
+        step.before = place;
+        self.steps.push(step);
+    }
+}
+
+fn json(value: &impl serde::Serialize, redactor: &Redactor) -> Result<Value> {
+    let mut json = serde_json::to_value(value)
+        .map_err(|error| Error::new(ErrorKind::Corrupt, "run.checkpoint").with_source(error))?;
+    redactor.json(&mut json);
+    Ok(json)
+}

@@ -1,0 +1,171 @@
+//! A run in the register of runs: its lease, its checkpoints, and its signs of life.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use tokio::{
+    sync::watch,
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
+
+use super::{Clock, checkpoint::Checkpoints};
+use crate::{
+    base::{Error, ErrorKind, Result},
+    registry::{Beat, Checkpoint, End, HEARTBEAT},
+    store::{Held, Lease, MemoryBackend, RunRegistry},
+};
+
+/// The register of runs that a loop uses.
+pub(super) type Register = RunRegistry<Arc<dyn MemoryBackend>>;
+
+/// A run that is registered. A task of its own gives the signs of life, because a call of the model may take minutes. The
+/// task ends with this value.
+#[derive(Debug)]
+pub(super) struct Registered {
+    register: Register,
+    lease: Lease,
+    shared: Arc<Shared>,
+    signs: watch::Sender<Beat>,
+    heart: JoinHandle<()>,
+    timeout: Duration,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// True once another process has taken the run.
+    is_taken: AtomicBool,
+    /// True once a checkpoint was written.
+    is_kept: AtomicBool,
+    /// The first failure of a sign of life, until it is reported.
+    failure: Mutex<Option<Error>>,
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        self.heart.abort();
+    }
+}
+
+impl Registered {
+    /// Starts the signs of life of a run. `is_kept` is true if the run has a checkpoint.
+    pub(super) fn new(
+        register: Register,
+        lease: Lease,
+        is_kept: bool,
+        clock: Arc<dyn Clock>,
+        timeout: Duration,
+    ) -> Self {
+        let shared = Arc::new(Shared::default());
+        shared.is_kept.store(is_kept, Ordering::Release);
+        let (signs, watched) = watch::channel(Beat::default());
+        let heart = Heart {
+            register: register.clone(),
+            lease: lease.clone(),
+            shared: Arc::clone(&shared),
+            clock,
+            timeout,
+        };
+        Self {
+            register,
+            lease,
+            shared,
+            signs,
+            heart: tokio::spawn(heart.beats(watched)),
+            timeout,
+        }
+    }
+
+    /// Sets what the signs of life tell. Every third turn tells it at once.
+    pub(super) fn tell(&self, sign: Beat, at_once: bool) {
+        self.signs.send_if_modified(|told| {
+            *told = sign;
+            at_once
+        });
+    }
+
+    /// Returns the first failure of a sign of life that was not reported yet.
+    pub(super) fn failure(&self) -> Option<Error> {
+        let failure = self.shared.failure.lock();
+        failure.unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Records the end of the run.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) async fn end(&self, end: &End, now: chrono::DateTime<chrono::Utc>) -> Result<()> {
+        self.heart.abort();
+        let ended = self.register.end(&self.lease, end, now);
+        within(self.timeout, ended).await.map(drop)
+    }
+}
+
+#[async_trait]
+impl Checkpoints for Registered {
+    async fn keep(&self, checkpoint: Checkpoint) -> Result<bool> {
+        if self.shared.is_taken.load(Ordering::Acquire) {
+            return Ok(false);
+        }
+        let is_first = !self.shared.is_kept.load(Ordering::Acquire);
+        let kept = self.register.keep(&self.lease, &checkpoint, is_first);
+        let held = within(self.timeout, kept).await?;
+        self.shared.is_kept.store(true, Ordering::Release);
+        Ok(held != Held::Taken)
+    }
+}
+
+/// The task that gives the signs of life.
+struct Heart {
+    register: Register,
+    lease: Lease,
+    shared: Arc<Shared>,
+    clock: Arc<dyn Clock>,
+    timeout: Duration,
+}
+
+impl Heart {
+    async fn beats(self, mut signs: watch::Receiver<Beat>) {
+        loop {
+            tokio::select! {
+                told = signs.changed() => if told.is_err() { return },
+                () = sleep(HEARTBEAT) => {}
+            }
+            let sign = signs.borrow_and_update().clone();
+            let beat = self.register.beat(&self.lease, &sign, self.clock.now());
+            match within(self.timeout, beat).await {
+                Ok(Held::Taken) => {
+                    self.shared.is_taken.store(true, Ordering::Release);
+                    return;
+                }
+                Ok(Held::Forgotten) => return,
+                Ok(Held::Yes) => {}
+                Err(error) => {
+                    let failure = &self.shared.failure;
+                    let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
+                    failure.get_or_insert(error);
+                }
+            }
+        }
+    }
+}
+
+/// Returns the answer of the store, or an error if it takes too long.
+pub(super) async fn within<T>(
+    limit: Duration,
+    answer: impl Future<Output = Result<T>> + Send,
+) -> Result<T> {
+    match timeout(limit, answer).await {
+        Ok(answer) => answer,
+        Err(_) => {
+            Err(Error::new(ErrorKind::Timeout, "agent.registry")
+                .with("waited", format!("{limit:?}")))
+        }
+    }
+}

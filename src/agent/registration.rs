@@ -1,0 +1,160 @@
+//! A run in the register of runs, as its loop sees it: entered at the start, kept before each turn, and ended. Another
+//! process resumes it here.
+
+use std::sync::Arc;
+
+use super::{
+    DecisionLoop, Executor, Run, Task,
+    registered::{Register, Registered, within},
+    state::State,
+};
+use crate::{
+    BrowserDriver, LlmClient, MemoryBackend,
+    base::{Error, ErrorKind, Result, Trust},
+    memory::{Advice, AdviceId, Lasts, Piece, Section},
+    registry::{Beat, Continuation, End, RunManifest, manifest_shelf},
+    store::{Lease, Taken},
+    working::StopReason,
+};
+
+/// Number of turns after which the current address is written. Source: document.
+const TURNS_PER_BEAT: u32 = 3;
+/// The section of the prompt about the run that this one continues. Source of its priority: chosen, that of the history.
+const EARLIER: Section = Section::custom("Earlier run", 50, Lasts::Run);
+
+impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
+    /// Enters the run in the register, if the loop has one. If that fails, the run goes on without being registered.
+    pub(super) async fn register(&mut self) {
+        let Some(register) = self.parts.register.clone() else {
+            return;
+        };
+        let (about, task) = (&self.executor.state.about, &self.executor.task);
+        let now = self.parts.guarded.clock.now();
+        let mut manifest = RunManifest::new(self.id().clone(), &about.goal, now);
+        if let Some(start) = &about.start {
+            manifest = manifest.starting_at(start);
+        }
+        manifest.session.clone_from(&about.session);
+        manifest.parent.clone_from(&about.parent);
+        manifest.artifact_paths.clone_from(&task.artifacts);
+        let limit = self.parts.guarded.options.memory_timeout;
+        match within(limit, register.start(&manifest)).await {
+            Ok(lease) => self.hold(register, lease, false),
+            Err(error) => _ = self.executor.tell_unkept(error),
+        }
+    }
+
+    /// Keeps the run in the register under this lease.
+    fn hold(&mut self, register: Register, lease: Lease, is_kept: bool) {
+        let guarded = &self.parts.guarded;
+        let registered = Arc::new(Registered::new(
+            register,
+            lease,
+            is_kept,
+            Arc::clone(&guarded.clock),
+            guarded.options.memory_timeout,
+        ));
+        self.executor.checkpoints = Some(Arc::clone(&registered) as _);
+        self.registered = Some(registered);
+    }
+
+    /// Takes up a run that another process has left.
+    pub(super) async fn take_up(parts: &'l DecisionLoop<B, L, M>, task: Task) -> Result<Self> {
+        let wrong = |why| Error::new(ErrorKind::InvalidInput, "run.resume").with("why", why);
+        let register = parts.register.clone();
+        let register = register.ok_or_else(|| wrong("the loop has no register of runs"))?;
+        let run = task.run.clone();
+        let run = run.ok_or_else(|| wrong("the task does not name the run"))?;
+        let limit = parts.guarded.options.memory_timeout;
+        // A state that this version cannot read must not be taken from a process that can.
+        State::of_checkpoint(&within(limit, register.checkpoint(&run)).await?)?;
+        let taken = within(limit, register.resume(&run, parts.guarded.clock.now())).await?;
+        let Taken {
+            lease,
+            manifest,
+            checkpoint,
+        } = taken;
+        let (mut state, intent) = State::of_checkpoint(&checkpoint)?;
+        state.go_on(&manifest.place()?, intent);
+        let executor = Executor::resume(&parts.guarded, task, state)?;
+        let mut run = Self::open(parts, executor);
+        if run.executor.has_turn() {
+            run.hold(register, lease, true);
+        }
+        Ok(run)
+    }
+
+    /// Writes a checkpoint before the model is asked, so that everything that it is told is kept.
+    pub(super) async fn keep_turn(&mut self) -> Result<(), StopReason> {
+        let Some(registered) = self.registered.clone() else {
+            return Ok(());
+        };
+        let state = &self.executor.state;
+        let url = state.page.as_ref().map(|page| page.head.url.as_str());
+        let sign = Beat::new(
+            url.map(|url| self.executor.redactor.text(url)),
+            state.spent.calls,
+        );
+        registered.tell(sign, state.spent.calls.is_multiple_of(TURNS_PER_BEAT));
+        if let Some(error) = registered.failure() {
+            self.executor.tell_unkept(error);
+        }
+        self.executor.keep(None).await.map(drop)
+    }
+
+    /// Writes the last checkpoint of a run that did not reach its goal, so that it can be resumed. Returns the reason why
+    /// the run ended: another one if another process has taken the run.
+    pub(super) async fn keep_last(&mut self, stop: StopReason) -> StopReason {
+        self.executor.state.stopped = Some(stop);
+        if stop.is_success() || stop == StopReason::TakenOver || self.registered.is_none() {
+            return stop;
+        }
+        let kept = self.executor.keep(None).await;
+        let stop = kept.err().unwrap_or(stop);
+        self.executor.state.stopped = Some(stop);
+        stop
+    }
+
+    /// Records the end of the run in the register.
+    pub(super) async fn leave_register(&mut self, stop: StopReason) {
+        let registered = self.registered.take();
+        let Some(registered) = registered.filter(|_| stop != StopReason::TakenOver) else {
+            return;
+        };
+        let (state, clean) = (&self.executor.state, |text: &String| {
+            self.executor.redactor.text(text)
+        });
+        let is_answered = matches!(stop, StopReason::Finished | StopReason::FinishedUnverified);
+        let mut end = End::new(is_answered, stop.is_success());
+        end.final_url = state.page.as_ref().map(|page| clean(&page.head.url));
+        end.turns = state.spent.calls;
+        end.summary = Some(format!(
+            "{} steps, {} of them failed, {} calls of the model",
+            state.spent.steps, state.errors, state.spent.calls
+        ));
+        end.result = state.answer.as_ref().map(clean);
+        end.reason = Some(match &state.error {
+            Some(error) => format!("{stop}: {}", clean(error)),
+            None => stop.to_string(),
+        });
+        let ended = registered.end(&end, self.parts.guarded.clock.now()).await;
+        if let Err(error) = ended {
+            self.executor.tell_unkept(error);
+        }
+    }
+
+    /// Returns the line about the run that this one continues. It contains text of a model, so it stands in the message.
+    pub(super) fn earlier(&self) -> Option<Advice> {
+        let Continuation {
+            parent, history, ..
+        } = self.executor.task.parent.as_ref()?;
+        let id = AdviceId {
+            shelf: manifest_shelf(&self.parts.guarded.options.namespace),
+            key: parent.to_string(),
+        };
+        let line = [Piece::Words(format!(
+            "this run continues another: {history}"
+        ))];
+        Advice::with_lines(id, [line], Trust::Model, EARLIER)
+    }
+}

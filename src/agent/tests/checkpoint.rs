@@ -1,0 +1,77 @@
+//! What a checkpoint keeps of a run, and what it leaves out if there is not enough room.
+
+use crate::{
+    ErrorKind, RunId,
+    action::{Action, BrowserAction, NoArguments, Outcome, Signature},
+    agent::{executor::Guards, state::State},
+    event::Intent,
+    registry::MAX_CHECKPOINT,
+    secret::{Redactor, Secret, SecretName},
+    working::{About, Step, StopReason},
+};
+
+fn reload() -> Action {
+    Action::Browser(BrowserAction::Reload(NoArguments {}))
+}
+
+/// A run with so many steps, each of which gave a text of this length.
+fn state(steps: u32, gave: usize) -> State {
+    let run = RunId::parse("run_1").unwrap();
+    let guards = Guards::new(None, Vec::new(), false);
+    let mut state = State::new(run, About::new("Read hunter2-canary"), 7, guards);
+    state.steps = (1..=steps)
+        .map(|number| {
+            let signature = Signature::of(&reload(), &[], "");
+            let mut step = Step::new(number, reload(), Outcome::Done, signature);
+            step.gave = Some("x".repeat(gave));
+            step
+        })
+        .collect();
+    state
+}
+
+fn kept(state: &State) -> State {
+    let none = Redactor::default();
+    let checkpoint = state.checkpoint(None, &none).unwrap();
+    assert!(checkpoint.state.to_string().len() <= MAX_CHECKPOINT);
+    State::of_checkpoint(&checkpoint).unwrap().0
+}
+
+#[test]
+fn a_checkpoint_keeps_all_that_fits_and_else_the_steps_before_their_texts() {
+    let whole = state(20, 1_000);
+    assert_eq!(kept(&whole), whole);
+    let texts = kept(&state(20, 10_000));
+    assert_eq!(texts.steps.len(), 20);
+    assert!(texts.steps.iter().all(|step| step.gave.is_none()));
+    let last = kept(&state(2_000, 10));
+    let numbers: Vec<u32> = last.steps.iter().map(|step| step.number).collect();
+    assert_eq!(numbers, (1_951..=2_000).collect::<Vec<u32>>());
+    let mut large = state(1, 1);
+    large.system = "x".repeat(MAX_CHECKPOINT);
+    let refused = large.checkpoint(None, &Redactor::default()).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::TooLarge);
+}
+
+#[test]
+fn a_checkpoint_holds_no_secret_and_comes_back_with_its_intent() {
+    let (name, secret) = (
+        SecretName::parse("P").unwrap(),
+        Secret::new("hunter2-canary"),
+    );
+    let redactor = Redactor::new([(&name, &secret)]);
+    let run = RunId::parse("run_1").unwrap();
+    let at = "2026-01-02T03:04:05Z".parse().unwrap();
+    let mut intent = Intent::new(run, 3, at, reload(), crate::action::Effect::Irreversible);
+    intent.url = "https://shop.example/?q=hunter2-canary".to_owned();
+    let mut before = state(2, 1);
+    before.stopped = Some(StopReason::Cancelled);
+    let checkpoint = before.checkpoint(Some(&intent), &redactor).unwrap();
+    assert!(!format!("{checkpoint:?}").contains("hunter2-canary"));
+    let (mut after, intent) = State::of_checkpoint(&checkpoint).unwrap();
+    after.go_on(&"https://shop.example/".parse().unwrap(), intent);
+    assert_eq!((after.stopped, after.doubt), (None, Some(3)));
+    assert_eq!(after.steps.len(), 3);
+    assert!(matches!(after.steps[2].outcome, Outcome::Unclear(_)));
+    assert_eq!((after.queue.len(), after.remarks.notes.len()), (1, 2));
+}
