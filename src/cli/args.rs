@@ -38,7 +38,7 @@ pub(super) enum Command {
     Eval(Box<EvalArgs>),
     /// Show what is remembered; accept, forget, undo, export and import it.
     Memory(MemoryArgs),
-    /// Show what happened in a run.
+    /// List past runs; show what happened in one.
     Runs(RunsArgs),
 }
 

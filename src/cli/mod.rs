@@ -74,7 +74,7 @@ fn carry_out(command: Command) -> Result<(), Refusal> {
             Command::Eval(args) => eval::run(&args).await,
             Command::Explore(args) => explore::run(&args).await,
             Command::Memory(args) => memory::run(&args).await,
-            Command::Runs(args) => runs::run(&args),
+            Command::Runs(args) => runs::run(&args).await,
         }
     })
 }

@@ -2,10 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
+use chrono::Utc;
+use uuid::Uuid;
+
 use super::{
     Refusal,
-    drive::{Drive, Ended, RunsDir, Source, Stop, check_screen, model, person::Person},
+    drive::{Begin, Drive, Ended, RunsDir, Source, Stop, check_screen, model, person::Person},
     run_args::{Approve, RunArgs},
+    runs::{Register, cannot_go_on},
     say,
     say::Voice,
     setup::{self, choice::DriverName},
@@ -14,7 +18,7 @@ use super::{
 use crate::{
     Error, MemoryBackend, Task,
     agent::{Approver, Options},
-    base::TokenCount,
+    base::{SessionId, TokenCount},
     memory::KindOptions,
     report::words,
     store::InMemory,
@@ -28,14 +32,14 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
         ));
     }
     check_screen(args.browser.headed)?;
-    let task = task(args)?;
-    let model = model::configured(&args.model)?.ok_or_else(model::none_configured)?;
-    let runs = RunsDir::prepare(&args.output.runs_dir)?;
     let memory: Arc<dyn MemoryBackend> = if args.no_memory {
         Arc::new(InMemory::new())
     } else {
         Arc::new(args.memory.open()?)
     };
+    let begin = begin(args, &memory).await?;
+    let model = model::configured(&args.model)?.ok_or_else(model::none_configured)?;
+    let runs = RunsDir::prepare(&args.output.runs_dir)?;
     let voice = Voice {
         json: args.output.json,
     };
@@ -56,7 +60,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
         pause: Duration::ZERO,
         probe: None,
     };
-    let ended = drive.carry_out(task, &stop).await?;
+    let ended = drive.carry_out(begin, &stop).await?;
     tell_end(&ended, voice)
 }
 
@@ -83,20 +87,63 @@ fn tell_end(ended: &Ended, voice: Voice) -> Result<(), Refusal> {
     problem.map_or(Ok(()), |problem| Err(Refusal::failure(problem)))
 }
 
-fn task(args: &RunArgs) -> Result<Task, Refusal> {
-    let wrong = |error: Error| {
-        let why = error
-            .context()
-            .iter()
-            .map(|(key, value)| format!("{key} {value}"))
-            .collect::<Vec<_>>()
-            .join(", ");
-        Refusal::usage(format!("this task cannot be run: {why}"))
+fn wrong(error: &Error) -> Refusal {
+    let why = error
+        .context()
+        .iter()
+        .map(|(key, value)| format!("{key} {value}"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    Refusal::usage(format!("this task cannot be run: {why}"))
+}
+
+/// Returns the task, and how it begins: as a new run, as one that continues another, or as a run that goes on.
+async fn begin(args: &RunArgs, memory: &Arc<dyn MemoryBackend>) -> Result<Begin, Refusal> {
+    let runs = Register::open(&args.memory, Arc::clone(memory));
+    let Some(goal) = &args.goal else {
+        let run = runs
+            .find(args.resume_run.as_deref().unwrap_or_default())
+            .await?;
+        if args.session_id.is_some() {
+            let why =
+                "a run goes on in its own session: leave out --session-id, or give a new --goal";
+            return Err(Refusal::usage(why));
+        }
+        let refused = |error| cannot_go_on(&run.run, error);
+        run.may_resume(Utc::now()).map_err(refused)?;
+        let checkpoint = runs.runs().checkpoint(&run.run).await;
+        let task = checkpoint.and_then(|checkpoint| Task::of_checkpoint(&checkpoint));
+        let task = task.map_err(refused)?;
+        return Ok(Begin::Resume(with_flags(task, args)?));
     };
+    let mut task = Task::new(goal.as_str()).map_err(|error| wrong(&error))?;
+    if let Some(url) = &args.url {
+        task = task
+            .with_start_url(url.as_str())
+            .map_err(|error| wrong(&error))?;
+    }
+    let (now, of) = (
+        Utc::now(),
+        args.resume_run.as_ref().or(args.fork_run.as_ref()),
+    );
+    if let Some(of) = of {
+        let run = runs.find(of).await?.run;
+        let earlier = if args.fork_run.is_some() {
+            let session = format!("fork_{}", Uuid::now_v7().simple());
+            let session = SessionId::parse(session)?;
+            runs.runs().fork(&run, session, now).await
+        } else {
+            runs.runs().follow(&run, now).await
+        };
+        let earlier = earlier.map_err(|error| cannot_go_on(&run, error))?;
+        task = task.continuing(earlier).map_err(|error| wrong(&error))?;
+    }
+    Ok(Begin::New(with_flags(task, args)?))
+}
+
+/// Returns the task with what the flags add to it.
+fn with_flags(mut task: Task, args: &RunArgs) -> Result<Task, Refusal> {
     let vault = values::vault(&args.secrets, |name| std::env::var(name))?;
-    let mut task = Task::new(args.goal.as_str())
-        .and_then(|task| task.with_start_url(args.url.as_str()))
-        .map_err(wrong)?;
     task = task.with_secrets(vault);
     for (name, value) in &args.parameters {
         task = task.with_parameter(name.clone(), value.as_str());
@@ -107,12 +154,12 @@ fn task(args: &RunArgs) -> Result<Task, Refusal> {
     if let Some(instructions) = &args.instructions {
         task = task
             .with_instructions(instructions.as_str())
-            .map_err(wrong)?;
+            .map_err(|error| wrong(&error))?;
     }
     for (host, note) in &args.site_notes {
         task = task
             .with_site_note(host.clone(), note.as_str())
-            .map_err(wrong)?;
+            .map_err(|error| wrong(&error))?;
     }
     if let Some(session) = &args.session_id {
         task = task.with_session(session.clone());

@@ -53,11 +53,18 @@ pub(super) enum ImagesArg {
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
     /// The goal of the task, in plain words.
-    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
-    pub(super) goal: String,
+    #[arg(long, value_parser = NonEmptyStringValueParser::new(), required_unless_present = "resume_run")]
+    pub(super) goal: Option<String>,
     /// The address of the page to start on.
-    #[arg(long, value_parser = values::url)]
-    pub(super) url: Url,
+    #[arg(long, value_parser = values::url, required_unless_present_any = ["resume_run", "fork_run"])]
+    pub(super) url: Option<Url>,
+    /// Go on with a run that was interrupted or ended without an answer: its id, an unambiguous beginning of it, or `last`.
+    /// With --goal, a new run with that goal starts on the page where the other ended, in the same session.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["url", "fork_run", "no_memory"])]
+    pub(super) resume_run: Option<String>,
+    /// Start on the page where this run ended, with a new goal and in a session of its own.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["url", "no_memory"])]
+    pub(super) fork_run: Option<String>,
     #[command(flatten)]
     pub(super) model: ModelArgs,
     /// Maximum number of steps.

@@ -9,6 +9,7 @@ use crate::{
     action::ParameterName,
     base::{Host, Origin, SessionId, Site},
     memory::Advice,
+    registry::RunStatus,
     secret::{Secret, SecretName, Vault},
 };
 
@@ -81,6 +82,17 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
 /// Parses the name of a session, which groups runs.
 pub(super) fn session(text: &str) -> Result<SessionId, String> {
     SessionId::parse(text).map_err(|_| "use 1 to 64 letters, digits, `_` or `-`".to_owned())
+}
+
+/// Parses the status of a run.
+pub(super) fn status(text: &str) -> Result<RunStatus, String> {
+    text.parse()
+        .map_err(|_| "use running, completed, failed or abandoned".to_owned())
+}
+
+/// Parses the name of a host.
+pub(super) fn host(text: &str) -> Result<Host, String> {
+    Host::of_domain(text).map_err(|_| "give the name of a host, such as shop.example".to_owned())
 }
 
 /// Parses a task parameter, given as `name=value`.

@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 mod machine;
 mod run;
+mod runs;
 mod setup;
 
 use machine::{Machine, refusal_of, refused, text};

@@ -24,7 +24,7 @@ use uuid::Uuid;
 use self::{approver::ShopOnly, shopping::ShoppingTask};
 use super::{
     Refusal,
-    drive::{Drive, RunsDir, Source, Stop, check_screen, model},
+    drive::{Begin, Drive, RunsDir, Source, Stop, check_screen, model},
     run_args::DemoArgs,
     say,
     say::Voice,
@@ -98,7 +98,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
         pause: if args.slow { SLOW } else { Duration::ZERO },
         probe: None,
     };
-    let ended = drive.carry_out(task, &stop).await?;
+    let ended = drive.carry_out(Begin::New(task), &stop).await?;
     let orders = shop.orders();
     shop.stop().await;
 

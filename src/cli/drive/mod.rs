@@ -37,6 +37,15 @@ use crate::{
     working::StopReason,
 };
 
+/// The task of a run, and how the run begins.
+#[derive(Debug)]
+pub(super) enum Begin {
+    /// A new run.
+    New(Task),
+    /// A run of the register that goes on.
+    Resume(Task),
+}
+
 /// The parts of a run.
 #[derive(Debug)]
 pub(super) struct Drive<'a> {
@@ -57,11 +66,16 @@ pub(super) struct Drive<'a> {
 
 impl Drive<'_> {
     /// Opens a browser, runs the task and closes the browser, even if the person asks to stop.
-    pub(super) async fn carry_out(self, task: Task, stop: &Stop) -> Result<Ended, Refusal> {
+    pub(super) async fn carry_out(self, begin: Begin, stop: &Stop) -> Result<Ended, Refusal> {
         let voice = Voice {
             json: self.output.json,
         };
-        let id = RunId::from_bits(Uuid::now_v7().as_u128());
+        let (task, resumes) = match begin {
+            Begin::New(task) => (task, false),
+            Begin::Resume(task) => (task, true),
+        };
+        let id = task.run_id().cloned();
+        let id = id.unwrap_or_else(|| RunId::from_bits(Uuid::now_v7().as_u128()));
         let folder = Arc::new(
             RunFolder::new(self.runs.path()).map_err(|error| broken("the run folder", &error))?,
         );
@@ -82,6 +96,7 @@ impl Drive<'_> {
         }
         let mut options = self.options;
         options.screenshots = self.output.screenshots;
+        let registry = options.memory.then(|| Arc::clone(&self.memory));
         let mut builder =
             DecisionLoop::builder(browser.driver(), Arc::clone(&self.model), self.memory)
                 .with_options(options)
@@ -97,9 +112,21 @@ impl Drive<'_> {
         if let Some(approver) = self.approver {
             builder = builder.with_approver(approver);
         }
+        if let Some(registry) = registry {
+            builder = builder.with_registry(registry);
+        }
         let agent = builder.build().map_err(|error| broken("the run", &error))?;
 
-        let mut run = agent.start(task.with_run_id(id)).await;
+        let path = std::path::absolute(&kept_in).unwrap_or_else(|_| kept_in.clone());
+        let task = task
+            .with_run_id(id.clone())
+            .with_artifact(path.display().to_string());
+        let mut run = if resumes {
+            let resumed = agent.resume_run(task).await;
+            resumed.map_err(|error| runs::cannot_go_on(&id, error))?
+        } else {
+            agent.start(task).await
+        };
         while let StepEnd::Continue = run.step().await {
             tokio::select! {
                 () = tokio::time::sleep(self.pause) => {}

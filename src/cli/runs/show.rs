@@ -1,4 +1,4 @@
-//! `webwise runs`: shows past runs.
+//! `webwise runs show`: the report of one run.
 
 use std::{
     fs,
@@ -7,10 +7,14 @@ use std::{
     process::{Command, Stdio},
 };
 
-use clap::{Args, Subcommand};
+use clap::Args;
 
-use super::{Refusal, say};
-use crate::{event::open_private, report::RunRecord};
+use super::{LAST, Register};
+use crate::{
+    cli::{Refusal, say},
+    event::open_private,
+    report::RunRecord,
+};
 
 /// Name of the report in a run's folder.
 const REPORT: &str = "report.html";
@@ -20,23 +24,9 @@ const OPENER: &str = if cfg!(target_os = "macos") {
 } else {
     "xdg-open"
 };
-/// The word that selects the newest run.
-const LAST: &str = "last";
 
 #[derive(Debug, Args)]
-pub(super) struct RunsArgs {
-    #[command(subcommand)]
-    command: RunsCommand,
-}
-
-#[derive(Debug, Subcommand)]
-enum RunsCommand {
-    /// Write the report of a run as one HTML file in the run's folder, and print its path.
-    Show(ShowArgs),
-}
-
-#[derive(Debug, Args)]
-struct ShowArgs {
+pub(super) struct ShowArgs {
     /// The run: `last`, its id, an unambiguous beginning of the id, or its folder.
     #[arg(default_value = LAST)]
     run: String,
@@ -48,9 +38,11 @@ struct ShowArgs {
     open: bool,
 }
 
-pub(super) fn run(args: &RunsArgs) -> Result<(), Refusal> {
-    let RunsCommand::Show(args) = &args.command;
-    let folder = folder(&args.run, &args.runs_dir)?;
+pub(super) async fn run(runs: &Register, args: &ShowArgs) -> Result<(), Refusal> {
+    let folder = match folder(&args.run, &args.runs_dir) {
+        Ok(folder) => folder,
+        Err(not_here) => elsewhere(runs, &args.run).await.ok_or(not_here)?,
+    };
     let page = write_report(&folder).map_err(Refusal::failure)?;
     say(page.display());
     if args.open {
@@ -59,9 +51,16 @@ pub(super) fn run(args: &RunsArgs) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Returns the folder of a run that the register knows.
+async fn elsewhere(runs: &Register, run: &str) -> Option<PathBuf> {
+    let known = runs.find(run).await.ok()?;
+    let mut paths = known.artifact_paths.into_iter().map(PathBuf::from);
+    paths.find(|path| RunRecord::is_at(path))
+}
+
 /// Writes the report of a run into its folder, readable by its owner only. Returns the path of the report, or the
 /// reason why it was not written.
-pub(super) fn write_report(folder: &Path) -> Result<PathBuf, String> {
+pub(in crate::cli) fn write_report(folder: &Path) -> Result<PathBuf, String> {
     let record = RunRecord::open(folder).map_err(|error| error.to_string())?;
     let page = folder.join(REPORT);
     let mut options = fs::OpenOptions::new();
@@ -89,7 +88,7 @@ fn open(page: &Path) -> Result<(), Refusal> {
 }
 
 /// Returns the folder of a run, given by path, id, beginning of the id, or `last`.
-pub(super) fn folder(run: &str, runs_dir: &Path) -> Result<PathBuf, Refusal> {
+pub(in crate::cli) fn folder(run: &str, runs_dir: &Path) -> Result<PathBuf, Refusal> {
     if run.contains(std::path::MAIN_SEPARATOR) && RunRecord::is_at(run) {
         return Ok(run.into());
     }

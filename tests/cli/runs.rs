@@ -1,0 +1,134 @@
+//! `webwise runs`: the list of runs, and what cannot be continued.
+
+use std::path::Path;
+
+use serde_json::Value;
+use webwise::{
+    RunId, SessionId,
+    memory::Namespace,
+    registry::{Beat, End, RunManifest},
+    store::{JsonFiles, RunRegistry},
+};
+
+use crate::machine::{Machine, refusal_of, text};
+
+/// Writes three runs: one that ended with an answer, one that failed, and one that is going on.
+fn write(memory: &Path) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let runs = RunRegistry::new(JsonFiles::open(memory), Namespace::default());
+        let now = chrono::Utc::now();
+        for (nth, run) in ["run_a1", "run_a2", "run_b"].into_iter().enumerate() {
+            let begun = now - chrono::TimeDelta::minutes(30 - i64::try_from(nth).unwrap());
+            let url = [
+                "https://shop.example/",
+                "https://desk.example/",
+                "https://shop.example/x",
+            ][nth];
+            let run = RunId::parse(run).unwrap();
+            let mut manifest =
+                RunManifest::new(run, "Find \u{1b}[2K the price", begun).starting_at(url);
+            manifest.session = (nth == 1).then(|| SessionId::parse("proj").unwrap());
+            let lease = runs.start(&manifest).await.unwrap();
+            match nth {
+                2 => runs.beat(&lease, &Beat::new(None, 2), now).await,
+                nth => runs.end(&lease, &End::new(nth == 0, nth == 0), begun).await,
+            }
+            .unwrap();
+        }
+    });
+}
+
+#[test]
+fn runs_are_listed_by_status_session_and_domain_in_lines_and_as_json() {
+    let machine = Machine::with(&[]);
+    let memory = machine.home().join("memory");
+    let dir = memory.to_str().unwrap();
+    let list = |more: &[&str]| {
+        let args = [&["runs", "--memory-dir", dir], more].concat();
+        let output = machine.run(&args);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    assert_eq!(list(&[]), "There is no such run.\n");
+    write(&memory);
+    let ids = |more: &[&str]| {
+        let object: Value = serde_json::from_str(&list(&[more, &["--json"]].concat())).unwrap();
+        let runs = object["runs"].as_array().unwrap().iter();
+        let ids: Vec<&str> = runs.map(|run| run["runId"].as_str().unwrap()).collect();
+        ids.join(" ")
+    };
+    assert_eq!(ids(&[]), "run_b run_a2 run_a1");
+    assert_eq!(ids(&["--limit", "1"]), "run_b");
+    assert_eq!(ids(&["--status", "completed"]), "run_a1");
+    assert_eq!(ids(&["--session-id", "proj"]), "run_a2");
+    assert_eq!(ids(&["--domain", "shop.example"]), "run_b run_a1");
+    let lines = list(&["--status", "running"]);
+    assert!(
+        lines.starts_with(
+            "run_b  running  28 minutes ago  shop.example  2 turns\n    \"Find the price\"\n"
+        ),
+        "{lines}"
+    );
+}
+
+#[test]
+fn what_cannot_be_continued_is_refused_with_the_reason() {
+    let machine = Machine::complete();
+    let memory = machine.home().join("memory");
+    write(&memory);
+    let dir = memory.to_str().unwrap();
+    let with = |more: &[&str]| {
+        let args = [
+            &[
+                "run",
+                "--memory-dir",
+                dir,
+                "--model",
+                "m",
+                "--base-url",
+                "http://127.0.0.1:9",
+            ],
+            more,
+        ];
+        let output = machine.run(&args.concat());
+        assert_eq!(output.status.code(), Some(2), "{more:?}");
+        text(&output.stderr)
+    };
+    for (args, why) in [
+        (
+            &["--resume-run", "run_c"][..],
+            "no run run_c is known: `webwise runs` lists them",
+        ),
+        (
+            &["--resume-run", "run_a"],
+            "run_a could be run_a2 or run_a1",
+        ),
+        (&["--resume-run", "run_a1"], "it has ended with an answer"),
+        (
+            &["--resume-run", "run_a2"],
+            "nothing is stored from which it could go on",
+        ),
+        (&["--resume-run", "last"], "it is going on"),
+        (&["--fork-run", "last", "--goal", "x"], "it is going on"),
+        (&["--fork-run", "run_a1"], "--goal"),
+        (
+            &["--resume-run", "run_a1", "--url", "https://a.example"],
+            "cannot be used with",
+        ),
+        (
+            &["--resume-run", "run_a1", "--no-memory"],
+            "cannot be used with",
+        ),
+        (&["--goal", "x"], "--url"),
+    ] {
+        let said = with(args);
+        assert!(said.contains(why), "{args:?}: {said}");
+    }
+    assert!(
+        refusal_of(&["runs", "--status", "done"])
+            .contains("running, completed, failed or abandoned")
+    );
+}
