@@ -17,7 +17,7 @@ use crate::{
     base::{Host, text},
     event::EventKind,
     memory::{Advice, Cue, Moment, Section, is_withheld},
-    page::TargetIdentity,
+    page::{KnownElement, TargetIdentity},
     prompt::LastFailure,
     verify::{CallMade, PageNow},
     working::StopReason,
@@ -203,6 +203,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             emitter.emit(EventKind::AdviceWithheld { lessons, items });
         }
         shown
+    }
+
+    /// Asks memory for the elements of the page's host that earlier runs used.
+    pub(super) async fn known_elements(&mut self, cue: &Cue) -> Vec<KnownElement> {
+        let asking = Asking {
+            emitter: &self.executor.emitter,
+            redactor: &self.executor.redactor,
+        };
+        let state = &self.executor.state;
+        let now = self.parts.guarded.clock.now();
+        let moment = Moment::new(cue, &state.about, &state.steps, now);
+        self.engine
+            .elements(&self.parts.memory, &moment, asking)
+            .await
     }
 
     /// Adds advice from memory to the next messages, without duplicates. Lessons for the system instruction are not added, because the

@@ -143,7 +143,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .state
             .remarks
             .notes
-            .push("The fact is kept for a person to review.".to_owned());
+            .push("The fact is kept until a person or a second run confirms it.".to_owned());
         Outcome::Done
     }
 

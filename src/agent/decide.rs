@@ -58,6 +58,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let here = page.and_then(|page| Some((page.place.host()?.clone(), page)));
         let Some((host, page)) = here else {
             self.executor.state.asked_for = None;
+            self.executor.state.elements.clear();
             self.executor
                 .state
                 .advice
@@ -87,6 +88,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let started = Instant::now();
         let found = self.recall(&cue).await;
         let elapsed_ms = elapsed_ms(started);
+        self.executor.state.elements = self.known_elements(&cue).await;
         let known = &self.executor.state.advice;
         let of_page = |all: &[Advice]| {
             let of_page = all.iter().filter(|a| a.section().lasts() == Lasts::Page);

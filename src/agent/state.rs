@@ -14,7 +14,7 @@ use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, tokens::Calibration},
     guard::Spent,
     memory::{Advice, AdviceId},
-    page::{ElementRef, TargetIdentity},
+    page::{ElementRef, KnownElement, TargetIdentity},
     prompt::LastFailure,
     verify::{CallMade, Numbers, PageNow, Seen},
     working::{About, By, Step, StopReason},
@@ -130,6 +130,12 @@ pub struct State {
     pub(super) finish_refused: bool,
     /// True if the current action led to a page out of scope. Nothing is learned from the action.
     pub(super) left_scope: bool,
+    /// Elements of the current host that earlier runs used.
+    #[serde(default)]
+    pub(super) elements: Vec<KnownElement>,
+    /// True if the current action's target was found among `elements`, until its step records it.
+    #[serde(default)]
+    pub(super) healed: bool,
     /// True if a secret was typed, or shown by a page. After that, no picture is taken.
     pub(super) secret_seen: bool,
     /// Fields of this page into which a secret was typed.
@@ -190,6 +196,8 @@ impl State {
             unusable_in_row: 0,
             finish_refused: false,
             left_scope: false,
+            elements: Vec::new(),
+            healed: false,
             secret_seen: false,
             typed_into: BTreeSet::new(),
             answer: None,

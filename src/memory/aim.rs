@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{PageName, Piece};
 use crate::{
     base::text,
-    page::{Role, TargetIdentity},
+    page::{Collection, Role, TargetIdentity},
 };
 
 /// Maximum length of text beside a field that counts as its label. Unit: characters. Source: chosen; a longer text is a
@@ -129,4 +129,29 @@ fn plain(page_text: &str) -> String {
         .filter(|c| !"`<>*_#[]{}|\\~".contains(*c))
         .collect();
     text::truncate(&text::squeeze(&kept), PageName::MAX_NAME)
+}
+
+/// Returns true if an element was probably chosen from the list that it is in, so that another run may have to choose
+/// another one. Buttons and menus are not chosen in this sense, and neither are links of a navigation.
+pub(super) const fn is_choice(
+    role: &Role,
+    landmark: Option<&Role>,
+    collection: Option<Collection>,
+) -> bool {
+    let is_data = matches!(
+        role,
+        Role::Link
+            | Role::Option
+            | Role::Row
+            | Role::Cell
+            | Role::ListItem
+            | Role::TreeItem
+            | Role::Heading
+            | Role::Generic
+    );
+    let is_menu = matches!(
+        landmark,
+        Some(Role::Navigation | Role::Banner | Role::ContentInfo)
+    );
+    is_data && !is_menu && collection.is_some()
 }

@@ -22,13 +22,16 @@ use serde_json::Value;
 
 use super::{
     Advice, Committed, Described, Edit, Moment, Namespace, Note, Record, RunLog, Shelf,
+    knowledge::Knowledge,
     lesson::Lessons,
+    selector::Selectors,
     session::Sessions,
     site_map::SiteMaps,
     trajectory::{Trajectories, TrajectoryOptions},
 };
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site},
+    page::KnownElement,
     working::SiteMap,
 };
 
@@ -46,6 +49,13 @@ pub trait Index: Debug + Send + Sync {
     /// Returns the advice for this moment, best first. `above` is true if the shelf belongs to a parent domain of the
     /// page's host, as told by [`Moment::is_above`].
     fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice>;
+
+    /// Returns the elements of the page's host that earlier runs used, the most useful first. If a target is not on the page as
+    /// the model named it, it is looked for among them. The default is none.
+    fn elements(&self, moment: &Moment<'_>) -> Vec<KnownElement> {
+        let _ = moment;
+        Vec::new()
+    }
 }
 
 /// A kind of memory. Its methods are pure: they take records, and return advice and edits.
@@ -65,6 +75,13 @@ pub trait MemoryKind: Debug + Send + Sync {
 
     /// Returns the maximum number of pieces of advice for this moment, over all shelves.
     fn limit(&self, moment: &Moment<'_>) -> usize;
+
+    /// Returns true if the advice says more than what earlier kinds say at the same moment. Advice that says the same again
+    /// is left out. The default is true.
+    fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
+        let _ = (own, said);
+        true
+    }
 
     /// Returns the part of a run's log that this kind can learn from; `None` if there is none. The value contains no
     /// secrets, and may wait in a store until the next run learns from it.
@@ -216,8 +233,10 @@ pub fn kinds_with(options: KindOptions) -> Vec<Arc<dyn MemoryKind>> {
     };
     vec![
         Arc::new(Lessons),
+        Arc::new(Knowledge),
         Arc::new(Sessions),
         Arc::new(Trajectories::new(trajectories)),
         Arc::new(SiteMaps),
+        Arc::new(Selectors),
     ]
 }

@@ -6,7 +6,7 @@ use crate::page::{ElementRef, Node, Role, Tree, Tri};
 ///
 /// A line begins with a role. Then follow, in any order: a name in quotes, a reference, `= value` to the end of the
 /// line, `-> url` to the end of the line, and states in brackets (`[checked]`, `[disabled]`, `[pointer]`, `[level=2]`,
-/// `[expanded]`, `[collapsed]`, `[selected]`, `[focused]`, `[readonly]`, `[listens]`). A line that starts with a
+/// `[expanded]`, `[collapsed]`, `[selected]`, `[focused]`, `[readonly]`, `[listens]`), and the attribute `[testid=x]`. A line that starts with a
 /// quotation mark is a text node.
 ///
 /// # Panics
@@ -74,6 +74,10 @@ fn quoted(text: &str) -> (String, &str) {
 }
 
 fn set_state(node: &mut Node, state: &str) {
+    if let Some(value) = state.strip_prefix("testid=") {
+        node.properties.push(("testid".into(), value.into()));
+        return;
+    }
     let states = &mut node.states;
     match state {
         "checked" => states.checked = Some(Tri::True),

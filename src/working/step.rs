@@ -170,6 +170,9 @@ pub struct Step {
     /// observed. Page data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<PageDiff>,
+    /// True if the target was not there as it was named, and was found by what earlier runs know of the host's elements.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub healed: bool,
     /// Numbers of earlier failed steps that this step made up for: their field now has the value that those steps
     /// should have set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -211,6 +214,7 @@ impl Step {
             left_scope: false,
             within: None,
             changes: None,
+            healed: false,
             restores: Vec::new(),
             empties: false,
             offered: Vec::new(),

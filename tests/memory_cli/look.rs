@@ -68,7 +68,8 @@ async fn a_lesson_is_listed_with_its_counts_and_shown_with_where_it_comes_from()
         )),
         "{listed}"
     );
-    assert_eq!(listed.lines().count(), 14);
+    // Five lessons, the session, the trajectory and the fact about the banner, each with its text.
+    assert_eq!(listed.lines().count(), 16);
     let shown = machine.says(&["show", name]);
     for part in [
         "Learned in  run_1",

@@ -10,7 +10,7 @@
 //! reading   how a message must be read       attempts  P1 to P3
 //! weak      a memory with one defence off    defences  each of them is needed
 //! benign    what an honest page teaches      useful    that it is learned all the same
-//! maps      maps of sites with hostile names
+//! maps      maps of sites with hostile names     facts     facts and elements of hostile names
 //! ways      whole ways of hostile names
 //! ```
 
@@ -25,6 +25,7 @@ mod benign;
 mod campaign;
 mod channels;
 mod defences;
+mod facts;
 mod maps;
 mod payloads;
 mod reading;

@@ -8,9 +8,12 @@ const NAMES: &str = "Names in the tips";
 const SESSIONS: &str = "Session history";
 /// The heading above the pages of a site map.
 const PAGES: &str = "Pages of this site";
+/// The section with facts. Those that models proposed are data.
+const FACTS: &str = "Facts about this site";
 /// Headings that may stand inside the fence.
 const HEADINGS: [&str; 15] = [
     NAMES,
+    FACTS,
     "Memory for this site",
     SESSIONS,
     PAGES,
@@ -27,10 +30,11 @@ const HEADINGS: [&str; 15] = [
     "Tips from earlier runs",
 ];
 /// The sections in which memory speaks as data.
-const MEMORY: [&str; 4] = [
+const MEMORY: [&str; 5] = [
     "Memory for this site",
     SESSIONS,
     PAGES,
+    FACTS,
     "Tips from earlier runs",
 ];
 

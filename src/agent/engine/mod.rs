@@ -24,6 +24,7 @@ use crate::{
         Advice, Committed, Edit, Index, MemoryKind, Moment, Namespace, Occasion, Record, Shelf,
         ShelfState, apply,
     },
+    page::KnownElement,
     secret::Redactor,
     store::MemoryBackend,
 };
@@ -122,11 +123,31 @@ impl Engine {
                 let index = self.index(store, &*kind, &shelf, asking).await;
                 said.extend(index.advise(moment, moment.is_above(&shelf)));
             }
+            said.retain(|own| kind.adds(own, &advice));
             said.truncate(kind.limit(moment));
             advice.extend(said);
         }
         tell_notices(store, asking);
         advice
+    }
+
+    /// Returns the elements of the page's host that any memory kind knows, in the order of the kinds.
+    pub(super) async fn elements(
+        &mut self,
+        store: &impl MemoryBackend,
+        moment: &Moment<'_>,
+        asking: Asking<'_>,
+    ) -> Vec<KnownElement> {
+        let mut known = Vec::new();
+        for kind in self.kinds.clone() {
+            let shelves = kind.wants(&self.namespace, moment);
+            // The pages of a host are not those of the domain above it.
+            for shelf in shelves.iter().filter(|shelf| !moment.is_above(shelf)) {
+                let index = self.index(store, &*kind, shelf, asking).await;
+                known.extend(index.elements(moment));
+            }
+        }
+        known
     }
 
     /// Returns this kind's index of a shelf's records.

@@ -9,7 +9,7 @@ use crate::{
     },
     page::{ElementRef, Meant, Shown, Suits, TargetIdentity, meant},
     prompt::reading,
-    verify::{PageNow, effect},
+    verify::{PageNow, effect, once_called},
 };
 
 /// Maximum number of elements listed for an ambiguous target. Source: chosen, as many as `find` shows on a usual page.
@@ -31,8 +31,10 @@ impl<B: BrowserDriver> Executor<'_, B> {
             let why = "no picture of this page was shown: give a target";
             return Some(Outcome::failed(ErrorClass::BadArguments, why));
         }
+        self.state.healed = false;
         let mut is_aimed = false;
         let suits = suits(action);
+        let asked = action.clone();
         for target in action.targets_mut() {
             let Target::Locator(locator) = target else {
                 continue;
@@ -45,7 +47,12 @@ impl<B: BrowserDriver> Executor<'_, B> {
                         is_aimed = true;
                     }
                 }
-                Meant::Unknown => {}
+                Meant::Unknown => {
+                    if let Some(reference) = once_called(locator, page, &self.state.elements) {
+                        *target = Target::Ref(reference);
+                        (is_aimed, self.state.healed) = (true, true);
+                    }
+                }
                 Meant::PartOf(id) => {
                     let why = "no element has exactly these words, they are a part of a text";
                     let layout = page.layout();
@@ -73,11 +80,31 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 }
             }
         }
+        if self.state.healed && judged(action, Some(page)) == Effect::Irreversible {
+            // The model did not name this element, so it must not decide on what cannot be taken back.
+            *action = asked;
+            (is_aimed, self.state.healed) = (false, false);
+        }
+        if self.state.healed {
+            let note = known_by(action);
+            self.state.remarks.notes.push(note);
+        }
         if is_aimed && targets.is_some() {
             *targets = identities(&Action::Browser(action.clone()), page);
         }
         None
     }
+}
+
+/// Returns the note that tells the model which element an action was aimed at instead. It contains no words of the model or of a page.
+pub(super) fn known_by(action: &BrowserAction) -> String {
+    let targets = action.targets().into_iter().filter_map(Target::as_ref);
+    let targets: Vec<&str> = targets.map(ElementRef::as_str).collect();
+    format!(
+        "the target of the last {} has another name than in earlier runs; it was found as {}",
+        action.tool().as_str(),
+        targets.join(" and ")
+    )
 }
 
 /// Adds the lines that match the target of a failed call. Lines that a search of the same reply found stay above them.

@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{
     Executor,
-    aim::{has_target, judged},
+    aim::{has_target, judged, known_by},
     look::is_closed_frame,
     patience::Patience,
 };
@@ -20,8 +20,8 @@ use crate::{
     event::EventKind,
     page::{Notice, PageDiff, Tab, TargetIdentity, diff},
     verify::{
-        Attempt, Numbers, PageNow, aimed_at, beside_a_clock, in_words, judge, may_have_acted,
-        redrawn,
+        Attempt, Numbers, PageNow, aimed_at, beside_a_clock, healed, in_words, judge,
+        may_have_acted, redrawn,
     },
     working::StopReason,
 };
@@ -58,9 +58,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let mut changes = before.as_ref().map(|before| difference(before, &after));
         if execution.outcome.class() == Some(ErrorClass::RefNotFound)
             && changes.as_ref().is_some_and(|changes| !changes.navigated)
-            && let Some(again) = redrawn(&resolved, targets, &after)
+            && let Some((again, is_healed)) = self.again(&resolved, targets, &after)
             && judged(&again, Some(&after)) <= judged(&resolved, before.as_ref())
         {
+            if is_healed {
+                self.state.healed = true;
+                self.state.remarks.notes.push(known_by(&again));
+            }
             // After the last observation, the page replaced the element by a new one with the same identity. Nothing was done yet, so try
             // again with the new element.
             self.note_secrets(&again);
@@ -193,6 +197,19 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let here = changes
             .filter(|changes| !changes.navigated && is_seen(&before) && is_seen(&self.state.page));
         Ok((execution, here))
+    }
+
+    /// Returns the action aimed at the elements that the page has put in place of its targets, and true if one of them has
+    /// another name and was found by what earlier runs know of it.
+    fn again(
+        &self,
+        action: &BrowserAction,
+        targets: &[TargetIdentity],
+        page: &PageNow,
+    ) -> Option<(BrowserAction, bool)> {
+        let by_name = redrawn(action, targets, page).map(|again| (again, false));
+        let known = || healed(action, targets, page, &self.state.elements);
+        by_name.or_else(|| Some((known()?, true)))
     }
 
     /// Returns true if a number changed that is known to respond to actions.

@@ -150,6 +150,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         step.before = place(before).unwrap_or_default();
         step.after = place(after).unwrap_or_default();
         step.left_scope = std::mem::take(&mut self.state.left_scope);
+        step.healed = std::mem::take(&mut self.state.healed);
         step.within = before.and_then(|page| surroundings(page, &step.action));
         step.restores = restored(&self.state.steps, before, after);
         step.empties = empties(&tried.targets, before, after);

@@ -16,7 +16,7 @@ pub(super) use self::args::EvalArgs;
 use self::output::{Made, Outcome};
 use super::{
     Refusal,
-    drive::{Drive, Ended, Probe, RunsDir, Source, Stop, check_screen, model},
+    drive::{Begin, Drive, Ended, Probe, RunsDir, Source, Stop, check_screen, model},
     run_args::OutputArgs,
     say::{Voice, one_line},
     setup, tell,
@@ -153,7 +153,7 @@ impl Bed<'_> {
                 script: values.success.javascript.clone(),
             }),
         };
-        let ended = drive.carry_out(task, stop).await?;
+        let ended = drive.carry_out(Begin::New(task), stop).await?;
         let page = match &ended.last {
             Some(page) => page.as_ref().map_err(String::as_str),
             None => Err("nobody looked"),

@@ -7,15 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::{Aim, FailureKind, Form, Move, SiteRecovery, recover};
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Outcome, TextValue},
-    base::{Host, RunId, Site, text},
-    memory::{AdviceId, RunLog},
+    base::{Host, RunId, Site},
+    memory::{AdviceId, RunLog, typed::Typed},
     page::PageTemplate,
     working::Step,
 };
-
-/// Minimum length of typed text that a stored name must not repeat. Unit: characters. Source: chosen; shorter texts
-/// are parts of many words.
-const MIN_TYPED: usize = 4;
 
 /// The record of a run for lessons. It can wait in a store until the next run learns from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,7 +74,7 @@ pub struct Found {
 impl Trace {
     /// Extracts the parts of a run's log that lessons can learn from.
     pub fn of(log: &RunLog) -> Self {
-        let typed: Vec<String> = log.steps.iter().flat_map(typed).collect();
+        let typed = Typed::of(&log.steps);
         let kept: Vec<(&Step, TraceStep)> = log
             .steps
             .iter()
@@ -156,13 +152,9 @@ impl TraceStep {
     }
 
     /// Returns the step without names that repeat typed text, because pages offer typed text as a choice.
-    fn without(mut self, typed: &[String]) -> Self {
-        let repeats = |name: &str| {
-            let name = text::fold(name);
-            typed.iter().any(|text| name.contains(text.as_str()))
-        };
-        self.aim = self.aim.filter(|aim| !repeats(&aim.name));
-        self.groups.retain(|group| !repeats(group));
+    fn without(mut self, typed: &Typed) -> Self {
+        self.aim = self.aim.filter(|aim| !typed.is_in(&aim.name));
+        self.groups.retain(|group| !typed.is_in(group));
         self
     }
 
@@ -175,23 +167,6 @@ impl TraceStep {
     pub fn saw(&self, id: &AdviceId) -> bool {
         self.offered.contains(id)
     }
-}
-
-/// Returns the texts that a step typed, with case folded. Short texts are left out, because many names contain them.
-fn typed(logged: &Step) -> Vec<String> {
-    let Action::Browser(action @ (BrowserAction::Fill(_) | BrowserAction::Type(_))) =
-        &logged.action
-    else {
-        return Vec::new();
-    };
-    let texts = action
-        .texts()
-        .into_iter()
-        .filter_map(literal)
-        .map(|text| text::fold(text.trim()));
-    texts
-        .filter(|text| text.chars().count() >= MIN_TYPED)
-        .collect()
 }
 
 fn literal(text: &TextValue) -> Option<&str> {

@@ -10,8 +10,8 @@ use crate::{
     action::{Action, BrowserAction, TextValue},
     base::{Host, text},
     goal::compose,
-    memory::{Aim, Record, RunLog},
-    page::{Role, TargetIdentity},
+    memory::{Aim, Record, RunLog, aim::is_choice, typed::Typed},
+    page::TargetIdentity,
     working::{By, Step},
 };
 
@@ -19,9 +19,6 @@ use crate::{
 pub const MAX_STEPS: usize = 50;
 /// Maximum length of a goal. A run with a longer one is not recorded. Unit: bytes. Source: chosen; it fits into a record.
 const MAX_GOAL: usize = 900;
-/// Minimum length of typed text that a stored name must not repeat. Unit: characters. Source: chosen; shorter texts are
-/// parts of many words.
-const MIN_TYPED: usize = 4;
 /// Maximum length of a step's key. Unit: bytes.
 const MAX_KEY: usize = 24;
 /// Maximum length of a stored locator. Unit: bytes. Source: chosen; half a step's record is left for the rest.
@@ -68,7 +65,7 @@ impl Learned {
         // The task opens its start address by itself.
         let way = way.into_iter().filter(|step| step.by != By::Task);
         let offered = offered(log);
-        let typed: Vec<String> = log.steps.iter().flat_map(typed).collect();
+        let typed = Typed::of(&log.steps);
         let (kept, mut steps): (Vec<&Step>, Vec<TrajectoryStep>) = way
             .filter_map(|step| Some((step, TrajectoryStep::of(step)?)))
             .unzip();
@@ -118,21 +115,6 @@ fn offered(log: &RunLog) -> Vec<String> {
     own.map(|id| id.key.clone()).collect()
 }
 
-/// Returns the texts that a step typed, with case folded. Short texts are left out, because many names contain them.
-fn typed(step: &Step) -> Vec<String> {
-    let Action::Browser(action @ (BrowserAction::Fill(_) | BrowserAction::Type(_))) = &step.action
-    else {
-        return Vec::new();
-    };
-    let texts = action.texts().into_iter().filter_map(|text| match text {
-        TextValue::Literal(text) => Some(text::fold(text.trim())),
-        _ => None,
-    });
-    texts
-        .filter(|text| text.chars().count() >= MIN_TYPED)
-        .collect()
-}
-
 impl TrajectoryStep {
     /// Returns the step of a trajectory for a step of a run, with all names; `None` if the step is no action on a page.
     pub(super) fn of(step: &Step) -> Option<Self> {
@@ -169,21 +151,17 @@ impl TrajectoryStep {
     }
 
     /// Removes names that are values of the run: names chosen from a list, and names that repeat typed text.
-    fn hide(&mut self, typed: &[String]) {
+    fn hide(&mut self, typed: &Typed) {
         let Some(target) = &mut self.target else {
             return;
         };
-        let repeats = |words: &str| {
-            let words = text::fold(words);
-            typed.iter().any(|text| words.contains(text.as_str()))
-        };
-        let says = |aim: &Aim| repeats(&aim.name);
+        let says = |aim: &Aim| typed.is_in(&aim.name);
         if target.slot.is_some() || target.is_choice() || target.aim.as_ref().is_some_and(says) {
             target.aim = None;
             target.locator = None;
         }
         let locator = target.locator.take();
-        target.locator = locator.filter(|locator| !repeats(&locator.to_string()));
+        target.locator = locator.filter(|locator| !typed.is_in(&locator.to_string()));
     }
 
     /// Drops what is least needed until the step's record is small enough.
@@ -223,23 +201,8 @@ impl Target {
     }
 
     /// Returns true if the target was probably chosen from the list that it is in, so that another run may have to choose
-    /// another one. Buttons and menus are not chosen in this sense, and neither are links of a navigation.
+    /// another one.
     pub(super) fn is_choice(&self) -> bool {
-        let is_data = matches!(
-            self.role,
-            Role::Link
-                | Role::Option
-                | Role::Row
-                | Role::Cell
-                | Role::ListItem
-                | Role::TreeItem
-                | Role::Heading
-                | Role::Generic
-        );
-        let is_menu = matches!(
-            self.landmark,
-            Some(Role::Navigation | Role::Banner | Role::ContentInfo)
-        );
-        is_data && !is_menu && self.collection.is_some()
+        is_choice(&self.role, self.landmark.as_ref(), self.collection)
     }
 }

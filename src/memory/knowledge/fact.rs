@@ -1,0 +1,346 @@
+//! A fact about a host, as it is stored.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::slot::{DROP, SHOWN, Slot};
+use crate::{
+    base::{Error, ErrorKind, Result, RunId, canonical, fitting, short_hash, text},
+    memory::{Aim, MAX_RECORD_BYTES, Record},
+};
+
+/// Time after which an unchecked fact counts half. Unit: days. Source: chosen, the age at which an unused lesson is removed.
+pub const HALF_LIFE_DAYS: f64 = 90.0;
+/// Maximum number of runs that a fact names. Older ones are only counted. Source: chosen.
+pub const MAX_SOURCES: usize = 12;
+/// Maximum length of the name of a proposal. Unit: bytes of a JSON string. Source: chosen.
+const MAX_NAME: usize = 60;
+/// Maximum length of the words of a proposal. Unit: bytes of a JSON string. Source: chosen; two lines of a prompt.
+const MAX_WORDS: usize = 200;
+/// Number of runs that must propose the same words before they are shown. Source: document.
+const RUNS_THAT_AGREE: usize = 2;
+
+/// The kinds of facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FactKind {
+    /// How long something takes.
+    Timing,
+    /// How an element is found.
+    Selector,
+    /// How something is done.
+    Pattern,
+    /// How something behaves unexpectedly.
+    Quirk,
+    /// Something that is in the way, and what removes it.
+    Obstacle,
+}
+
+impl FactKind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [
+        Self::Timing,
+        Self::Selector,
+        Self::Pattern,
+        Self::Quirk,
+        Self::Obstacle,
+    ];
+
+    /// Returns the kind as files write it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Timing => "timing",
+            Self::Selector => "selector",
+            Self::Pattern => "pattern",
+            Self::Quirk => "quirk",
+            Self::Obstacle => "obstacle",
+        }
+    }
+
+    /// Returns the kind that a proposal's name begins with, else a quirk.
+    pub(super) fn of_name(name: &str) -> Self {
+        let name = text::fold(name.trim());
+        let mut all = Self::ALL.into_iter();
+        all.find(|kind| name.starts_with(kind.as_str()))
+            .unwrap_or(Self::Quirk)
+    }
+}
+
+/// The value of a fact.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Claim {
+    /// The element covers others until it is clicked.
+    Covers,
+    /// Other elements can be used while the element is there.
+    CoversNothing,
+    /// The field has an effect only after Enter.
+    NeedsEnter,
+    /// The field has its effect without Enter.
+    NeedsNoEnter,
+    /// The field reacts to keys, but not to text that is put into it at once.
+    NeedsKeys,
+    /// The field reacts to text that is put into it at once.
+    TakesText,
+    /// The page answers late.
+    AnswersLate,
+    /// The page answers at once.
+    AnswersAtOnce,
+    /// The words of a model.
+    Words(String),
+}
+
+impl Claim {
+    /// Returns the words of a model as a value, cleaned and cut.
+    pub(super) fn words(words: &str) -> Self {
+        Self::Words(fitting(&text::squeeze(&text::clean(words)), MAX_WORDS))
+    }
+
+    /// Returns true if both values say the same. Words are compared without regard to case.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Words(own), Self::Words(other)) => text::fold(own) == text::fold(other),
+            _ => self == other,
+        }
+    }
+
+    /// Returns true if the value tells a run something. The other values only contradict one that does.
+    pub const fn tells(&self) -> bool {
+        !matches!(
+            self,
+            Self::CoversNothing | Self::NeedsNoEnter | Self::TakesText | Self::AnswersAtOnce
+        )
+    }
+
+    /// Returns the kind of fact that has this value; `None` for words.
+    pub const fn kind(&self) -> Option<FactKind> {
+        match self {
+            Self::Covers | Self::CoversNothing => Some(FactKind::Obstacle),
+            Self::NeedsEnter | Self::NeedsNoEnter => Some(FactKind::Pattern),
+            Self::NeedsKeys | Self::TakesText => Some(FactKind::Quirk),
+            Self::AnswersLate | Self::AnswersAtOnce => Some(FactKind::Timing),
+            Self::Words(_) => None,
+        }
+    }
+}
+
+/// What a fact is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    /// An element of the host's pages.
+    Element(Aim),
+    /// What a model called it.
+    Name(String),
+}
+
+impl About {
+    /// Returns the name that a model gave to a fact, cleaned and cut.
+    pub(super) fn name(name: &str) -> Self {
+        Self::Name(fitting(&text::squeeze(&text::clean(name)), MAX_NAME))
+    }
+
+    /// Returns the key of the fact of this kind. It begins with the kind.
+    pub(super) fn key(&self, kind: FactKind) -> String {
+        let (kind, named) = match self {
+            Self::Element(aim) => (kind.as_str(), json!(aim)),
+            Self::Name(name) => ("said", json!(text::fold(name))),
+        };
+        format!("{kind}-{}", short_hash(canonical(&named)))
+    }
+}
+
+/// The origin of a fact.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FactSource {
+    /// Runs of this program.
+    #[default]
+    Learned,
+    /// A person accepted it.
+    User,
+    /// Another person's export, and nobody here has accepted it.
+    Imported,
+}
+
+/// A run that observed a fact.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// The run.
+    pub run: RunId,
+    /// The end of the run.
+    pub at: DateTime<Utc>,
+    /// The value that the run observed; `None` if it acted on the fact, which neither proves nor contradicts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+}
+
+/// A fact about a host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Fact {
+    /// The kind.
+    pub kind: FactKind,
+    /// What the fact is about.
+    pub about: About,
+    /// The origin.
+    #[serde(default)]
+    pub source: FactSource,
+    /// The runs that observed it, oldest first, at most [`MAX_SOURCES`].
+    pub sources: Vec<Source>,
+    /// The value before these runs; `None` if they are all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Slot>,
+    /// The end of the last run that observed it.
+    pub last_seen: DateTime<Utc>,
+    /// Fields that a newer version wrote, kept unchanged.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl Fact {
+    /// Creates a fact that a run observed.
+    pub(super) fn new(kind: FactKind, about: About, source: Source) -> Self {
+        Self {
+            kind,
+            about,
+            source: FactSource::Learned,
+            last_seen: source.at,
+            sources: vec![source],
+            before: None,
+            extra: Map::new(),
+        }
+    }
+
+    /// Returns the value and its challenger; `None` if no run observed a value.
+    pub fn slot(&self) -> Option<Slot> {
+        let observed = self.sources.iter().filter_map(|one| one.claim.as_ref());
+        Slot::of(self.before.clone(), observed)
+    }
+
+    /// Returns the confidence in a value now, after the time since the last observation. The words that a person accepted
+    /// do not age.
+    pub fn confidence(&self, slot: &Slot, now: DateTime<Utc>) -> f64 {
+        if self.source == FactSource::User {
+            return 1.0;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "an age in seconds")]
+        let days = (now - self.last_seen).num_seconds().max(0) as f64 / 86_400.0;
+        slot.value.confidence * 0.5_f64.powf(days / HALF_LIFE_DAYS)
+    }
+
+    /// Returns true if the value may stand in a prompt now.
+    pub fn is_shown(&self, now: DateTime<Utc>) -> bool {
+        !self.waits()
+            && self.slot().is_some_and(|slot| {
+                slot.value.claim.tells() && self.confidence(&slot, now) >= SHOWN
+            })
+    }
+
+    /// Returns true if the fact waits for a person or another run: an imported one, or the words of a model that only
+    /// one run has proposed.
+    pub fn waits(&self) -> bool {
+        match (self.source, &self.about) {
+            (FactSource::User, _) | (FactSource::Learned, About::Element(_)) => false,
+            (FactSource::Imported, _) => true,
+            (FactSource::Learned, About::Name(_)) => !self.is_agreed(),
+        }
+    }
+
+    /// Returns true if a fact of this kind about this element may have the value.
+    pub(super) fn can_be(&self, claim: &Claim) -> bool {
+        match (&self.about, claim.kind()) {
+            (About::Element(_), Some(kind)) => kind == self.kind,
+            (About::Name(_), None) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns true if enough runs have proposed the value.
+    fn is_agreed(&self) -> bool {
+        let Some(slot) = self.slot() else {
+            return false;
+        };
+        let agree = self.sources.iter().filter(|one| {
+            let claim = one.claim.as_ref();
+            claim.is_some_and(|claim| claim.is_same(&slot.value.claim))
+        });
+        let runs: BTreeSet<&RunId> = agree.map(|one| &one.run).collect();
+        let earlier = self.before.as_ref();
+        let earlier =
+            earlier.is_some_and(|slot_before| slot_before.value.claim.is_same(&slot.value.claim));
+        runs.len() + usize::from(earlier) >= RUNS_THAT_AGREE
+    }
+
+    /// Returns true if nothing is left of the fact: its confidence is too low. What a person accepted stays.
+    pub(super) fn is_stale(&self, now: DateTime<Utc>) -> bool {
+        let slot = self.slot();
+        self.source != FactSource::User
+            && slot.is_none_or(|slot| self.confidence(&slot, now) < DROP)
+    }
+
+    /// Adds an observation, unless the run has already been counted. Returns true if the fact changed.
+    pub(super) fn observe(&mut self, source: Source) -> bool {
+        if self.sources.iter().any(|known| known.run == source.run) {
+            return false;
+        }
+        let seen = self.last_seen.max(source.at);
+        let is_newer = std::mem::replace(&mut self.last_seen, seen) != seen;
+        if self.source == FactSource::User {
+            // No run changes the words that a person accepted.
+            return is_newer;
+        }
+        self.sources.push(source);
+        self.sources
+            .sort_by(|one, other| (one.at, &one.run).cmp(&(other.at, &other.run)));
+        self.fold(self.sources.len().saturating_sub(MAX_SOURCES));
+        true
+    }
+
+    /// Moves the oldest sources into the value before them.
+    fn fold(&mut self, count: usize) {
+        let old: Vec<Source> = self.sources.drain(..count).collect();
+        let claims = old.iter().filter_map(|one| one.claim.as_ref());
+        self.before = Slot::of(self.before.take(), claims);
+    }
+
+    /// Reads a fact from its record.
+    ///
+    /// # Errors
+    /// `Corrupt` if the record is not a fact.
+    pub fn from_record(record: &Record) -> Result<Self> {
+        serde_json::from_value(record.body.clone()).map_err(|error| {
+            Error::new(ErrorKind::Corrupt, "knowledge.read")
+                .with("key", &record.key)
+                .with_source(error)
+        })
+    }
+
+    /// Returns the record of the fact. If it is too large, it names fewer runs.
+    ///
+    /// # Errors
+    /// `Corrupt` if it cannot be written as JSON.
+    pub fn to_record(&self) -> Result<Record> {
+        let mut fact = self.clone();
+        loop {
+            let body = serde_json::to_value(&fact).map_err(|error| {
+                Error::new(ErrorKind::Corrupt, "knowledge.write").with_source(error)
+            })?;
+            let record = Record::new(fact.key(), &body);
+            if record.size() <= MAX_RECORD_BYTES || fact.sources.len() <= 1 {
+                return Ok(record);
+            }
+            fact.fold(1);
+        }
+    }
+
+    /// Returns the key: the same for all facts of one kind about one element.
+    pub fn key(&self) -> String {
+        self.about.key(self.kind)
+    }
+}

@@ -1,0 +1,222 @@
+//! Knowledge: what is known about a host, as facts with a confidence.
+//!
+//! A fact is of one of five kinds: timing, selector, pattern, quirk or obstacle. `observe` finds facts in the steps of a
+//! finished run by rules, and collects what the model proposed with `remember`. `recheck` finds out what a run says about
+//! the facts that it was shown. `slot` computes the confidence, `fact` is the stored form, `keep` decides which facts stay,
+//! and `show` writes them. Everything here is pure.
+//!
+//! # Decisions
+//!
+//! - A lesson answers the failure of one command on one target. A fact is about one element, whatever else the run wants to
+//!   use: it warns of a failure that no run has met yet. If a lesson in the same message already names the element, the fact
+//!   is left out.
+//! - Recoveries from a failed command with the same target are lessons only. A quirk or pattern needs no failure: it is
+//!   learned where an action was done and another one was needed after all.
+//! - A value is never taken from a page. The sentences are ours; the element's name is page data, shown on its own host
+//!   only, inside the fence, while the element is on the page.
+//! - The confidence is computed from the observations, and not stored. So a run that arrives late or is undone leaves the
+//!   same confidence as if it had arrived in time or never. Only the oldest observations are summed up.
+//! - A new value that contradicts another one begins with half of the confidence, because it is itself contradicted.
+//! - Some values tell a run nothing, such as that an element covers nothing. They are kept only as challengers.
+//! - A run that acts on a fact does not prove it: it clicked the element before it could be in the way. It only shows that
+//!   the fact was looked at again.
+//! - The model's words are proposals. They are shown, as data, after a second run proposed the same, or as a person's words
+//!   after a person accepted them. A rule does not confirm words: it adds a fact of its own. Facts of the kind `selector`
+//!   come from proposals only, because the elements of runs are another kind of memory.
+//! - A proposal is kept only if the run stayed on one host, as the answer of a session is.
+
+mod fact;
+mod keep;
+mod observe;
+mod recheck;
+mod show;
+mod slot;
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+
+pub use fact::{About, Claim, Fact, FactKind, FactSource, HALF_LIFE_DAYS, MAX_SOURCES, Source};
+pub use keep::MAX_FACTS;
+pub use slot::{DROP, GAIN, Held, LOSS, SHOWN, START, Slot};
+
+use super::{
+    Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
+    Namespace, Note, Occasion, Origin, Piece, Record, RunLog, Shelf, ShelfEdit, Standing,
+};
+use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
+
+/// Name of the collection of facts.
+pub const COLLECTION: &str = "knowledge";
+/// Maximum number of facts that are shown on a page. Source: chosen.
+pub const MAX_SHOWN: usize = 4;
+
+/// The memory kind for facts about hosts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Knowledge;
+
+impl MemoryKind for Knowledge {
+    fn name(&self) -> &'static str {
+        COLLECTION
+    }
+
+    fn upkeep(&self, _: &Shelf, records: &[Record], now: DateTime<Utc>) -> Option<Edit> {
+        let needed = !keep::prune(records, now).is_empty();
+        needed.then(|| Edit::new(move |records| Ok(keep::prune(records, now))))
+    }
+
+    fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {
+        match moment.cue {
+            Cue::PageShown { host, .. } => vec![Shelf::host(namespace, COLLECTION, host)],
+            Cue::RunStarted | Cue::CommandFailed { .. } => Vec::new(),
+        }
+    }
+
+    fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index> {
+        Arc::new(show::FactIndex::new(shelf, records))
+    }
+
+    fn limit(&self, _: &Moment<'_>) -> usize {
+        MAX_SHOWN
+    }
+
+    /// Returns false if earlier advice already names the element that a fact is about.
+    fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
+        let names = |advice: &Advice| {
+            let pieces = advice
+                .lines()
+                .iter()
+                .flat_map(|line| line.pieces().to_vec());
+            pieces
+                .filter(|piece| matches!(piece, Piece::Name(_)))
+                .collect::<Vec<_>>()
+        };
+        let own = names(own);
+        !said.iter().flat_map(names).any(|name| own.contains(&name))
+    }
+
+    fn distill(&self, log: &RunLog) -> Option<Value> {
+        let learned = observe::Learned::of(log);
+        let says = !learned.seen.is_empty();
+        says.then(|| serde_json::to_value(&learned).ok()).flatten()
+    }
+
+    fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>> {
+        let learned: observe::Learned =
+            serde_json::from_value(distilled.clone()).map_err(|error| {
+                Error::new(ErrorKind::Corrupt, "knowledge.learn").with_source(error)
+            })?;
+        let hosts: BTreeSet<Host> = learned.seen.iter().map(|one| one.host.clone()).collect();
+        let learned = Arc::new(learned);
+        let edit = |host: Host| {
+            let learned = Arc::clone(&learned);
+            ShelfEdit {
+                shelf: Shelf::host(namespace, COLLECTION, &host),
+                edit: Edit::new(move |records| keep::learn(records, &host, &learned)),
+            }
+        };
+        Ok(hosts.into_iter().map(edit).collect())
+    }
+
+    fn undo(&self, run: &RunId) -> Result<Edit> {
+        let run = run.clone();
+        Ok(Edit::new(move |records| keep::undo(records, &run)))
+    }
+
+    /// Changes nothing: facts are only on the shelves of hosts.
+    fn forget(&self, _: &Site, _: &Host) -> Result<Edit> {
+        Ok(Edit::new(|_| Ok(Vec::new())))
+    }
+
+    fn accept(&self, key: &str, shown: &str, now: DateTime<Utc>) -> Result<Edit> {
+        let (key, shown) = (key.to_owned(), shown.to_owned());
+        Ok(Edit::new(move |records| {
+            keep::accept(records, &key, &shown, now)
+        }))
+    }
+
+    fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
+        keep::admit(record, vouched)
+    }
+
+    fn describe(&self, record: &Record) -> Result<Described> {
+        let fact = Fact::from_record(record)?;
+        let slot = fact.slot();
+        let confidence = slot.as_ref().map(|slot| slot.value.confidence);
+        let origin = match fact.source {
+            FactSource::Learned => Origin::Learned,
+            FactSource::User => Origin::Person,
+            FactSource::Imported => Origin::Imported,
+        };
+        let standing = if fact.waits() {
+            Standing::WaitsForReview
+        } else if fact.is_shown(fact.last_seen) {
+            Standing::Shown
+        } else {
+            Standing::Silent("its confidence is too low")
+        };
+        let mut described = Described::new(&show::sentence(&fact), origin, standing);
+        described.is = format!("fact, {}", fact.kind.as_str());
+        described.results = format!(
+            "confidence {:.2}, observed in {} runs",
+            confidence.unwrap_or_default(),
+            fact.sources.len()
+        );
+        described.details = vec![("Last seen", fact.last_seen.to_rfc3339())];
+        let runs = fact.sources.iter().map(|source| source.run.to_string());
+        described.details.extend(runs.map(|run| ("Run", run)));
+        if let Value::Object(data) = &record.body {
+            described.data.clone_from(data);
+        }
+        described
+            .data
+            .insert("confidence".to_owned(), json!(confidence));
+        Ok(described)
+    }
+
+    fn notes(
+        &self,
+        occasion: Occasion,
+        shelf: &Shelf,
+        run: &RunId,
+        committed: &Committed,
+        _: usize,
+    ) -> Vec<Note> {
+        let note = |key: &str, what: &str, text: String, data| Note::Changed {
+            id: AdviceId {
+                shelf: shelf.clone(),
+                key: key.to_owned(),
+            },
+            what: what.to_owned(),
+            text,
+            data,
+        };
+        let told = committed.changes.iter().filter_map(|change| match change {
+            Change::Put(record) => {
+                let fact = Fact::from_record(record).ok()?;
+                let slot = fact.slot()?;
+                let at = fact.sources.iter().position(|source| source.run == *run)?;
+                let claim = fact.sources[at].claim.as_ref()?;
+                let what = match claim.is_same(&slot.value.claim) {
+                    true if at == 0 && fact.before.is_none() => "fact_recorded",
+                    true => "fact_confirmed",
+                    false => "fact_contradicted",
+                };
+                let data = json!({ "kind": fact.kind, "confidence": slot.value.confidence });
+                Some(note(&record.key, what, show::sentence(&fact), data))
+            }
+            Change::Remove(key) => {
+                let what = match occasion {
+                    Occasion::Upkeep => "fact_expired",
+                    Occasion::Learning => "fact_evicted",
+                };
+                Some(note(key, what, String::new(), Value::Null))
+            }
+        });
+        told.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,289 @@
+//! What a run observed about its hosts: facts that its steps prove, facts that its steps contradict, and what the model
+//! proposed.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{About, Claim, FactKind, recheck::checked};
+use crate::{
+    action::{Action, AgentAction, BrowserAction, BrowserTool, ErrorClass, Outcome, TextValue},
+    base::{Host, RunId},
+    memory::{Aim, RunLog, aim::is_choice, typed::Typed},
+    working::Step,
+};
+
+/// Number of steps after a failure in which it must be made up for. Source: chosen, as for lessons.
+const WINDOW: usize = 10;
+/// Maximum number of actions between a text that was put into a field and the keys that repeat it. Source: chosen; a
+/// click into the field.
+const BEFORE_KEYS: usize = 2;
+/// Maximum number of proposals of one run. Source: chosen.
+const MAX_PROPOSALS: usize = 5;
+
+/// What knowledge learns from a run. It may wait in the store until the next run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Learned {
+    pub(super) run: RunId,
+    pub(super) at: DateTime<Utc>,
+    pub(super) seen: Vec<Observed>,
+}
+
+/// An observation about a host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Observed {
+    pub(super) host: Host,
+    /// The key of the fact.
+    pub(super) key: String,
+    /// What the fact is; `None` if it can only be a fact that is already known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) new: Option<(FactKind, About)>,
+    /// The value; `None` if the run acted on a known fact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) claim: Option<Claim>,
+}
+
+impl Learned {
+    /// Returns everything that a run observed, with one value for each fact. A value that tells something takes precedence
+    /// over one that contradicts it.
+    pub(super) fn of(log: &RunLog) -> Self {
+        let typed = Typed::of(&log.steps);
+        let mut seen: BTreeMap<(Host, String), Observed> = BTreeMap::new();
+        let of_stretches = stretches(log).into_iter().flat_map(|stretch| {
+            let proven = proven(&stretch);
+            proven.into_iter().chain(checked(&stretch, log))
+        });
+        for one in of_stretches.chain(proposals(log)) {
+            if matches!(&one.new, Some((_, About::Element(aim))) if typed.is_in(&aim.name)) {
+                continue;
+            }
+            let rank =
+                |claim: &Option<Claim>| claim.as_ref().map_or(0, |c| 1 + u8::from(c.tells()));
+            let key = (one.host.clone(), one.key.clone());
+            match seen.get_mut(&key) {
+                Some(known) if rank(&known.claim) >= rank(&one.claim) => {}
+                _ => _ = seen.insert(key, one),
+            }
+        }
+        Self {
+            run: log.run.clone(),
+            at: log.ended_at,
+            seen: seen.into_values().collect(),
+        }
+    }
+}
+
+/// An action on a page of a host.
+#[derive(Debug)]
+pub(super) struct Act<'a> {
+    pub(super) step: &'a Step,
+    pub(super) action: &'a BrowserAction,
+    pub(super) host: &'a Host,
+    /// The target; `None` if there is none, or if another run may have to choose another one.
+    pub(super) aim: Option<Aim>,
+}
+
+impl Act<'_> {
+    /// Returns true if the action only looks or waits.
+    pub(super) const fn only_looks(&self) -> bool {
+        matches!(
+            self.action.tool(),
+            BrowserTool::Snapshot
+                | BrowserTool::Screenshot
+                | BrowserTool::Wait
+                | BrowserTool::Scroll
+                | BrowserTool::TabList
+                | BrowserTool::StateSave
+        )
+    }
+
+    pub(super) const fn is_done(&self) -> bool {
+        self.step.outcome.is_done()
+    }
+
+    /// Returns true if both actions do the same to the same element.
+    fn is_same(&self, other: &Self) -> bool {
+        let is_aimed = self.aim.is_some() && self.aim == other.aim;
+        self.step.signature == other.step.signature
+            || (is_aimed && self.action.tool() == other.action.tool())
+    }
+
+    /// Returns true if the page was seen to change.
+    fn changed(&self) -> bool {
+        let changes = self.step.changes.as_ref();
+        self.step.before.url() != self.step.after.url()
+            || changes.is_some_and(|changes| !changes.is_empty())
+    }
+
+    /// Returns the field and the text that the action puts into it without Enter.
+    pub(super) fn fills(&self) -> Option<(&Aim, &TextValue)> {
+        match self.action {
+            BrowserAction::Fill(fill) if !fill.submit => Some((self.aim.as_ref()?, &fill.text)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn presses_enter(&self, field: &Aim) -> bool {
+        matches!(self.action, BrowserAction::Press(press) if press.key.as_str() == "Enter")
+            && self.aim.as_ref().is_none_or(|aim| aim == field)
+    }
+
+    pub(super) fn types(&self, text: &TextValue) -> bool {
+        matches!(self.action, BrowserAction::Type(typed) if typed.text == *text)
+    }
+
+    /// Returns true if the action asks the page for something.
+    pub(super) fn asks(&self) -> bool {
+        match self.action {
+            BrowserAction::Click(_) | BrowserAction::Select(_) => true,
+            BrowserAction::Press(press) => press.key.as_str() == "Enter",
+            BrowserAction::Fill(fill) => fill.submit,
+            _ => false,
+        }
+    }
+
+    /// Returns the observation of a value of an element.
+    fn saw(&self, element: &Aim, claim: Claim) -> Option<Observed> {
+        let (kind, about) = (claim.kind()?, About::Element(element.clone()));
+        Some(Observed {
+            host: self.host.clone(),
+            key: about.key(kind),
+            new: Some((kind, about)),
+            claim: Some(claim),
+        })
+    }
+}
+
+/// Returns the actions in stretches on one host. An action whose result or place is not certain ends a stretch.
+fn stretches(log: &RunLog) -> Vec<Vec<Act<'_>>> {
+    let mut all: Vec<Vec<Act<'_>>> = vec![Vec::new()];
+    for step in &log.steps {
+        let Action::Browser(action) = &step.action else {
+            continue;
+        };
+        let is_framed = step.targets.iter().any(|target| !target.frames.is_empty());
+        let is_certain = !is_framed
+            && !step.left_site()
+            && !matches!(step.outcome, Outcome::Unclear(_))
+            && step.after.host() == step.before.host();
+        let act = step.before.host().filter(|_| is_certain).map(|host| Act {
+            step,
+            action,
+            host,
+            aim: step
+                .targets
+                .first()
+                .filter(|of| !is_choice(&of.role, of.landmark.as_ref(), of.collection))
+                .map(Aim::of),
+        });
+        let is_next = |last: &Act<'_>| act.as_ref().is_some_and(|act| act.host == last.host);
+        if all
+            .last()
+            .and_then(|now| now.last())
+            .is_some_and(|last| !is_next(last))
+        {
+            all.push(Vec::new());
+        }
+        if let Some(now) = all.last_mut() {
+            now.extend(act);
+        }
+    }
+    all
+}
+
+/// Returns the facts that a stretch of actions proves.
+fn proven(acts: &[Act<'_>]) -> Vec<Observed> {
+    let each = (0..acts.len()).flat_map(|at| {
+        let (act, after) = (&acts[at], &acts[at + 1..]);
+        [
+            covers(act, after),
+            needs_enter(act, after),
+            needs_keys(act, after),
+            answers_late(act, after),
+        ]
+    });
+    each.flatten().collect()
+}
+
+/// A click on another element was all that a covered element needed.
+fn covers(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
+    if act.step.outcome.class() != Some(ErrorClass::Intercepted) {
+        return None;
+    }
+    let again = after
+        .iter()
+        .take(WINDOW)
+        .position(|later| act.is_same(later))?;
+    if !after[again].is_done() {
+        return None;
+    }
+    let between = after[..again].iter();
+    let mut moves = between.filter(|act| act.is_done() && !act.only_looks());
+    let (first, more) = (moves.next()?, moves.next());
+    let is_click = matches!(first.action, BrowserAction::Click(_));
+    let way = first.aim.as_ref().filter(|_| is_click && more.is_none())?;
+    first.saw(way, Claim::Covers)
+}
+
+/// A field was filled, the model looked at the page, and then pressed Enter.
+fn needs_enter(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
+    let (field, _) = act.fills().filter(|_| act.is_done())?;
+    let next = after
+        .iter()
+        .find(|next| next.is_done() && !next.only_looks())?;
+    let is_late = next.step.turn > act.step.turn && next.presses_enter(field) && next.changed();
+    is_late.then(|| act.saw(field, Claim::NeedsEnter)).flatten()
+}
+
+/// A field took a text, and then needed the same text as keys.
+fn needs_keys(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
+    let (field, text) = act.fills().filter(|_| act.is_done())?;
+    let done = after
+        .iter()
+        .filter(|next| next.is_done() && !next.only_looks());
+    let types = |next: &Act<'_>| next.types(text);
+    let stays = |next: &&Act<'_>| types(next) || next.aim.as_ref() == Some(field);
+    let mut near = done.take(BEFORE_KEYS).take_while(stays);
+    near.any(types)
+        .then(|| act.saw(field, Claim::NeedsKeys))
+        .flatten()
+}
+
+/// The page changed while the model waited for the answer to an action.
+fn answers_late(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
+    let aim = act.aim.as_ref().filter(|_| act.is_done() && act.asks())?;
+    let wait = after.first()?;
+    let is_late = matches!(wait.action, BrowserAction::Wait(_)) && wait.is_done() && wait.changed();
+    is_late.then(|| act.saw(aim, Claim::AnswersLate)).flatten()
+}
+
+/// Returns the words that the model proposed. A run over several hosts proposes nothing, because words about one of them
+/// would be shown on another.
+fn proposals(log: &RunLog) -> Vec<Observed> {
+    let places = log
+        .steps
+        .iter()
+        .flat_map(|step| [&step.before, &step.after]);
+    let mut hosts = places.filter_map(|place| place.host());
+    let Some(host) = hosts.next() else {
+        return Vec::new();
+    };
+    if hosts.any(|other| other != host) || log.steps.iter().any(|step| step.left_scope) {
+        return Vec::new();
+    }
+    let proposed = log.steps.iter().filter_map(|step| match &step.action {
+        Action::Agent(AgentAction::Remember(fact)) if step.outcome.is_done() => Some(fact),
+        _ => None,
+    });
+    let observed = proposed.map(|fact| {
+        let (kind, about) = (FactKind::of_name(&fact.key), About::name(&fact.key));
+        Observed {
+            host: host.clone(),
+            key: about.key(kind),
+            new: Some((kind, about)),
+            claim: Some(Claim::words(&fact.value)),
+        }
+    });
+    observed.take(MAX_PROPOSALS).collect()
+}

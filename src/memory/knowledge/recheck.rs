@@ -1,0 +1,148 @@
+//! What a run says about facts that it was shown: that it acted on them, or that they are not true.
+//!
+//! A fact is shown only while its element is on the page. So the places where a run was shown a fact tell where the element
+//! was, and nothing else about the page needs to be kept.
+
+use std::collections::BTreeSet;
+
+use super::{
+    About, COLLECTION, Claim, FactKind,
+    observe::{Act, Observed},
+};
+use crate::{
+    action::{BrowserAction, BrowserTool},
+    base::Host,
+    memory::{RunLog, Scope},
+    working::Step,
+};
+
+/// Returns what a stretch of actions on one host says about the facts that the run was shown.
+pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
+    let mut out = Vec::new();
+    if !log
+        .offered
+        .iter()
+        .any(|id| id.shelf.collection == COLLECTION)
+    {
+        return out;
+    }
+    for (at, act) in acts.iter().enumerate() {
+        let Some(aim) = act.aim.as_ref().filter(|_| act.is_done()) else {
+            continue;
+        };
+        let offered = offered(log, act.step, act.host);
+        for kind in FactKind::ALL {
+            let key = About::Element(aim.clone()).key(kind);
+            if offered.contains(&*key) {
+                match about(kind, act, &acts[at + 1..], log.success) {
+                    Tells::Nothing => {}
+                    Tells::Acted => out.push(on(act, &key, None)),
+                    Tells::Untrue(claim) => out.push(on(act, &key, Some(claim))),
+                }
+            }
+        }
+    }
+    out.extend(uncovered(acts, log));
+    out
+}
+
+/// What an action on a fact's element tells about the fact.
+enum Tells {
+    Nothing,
+    /// The run acted on the fact.
+    Acted,
+    /// The fact is not true, but this is.
+    Untrue(Claim),
+}
+
+impl Tells {
+    const fn acted(did: bool) -> Self {
+        if did { Self::Acted } else { Self::Nothing }
+    }
+}
+
+/// Returns what an action on a fact's element tells, together with the actions after it.
+fn about(kind: FactKind, act: &Act<'_>, after: &[Act<'_>], success: bool) -> Tells {
+    let next = after
+        .iter()
+        .find(|next| next.is_done() && !next.only_looks());
+    let enters = |field| next.is_some_and(|next: &Act<'_>| next.presses_enter(field));
+    let untrue = |claim, is_shown: bool| {
+        if is_shown && success {
+            Tells::Untrue(claim)
+        } else {
+            Tells::Nothing
+        }
+    };
+    match (kind, act.action) {
+        (FactKind::Obstacle, BrowserAction::Click(_)) => Tells::Acted,
+        (FactKind::Pattern, BrowserAction::Fill(_)) => match act.fills() {
+            Some((field, _)) if !enters(field) => untrue(Claim::NeedsNoEnter, true),
+            _ => Tells::Acted,
+        },
+        (FactKind::Quirk, BrowserAction::Fill(fill)) => {
+            let typed = after.iter().any(|next| next.types(&fill.text));
+            untrue(Claim::TakesText, !typed)
+        }
+        (FactKind::Quirk, BrowserAction::Click(_)) => {
+            Tells::acted(next.is_some_and(|next| next.action.tool() == BrowserTool::Type))
+        }
+        (FactKind::Timing, _) if act.asks() => match after.first() {
+            Some(wait) if wait.action.tool() == BrowserTool::Wait => Tells::Acted,
+            _ => untrue(Claim::AnswersAtOnce, next.is_some()),
+        },
+        _ => Tells::Nothing,
+    }
+}
+
+/// Returns the obstacles that were in nobody's way: another element was used while the obstacle was there, and it was
+/// there afterwards too.
+fn uncovered(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
+    let prefix = FactKind::Obstacle.as_str();
+    let mut clicked = BTreeSet::new();
+    let mut out = Vec::new();
+    for act in acts.iter().filter(|act| act.is_done()) {
+        let own = act
+            .aim
+            .clone()
+            .map(|aim| About::Element(aim).key(FactKind::Obstacle));
+        clicked.extend(own.clone());
+        let is_pointer = matches!(
+            act.action.tool(),
+            BrowserTool::Click | BrowserTool::Dblclick | BrowserTool::Check | BrowserTool::Uncheck
+        );
+        let later = log
+            .steps
+            .iter()
+            .filter(|step| step.turn > act.step.turn && step.before.host() == Some(act.host));
+        let there_later: BTreeSet<&str> = later
+            .flat_map(|step| offered(log, step, act.host))
+            .collect();
+        let ignored = offered(log, act.step, act.host).into_iter().filter(|key| {
+            let is_other = key.starts_with(prefix) && Some(*key) != own.as_deref();
+            is_other && !clicked.contains(*key) && there_later.contains(key)
+        });
+        if is_pointer {
+            out.extend(ignored.map(|key| on(act, key, Some(Claim::CoversNothing))));
+        }
+    }
+    out
+}
+
+/// Returns the keys of the facts about a host in the prompt that led to a step.
+fn offered<'a>(log: &'a RunLog, step: &'a Step, host: &Host) -> BTreeSet<&'a str> {
+    let own = log.offered_at(step).filter(|id| {
+        let is_here = matches!(&id.shelf.scope, Scope::Host(own) if own == host);
+        is_here && id.shelf.collection == COLLECTION
+    });
+    own.map(|id| &*id.key).collect()
+}
+
+fn on(act: &Act<'_>, key: &str, claim: Option<Claim>) -> Observed {
+    Observed {
+        host: act.host.clone(),
+        key: key.to_owned(),
+        new: None,
+        claim,
+    }
+}

@@ -1,0 +1,112 @@
+//! Facts in prompts.
+
+use std::collections::HashSet;
+
+use super::{About, Claim, Fact, FactSource};
+use crate::{
+    base::Trust,
+    memory::{Advice, AdviceId, Aim, Cue, Index, Lasts, Moment, Piece, Record, Section, Shelf},
+    page::{Role, sketch},
+};
+
+/// The section of a prompt with facts. Source of its priority: document.
+pub(super) const SECTION: Section = Section::custom("Facts about this site", 30, Lasts::Page);
+
+/// The facts of a host.
+#[derive(Debug)]
+pub(super) struct FactIndex {
+    all: Vec<(AdviceId, Fact)>,
+    /// The roles of the elements that facts are about.
+    roles: HashSet<Role>,
+}
+
+impl FactIndex {
+    /// Indexes the records of a shelf. Records that cannot be read are left out.
+    pub(super) fn new(shelf: &Shelf, records: &[Record]) -> Self {
+        let all: Vec<(AdviceId, Fact)> = records
+            .iter()
+            .filter_map(|record| {
+                let (shelf, key) = (shelf.clone(), record.key.clone());
+                Some((AdviceId { shelf, key }, Fact::from_record(record).ok()?))
+            })
+            .collect();
+        let roles = all.iter().filter_map(|(_, fact)| match &fact.about {
+            About::Element(aim) => Some(aim.role.clone()),
+            About::Name(_) => None,
+        });
+        Self {
+            roles: roles.collect(),
+            all,
+        }
+    }
+}
+
+impl Index for FactIndex {
+    fn advise(&self, moment: &Moment<'_>, _: bool) -> Vec<Advice> {
+        let Cue::PageShown { seen, .. } = moment.cue else {
+            return Vec::new();
+        };
+        let mut shown: Vec<&(AdviceId, Fact)> = self
+            .all
+            .iter()
+            .filter(|(_, fact)| fact.is_shown(moment.now))
+            .collect();
+        if shown.is_empty() {
+            return Vec::new();
+        }
+        let elements = sketch(&seen.tree, |role| self.roles.contains(role));
+        let here: HashSet<Aim> = elements.iter().map(Aim::of).collect();
+        shown.retain(|(_, fact)| match &fact.about {
+            About::Element(aim) => here.contains(aim),
+            About::Name(_) => true,
+        });
+        let confidence = |fact: &Fact| {
+            let slot = fact.slot();
+            slot.map_or(0.0, |slot| fact.confidence(&slot, moment.now))
+        };
+        shown.sort_by(|(a, one), (b, other)| {
+            let surest = confidence(other).total_cmp(&confidence(one));
+            surest.then_with(|| a.cmp(b))
+        });
+        let advice = shown.into_iter().filter_map(|(id, fact)| {
+            let trust = match (&fact.about, fact.source) {
+                (About::Element(_), _) => Trust::Code,
+                (About::Name(_), FactSource::User) => Trust::User,
+                (About::Name(_), _) => Trust::Model,
+            };
+            Advice::with_names(id.clone(), pieces(fact)?, trust, SECTION)
+        });
+        advice.collect()
+    }
+}
+
+/// Returns the fact as one sentence; empty if it has no value.
+pub(super) fn sentence(fact: &Fact) -> String {
+    let pieces = pieces(fact).unwrap_or_default();
+    pieces.iter().map(Piece::to_string).collect()
+}
+
+/// Returns the sentence in pieces, which separate the names of the page from this crate's words.
+fn pieces(fact: &Fact) -> Option<Vec<Piece>> {
+    let claim = fact.slot()?.value.claim;
+    Some(match (&fact.about, &claim) {
+        (About::Element(aim), claim) => vec![aim.named(), Piece::from(said(claim))],
+        (About::Name(name), Claim::Words(words)) => vec![Piece::Words(format!("{name}: {words}"))],
+        (About::Name(name), claim) => vec![Piece::Words(format!("{name}{}", said(claim)))],
+    })
+}
+
+/// Returns the words after the name of the element.
+const fn said(claim: &Claim) -> &'static str {
+    match claim {
+        Claim::Covers => " is on top of other elements until you click it: click it first.",
+        Claim::NeedsEnter => " does nothing until Enter: fill it with submit.",
+        Claim::NeedsKeys => " does not react to fill: click it and type.",
+        Claim::AnswersLate => " is answered late: wait for the result in the same reply.",
+        Claim::CoversNothing => " is in nobody's way.",
+        Claim::NeedsNoEnter => " needs no Enter.",
+        Claim::TakesText => " reacts to fill.",
+        Claim::AnswersAtOnce => " is answered at once.",
+        Claim::Words(_) => "",
+    }
+}

@@ -1,0 +1,105 @@
+//! The value of a fact and how sure it is, as a function of what the runs observed.
+
+use serde::{Deserialize, Serialize};
+
+use super::Claim;
+
+/// Confidence after the first observation. Range of every confidence: 0 to 1. Source: document.
+pub const START: f64 = 0.6;
+/// Share of what is missing to 1 that an equal observation adds. Source: document.
+pub const GAIN: f64 = 0.2;
+/// Factor of a contradiction. Source: document.
+pub const LOSS: f64 = 0.5;
+/// Confidence below which a value is dropped. Source: document.
+pub const DROP: f64 = 0.1;
+/// Confidence from which a fact is shown. Source: document.
+pub const SHOWN: f64 = 0.5;
+
+/// A value with its confidence.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    /// The value.
+    pub claim: Claim,
+    /// The confidence.
+    pub confidence: f64,
+}
+
+impl Held {
+    fn confirm(&mut self) {
+        self.confidence += GAIN * (1.0 - self.confidence);
+    }
+
+    fn contradict(&mut self) {
+        self.confidence *= LOSS;
+    }
+}
+
+/// The value of a fact, and the one value that contradicts it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Slot {
+    /// The value that counts.
+    pub value: Held,
+    /// The value that contradicts it. It takes the place of the value as soon as its confidence is higher.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub challenger: Option<Held>,
+}
+
+impl Slot {
+    /// Returns the slot after these observations, oldest first; `None` if there are none.
+    pub fn of<'a>(
+        before: Option<Self>,
+        observed: impl IntoIterator<Item = &'a Claim>,
+    ) -> Option<Self> {
+        observed.into_iter().fold(before, |slot, claim| {
+            Some(match slot {
+                Some(slot) => slot.after(claim),
+                None => Self {
+                    value: Held {
+                        claim: claim.clone(),
+                        confidence: START,
+                    },
+                    challenger: None,
+                },
+            })
+        })
+    }
+
+    /// Returns the slot after one more observation.
+    fn after(mut self, claim: &Claim) -> Self {
+        if self.value.claim.is_same(claim) {
+            self.value.confirm();
+            if let Some(challenger) = &mut self.challenger {
+                challenger.contradict();
+            }
+        } else {
+            self.value.contradict();
+            // A new value is contradicted by the one that was there, so it begins with half of the confidence.
+            let new = Held {
+                claim: claim.clone(),
+                confidence: START * LOSS,
+            };
+            self.challenger = Some(match self.challenger.take() {
+                Some(mut known) if known.claim.is_same(claim) => {
+                    known.confirm();
+                    known
+                }
+                Some(mut known) => {
+                    known.contradict();
+                    if known.confidence > new.confidence {
+                        known
+                    } else {
+                        new
+                    }
+                }
+                None => new,
+            });
+        }
+        if let Some(challenger) = &mut self.challenger
+            && challenger.confidence > self.value.confidence
+        {
+            std::mem::swap(challenger, &mut self.value);
+        }
+        self.challenger = self.challenger.filter(|held| held.confidence >= DROP);
+        self
+    }
+}

@@ -1,0 +1,196 @@
+//! The elements that a run used, and which of them a host keeps.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{Selector, record::key};
+use crate::{
+    action::{Action, Outcome},
+    base::{Error, ErrorKind, Host, Result, RunId, text},
+    memory::{Change, Record, RunLog, typed::Typed},
+    page::{KnownElement, Role},
+};
+
+/// Maximum number of elements of a host. Source: document.
+pub const MAX_SELECTORS: usize = 20;
+
+/// What selectors learn from a run. It may wait in the store until the next run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Learned {
+    pub(super) run: RunId,
+    pub(super) at: DateTime<Utc>,
+    pub(super) used: Vec<Used>,
+}
+
+/// An element that a run used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Used {
+    pub(super) host: Host,
+    pub(super) role: Role,
+    pub(super) name: String,
+    /// At least one attribute, the surest first.
+    pub(super) marks: Vec<(String, String)>,
+    pub(super) healed: bool,
+    pub(super) done: bool,
+}
+
+impl Used {
+    pub(super) fn key(&self) -> String {
+        let first = self.marks.first();
+        key(&self.role, first.map(|(name, value)| (&**name, &**value)))
+    }
+}
+
+impl Learned {
+    /// Returns the elements that a run used. A failed action counts only if attributes had led to its target. Of several
+    /// actions on one element, a failed one counts, else the last one.
+    pub(super) fn of(log: &RunLog) -> Self {
+        let typed = Typed::of(&log.steps);
+        let mut used: BTreeMap<(Host, String), Used> = BTreeMap::new();
+        for step in &log.steps {
+            let (Action::Browser(_), Some(host)) = (&step.action, step.before.host()) else {
+                continue;
+            };
+            let is_clear = match step.outcome {
+                Outcome::Done => true,
+                Outcome::Unclear(_) => false,
+                Outcome::NoEffect | Outcome::Failed(_) => step.healed,
+            };
+            if !is_clear || step.left_site() {
+                continue;
+            }
+            // An element in a frame may belong to another site.
+            for target in step
+                .targets
+                .iter()
+                .filter(|target| target.frames.is_empty())
+            {
+                let name = text::squeeze(&text::clean(&target.name));
+                let mut marks = KnownElement::marks_of(target);
+                marks.retain(|(_, value)| !typed.is_in(value));
+                let one = Used {
+                    host: host.clone(),
+                    role: target.role.clone(),
+                    name: if typed.is_in(&name) {
+                        String::new()
+                    } else {
+                        name
+                    },
+                    marks,
+                    healed: step.healed,
+                    done: step.outcome.is_done(),
+                };
+                if one.marks.is_empty() {
+                    continue;
+                }
+                let known = used
+                    .entry((host.clone(), one.key()))
+                    .or_insert_with(|| one.clone());
+                if known.done {
+                    *known = one;
+                }
+            }
+        }
+        Self {
+            run: log.run.clone(),
+            at: log.ended_at,
+            used: used.into_values().collect(),
+        }
+    }
+}
+
+/// Returns the changes by which a host's shelf learns from a run.
+pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Result<Vec<Change>> {
+    let before = read(records);
+    let mut now = before.clone();
+    for used in learned.used.iter().filter(|used| used.host == *host) {
+        let key = used.key();
+        let is_strange = records.iter().any(|record| record.key == key);
+        match now.get_mut(&key) {
+            Some(known) => known.add(used, &learned.run, learned.at),
+            // A record that cannot be read stays as it is: a newer version may have written it.
+            None if is_strange || !used.done => {}
+            None => {
+                let mut new = Selector::new(used, learned.at);
+                new.add(used, &learned.run, learned.at);
+                now.insert(key, new);
+            }
+        }
+    }
+    let strange = records.len() - before.len();
+    let mut all: Vec<(bool, DateTime<Utc>, u64, String)> = now
+        .iter()
+        .map(|(key, one)| (!one.is_retired(), one.last_used, one.succeeded, key.clone()))
+        .collect();
+    // Many elements of one run have the same age. The one that more runs used stays.
+    all.sort();
+    let excess = (now.len() + strange).saturating_sub(MAX_SELECTORS);
+    for (_, _, _, key) in all.into_iter().take(excess) {
+        now.remove(&key);
+    }
+    changes(&before, &now)
+}
+
+/// Returns the changes that remove a run.
+pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
+    let before = read(records);
+    let mut now = before.clone();
+    for one in now.values_mut() {
+        one.remove(run);
+    }
+    now.retain(|_, one| one.succeeded > 0);
+    changes(&before, &now)
+}
+
+/// Returns the change by which a person accepts an imported element. `shown` is the element in words, as it was shown.
+pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
+    let refuse = |why: &str| {
+        Error::new(ErrorKind::InvalidInput, "selector.accept")
+            .with("key", key)
+            .with("why", why)
+    };
+    let record = records.iter().find(|record| record.key == key);
+    let mut one = Selector::from_record(record.ok_or_else(|| refuse("there is no such element"))?)?;
+    if crate::memory::Advice::shown(&one.words()) != shown {
+        return Err(refuse("it is another element now"));
+    }
+    one.imported = false;
+    Ok(vec![Change::Put(one.to_record()?)])
+}
+
+/// Returns the record to import, or the reason for refusing it. Unless the importing person vouches for the source, an
+/// element waits for review.
+pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
+    let refuse = |why: &str| {
+        Error::new(ErrorKind::InvalidInput, "selector.admit")
+            .with("key", &record.key)
+            .with("why", why)
+    };
+    let mut one = Selector::from_record(record).map_err(|_| refuse("is not an element"))?;
+    if one.marks.is_empty() || one.key() != record.key {
+        return Err(refuse("has a key that is not ours"));
+    }
+    one.imported |= !vouched;
+    one.to_record()
+}
+
+fn read(records: &[Record]) -> BTreeMap<String, Selector> {
+    let read = |record: &Record| Some((record.key.clone(), Selector::from_record(record).ok()?));
+    records.iter().filter_map(read).collect()
+}
+
+fn changes(
+    before: &BTreeMap<String, Selector>,
+    now: &BTreeMap<String, Selector>,
+) -> Result<Vec<Change>> {
+    let gone = before.keys().filter(|key| !now.contains_key(*key));
+    let mut changes: Vec<Change> = gone.map(|key| Change::Remove(key.clone())).collect();
+    for (key, one) in now {
+        if before.get(key) != Some(one) {
+            changes.push(Change::Put(one.to_record()?));
+        }
+    }
+    Ok(changes)
+}

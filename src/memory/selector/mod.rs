@@ -1,0 +1,183 @@
+//! Selectors: the elements that runs used on a host, and the attributes by which they are found when their names change.
+//!
+//! They cost nothing in prompts. The executor uses them when a target is not there as it was named: words that match nothing
+//! on the page, or a reference that is gone after the page was drawn anew. `learn` finds the elements in the steps of a
+//! run, and `record` is their stored form. Everything here is pure.
+//!
+//! # Decisions
+//!
+//! - An element is its role and the surest attribute that the page's authors gave it: a test id, the name of a field, a
+//!   placeholder, a picture's description, an icon. A reference is never kept, and neither is a path through the page,
+//!   which is the first thing that a redesign changes. An element without such an attribute is not kept.
+//! - An element is taken only if exactly one of the page has its role and attribute, only if its former name matches the
+//!   model's words exactly and nothing on the page does, and never for an action that cannot be taken back.
+//! - A failure counts only if the attributes had led to the target. Other failures say nothing about attributes.
+//! - The elements are page data, used on their own host only. No text of them reaches a prompt.
+
+mod learn;
+mod record;
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+
+pub use learn::MAX_SELECTORS;
+pub use record::{FAILED_IN_A_ROW, MAX_NAMES, MAX_RUNS, Mark, Selector, Use};
+
+use super::{
+    Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
+    Namespace, Note, Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing,
+};
+use crate::{
+    base::{Error, ErrorKind, Host, Result, RunId, Site},
+    page::KnownElement,
+};
+
+/// Name of the collection of selectors.
+pub const COLLECTION: &str = "selectors";
+
+/// The memory kind for selectors.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Selectors;
+
+/// The elements of a host, those that most runs used first.
+#[derive(Debug)]
+struct SelectorIndex(Vec<KnownElement>);
+
+impl Index for SelectorIndex {
+    fn advise(&self, _: &Moment<'_>, _: bool) -> Vec<Advice> {
+        Vec::new()
+    }
+
+    fn elements(&self, moment: &Moment<'_>) -> Vec<KnownElement> {
+        match moment.cue {
+            Cue::PageShown { .. } => self.0.clone(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl MemoryKind for Selectors {
+    fn name(&self) -> &'static str {
+        COLLECTION
+    }
+
+    fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
+        None
+    }
+
+    fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {
+        match moment.cue {
+            Cue::PageShown { host, .. } => vec![Shelf::host(namespace, COLLECTION, host)],
+            Cue::RunStarted | Cue::CommandFailed { .. } => Vec::new(),
+        }
+    }
+
+    fn index(&self, _: &Shelf, records: &[Record]) -> Arc<dyn Index> {
+        let read = records.iter().filter_map(|r| Selector::from_record(r).ok());
+        let mut all: Vec<Selector> = read
+            .filter(|one| !one.is_retired() && !one.imported)
+            .collect();
+        all.sort_by_cached_key(|one| (std::cmp::Reverse(one.succeeded), one.key()));
+        Arc::new(SelectorIndex(all.iter().map(Selector::known).collect()))
+    }
+
+    fn limit(&self, _: &Moment<'_>) -> usize {
+        0
+    }
+
+    fn distill(&self, log: &RunLog) -> Option<Value> {
+        let learned = learn::Learned::of(log);
+        let says = !learned.used.is_empty();
+        says.then(|| serde_json::to_value(&learned).ok()).flatten()
+    }
+
+    fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>> {
+        let learned: learn::Learned = serde_json::from_value(distilled.clone())
+            .map_err(|error| Error::new(ErrorKind::Corrupt, "selector.learn").with_source(error))?;
+        let hosts: BTreeSet<Host> = learned.used.iter().map(|used| used.host.clone()).collect();
+        let learned = Arc::new(learned);
+        let edit = |host: Host| {
+            let learned = Arc::clone(&learned);
+            ShelfEdit {
+                shelf: Shelf::host(namespace, COLLECTION, &host),
+                edit: Edit::new(move |records| learn::learn(records, &host, &learned)),
+            }
+        };
+        Ok(hosts.into_iter().map(edit).collect())
+    }
+
+    fn undo(&self, run: &RunId) -> Result<Edit> {
+        let run = run.clone();
+        Ok(Edit::new(move |records| learn::undo(records, &run)))
+    }
+
+    /// Changes nothing: selectors are only on the shelves of hosts.
+    fn forget(&self, _: &Site, _: &Host) -> Result<Edit> {
+        Ok(Edit::new(|_| Ok(Vec::new())))
+    }
+
+    fn accept(&self, key: &str, shown: &str, _: DateTime<Utc>) -> Result<Edit> {
+        let (key, shown) = (key.to_owned(), shown.to_owned());
+        Ok(Edit::new(move |records| {
+            learn::accept(records, &key, &shown)
+        }))
+    }
+
+    fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
+        learn::admit(record, vouched)
+    }
+
+    fn describe(&self, record: &Record) -> Result<Described> {
+        let one = Selector::from_record(record)?;
+        let (origin, standing) = match (one.imported, one.is_retired()) {
+            (true, _) => (Origin::Imported, Standing::WaitsForReview),
+            (false, true) => (Origin::Learned, Standing::Retired),
+            (false, false) => (Origin::Learned, Standing::Silent("used, never shown")),
+        };
+        let mut described = Described::new(&one.words(), origin, standing);
+        "element".clone_into(&mut described.is);
+        described.results = format!("used in {} runs, failed in {}", one.succeeded, one.failed);
+        described.details = vec![("Last used", one.last_used.to_rfc3339())];
+        if let Value::Object(data) = &record.body {
+            described.data.clone_from(data);
+        }
+        Ok(described)
+    }
+
+    /// Tells only of elements to which their attributes led.
+    fn notes(
+        &self,
+        _: Occasion,
+        shelf: &Shelf,
+        run: &RunId,
+        committed: &Committed,
+        _: usize,
+    ) -> Vec<Note> {
+        let told = committed.changes.iter().filter_map(|change| {
+            let Change::Put(record) = change else {
+                return None;
+            };
+            let one = Selector::from_record(record).ok()?;
+            let used = one
+                .uses
+                .iter()
+                .find(|used| used.run == *run && used.healed)?;
+            let data = json!({ "done": used.done });
+            Some(Note::Changed {
+                id: AdviceId {
+                    shelf: shelf.clone(),
+                    key: record.key.clone(),
+                },
+                what: "selector_used".to_owned(),
+                text: one.words(),
+                data,
+            })
+        });
+        told.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

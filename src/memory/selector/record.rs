@@ -1,0 +1,230 @@
+//! The record of an element.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::learn::Used;
+use crate::{
+    base::{Error, ErrorKind, Result, RunId, canonical, short_hash, text},
+    memory::{MAX_RECORD_BYTES, PageName, Record},
+    page::{KnownElement, Role},
+};
+
+/// Maximum number of names that an element keeps. Source: chosen.
+pub const MAX_NAMES: usize = 3;
+/// Maximum number of runs that an element names. Source: chosen.
+pub const MAX_RUNS: usize = 8;
+/// Number of times in a row that an action on an element failed after its attributes had led there, after which they are
+/// not used any more. Source: chosen, as for lessons.
+pub const FAILED_IN_A_ROW: usize = 3;
+
+/// An attribute of an element.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The name of the attribute.
+    pub attribute: String,
+    /// Its value. Page data.
+    pub value: String,
+    /// Number of runs that used the element while it had the attribute.
+    pub succeeded: u64,
+}
+
+/// A run that used an element.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Use {
+    /// The run.
+    pub run: RunId,
+    /// True if the element was found by its attributes, because it was not there as it was named.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub healed: bool,
+    /// True if the action on it succeeded.
+    pub done: bool,
+}
+
+/// An element of a host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Selector {
+    /// The role.
+    pub role: Role,
+    /// The names that it had, newest first, at most [`MAX_NAMES`]. Page data.
+    pub names: Vec<String>,
+    /// The attributes by which it is found again. The first is part of the record's key.
+    pub marks: Vec<Mark>,
+    /// The last runs that used it, oldest first, at most [`MAX_RUNS`].
+    pub uses: Vec<Use>,
+    /// Number of runs in which an action on it succeeded.
+    pub succeeded: u64,
+    /// Number of runs in which its attributes led to an element with which the action failed.
+    pub failed: u64,
+    /// The end of the last run that used it.
+    pub last_used: DateTime<Utc>,
+    /// True if another person's export contained it and nobody here has accepted it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub imported: bool,
+    /// Fields that a newer version wrote, kept unchanged.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl Selector {
+    /// Creates the record of an element that no run has used yet.
+    pub(super) fn new(used: &Used, now: DateTime<Utc>) -> Self {
+        Self {
+            role: used.role.clone(),
+            names: Vec::new(),
+            marks: Vec::new(),
+            uses: Vec::new(),
+            succeeded: 0,
+            failed: 0,
+            last_used: now,
+            imported: false,
+            extra: Map::new(),
+        }
+    }
+
+    /// Adds a run that used the element, unless it has been counted.
+    pub(super) fn add(&mut self, used: &Used, run: &RunId, now: DateTime<Utc>) {
+        if self.uses.iter().any(|known| known.run == *run) {
+            return;
+        }
+        self.uses.push(Use {
+            run: run.clone(),
+            healed: used.healed,
+            done: used.done,
+        });
+        let excess = self.uses.len().saturating_sub(MAX_RUNS);
+        self.uses.drain(..excess);
+        self.last_used = self.last_used.max(now);
+        if !used.done {
+            self.failed += 1;
+            return;
+        }
+        self.succeeded += 1;
+        if !used.name.is_empty() {
+            self.names.retain(|name| *name != used.name);
+            self.names.insert(0, used.name.clone());
+            self.names.truncate(MAX_NAMES);
+        }
+        for (attribute, value) in &used.marks {
+            let known = self
+                .marks
+                .iter_mut()
+                .find(|mark| mark.attribute == *attribute);
+            match known {
+                Some(mark) if mark.value == *value => mark.succeeded += 1,
+                // The first attribute is the same, or it would be another element.
+                Some(mark) => (mark.value, mark.succeeded) = (value.clone(), 1),
+                None => self.marks.push(Mark {
+                    attribute: attribute.clone(),
+                    value: value.clone(),
+                    succeeded: 1,
+                }),
+            }
+        }
+    }
+
+    /// Removes a run.
+    pub(super) fn remove(&mut self, run: &RunId) {
+        let (gone, kept): (Vec<Use>, Vec<Use>) =
+            self.uses.drain(..).partition(|one| one.run == *run);
+        self.uses = kept;
+        for one in gone {
+            let count = if one.done {
+                &mut self.succeeded
+            } else {
+                &mut self.failed
+            };
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    /// Returns true if the last actions on elements to which its attributes led all failed.
+    pub fn is_retired(&self) -> bool {
+        let healed = self.uses.iter().rev().filter(|one| one.healed);
+        healed.take_while(|one| !one.done).count() >= FAILED_IN_A_ROW
+    }
+
+    /// Returns the element as the executor looks for it.
+    pub(super) fn known(&self) -> KnownElement {
+        let first = self.marks.first();
+        let mut others: Vec<&Mark> = self.marks.iter().skip(1).collect();
+        others.sort_by_key(|mark| std::cmp::Reverse(mark.succeeded));
+        let marks = first.into_iter().chain(others);
+        KnownElement {
+            role: self.role.clone(),
+            names: self.names.clone(),
+            marks: marks
+                .map(|mark| (mark.attribute.clone(), mark.value.clone()))
+                .collect(),
+        }
+    }
+
+    /// Returns the element in words for a person, with page data as JSON strings.
+    pub(super) fn words(&self) -> String {
+        let name = self.names.first().map_or("", String::as_str);
+        let mut words = PageName::new(&self.role, name, None).to_string();
+        for mark in &self.marks {
+            let value = Value::from(text::clean(&mark.value));
+            words = format!("{words}, {} {value}", mark.attribute);
+        }
+        for name in self.names.iter().skip(1) {
+            words = format!("{words}, once {}", Value::from(text::clean(name)));
+        }
+        words
+    }
+
+    /// Reads an element from its record.
+    ///
+    /// # Errors
+    /// `Corrupt` if the record is not an element.
+    pub fn from_record(record: &Record) -> Result<Self> {
+        serde_json::from_value(record.body.clone()).map_err(|error| {
+            Error::new(ErrorKind::Corrupt, "selector.read")
+                .with("key", &record.key)
+                .with_source(error)
+        })
+    }
+
+    /// Returns the record of the element. If it is too large, it has fewer names, attributes and runs.
+    ///
+    /// # Errors
+    /// `Corrupt` if it cannot be written as JSON.
+    pub fn to_record(&self) -> Result<Record> {
+        let mut one = self.clone();
+        loop {
+            let body = serde_json::to_value(&one).map_err(|error| {
+                Error::new(ErrorKind::Corrupt, "selector.write").with_source(error)
+            })?;
+            let record = Record::new(one.key(), &body);
+            if record.size() <= MAX_RECORD_BYTES {
+                return Ok(record);
+            }
+            if one.names.len() > 1 {
+                one.names.pop();
+            } else if one.marks.len() > 1 {
+                one.marks.pop();
+            } else if one.uses.len() > 1 {
+                one.uses.remove(0);
+            } else {
+                return Ok(record);
+            }
+        }
+    }
+
+    /// Returns the key: the same for all elements with this role and this first attribute.
+    pub fn key(&self) -> String {
+        let first = self.marks.first();
+        key(
+            &self.role,
+            first.map(|mark| (&*mark.attribute, &*mark.value)),
+        )
+    }
+}
+
+/// Returns the key of the element with this role and this first attribute.
+pub(super) fn key(role: &Role, first: Option<(&str, &str)>) -> String {
+    let named = json!([role, first]);
+    format!("element-{}", short_hash(canonical(&named)))
+}

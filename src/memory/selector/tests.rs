@@ -1,0 +1,182 @@
+use chrono::TimeDelta;
+
+use super::*;
+use crate::{
+    action::{Action, BrowserAction, Click, ErrorClass, Outcome, Signature, Target},
+    memory::{MAX_RECORD_BYTES, apply},
+    page::{Observation, Role, TargetIdentity},
+    testing::tree,
+    working::{About, Place, Step},
+};
+
+const SHOP: &str = "https://shop.example/";
+
+fn at(day: i64) -> DateTime<Utc> {
+    "2026-01-02T03:04:05Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::days(day)
+}
+
+fn button(name: &str, testid: &str) -> TargetIdentity {
+    let mut button = TargetIdentity::new(Role::Button, name);
+    button.attributes = vec![("testid".to_owned(), testid.to_owned())];
+    button
+}
+
+fn click(target: TargetIdentity) -> Step {
+    let action = Action::Browser(BrowserAction::Click(Click {
+        target: Target::parse("e1").unwrap(),
+        button: None,
+    }));
+    let targets = vec![target];
+    let signature = Signature::of(&action, &targets, "");
+    let mut step = Step::new(1, action, Outcome::Done, signature);
+    step.targets = targets;
+    (step.before, step.after) = (Place::of(SHOP), Place::of(SHOP));
+    step
+}
+
+fn led_to(target: TargetIdentity, outcome: Outcome) -> Step {
+    let mut step = click(target);
+    (step.healed, step.outcome) = (true, outcome);
+    step
+}
+
+fn host() -> Host {
+    Host::of_domain("shop.example").unwrap()
+}
+
+fn shelf() -> Shelf {
+    Shelf::host(&Namespace::default(), COLLECTION, &host())
+}
+
+fn after(records: &[Record], run: &str, day: i64, steps: Vec<Step>) -> Vec<Record> {
+    let run = RunId::parse(run).unwrap();
+    let log = RunLog::new(run, About::new("Buy"), at(day), true, steps, Vec::new());
+    let Some(said) = Selectors.distill(&log) else {
+        return records.to_vec();
+    };
+    let mut now = records.to_vec();
+    for edit in Selectors.learn(&Namespace::default(), &said).unwrap() {
+        assert_eq!(edit.shelf, shelf());
+        now = apply(&now, &edit.edit.changes(&now).unwrap());
+        assert_eq!(edit.edit.changes(&now).unwrap(), [], "a run counts once");
+    }
+    now
+}
+
+fn known(records: &[Record]) -> Vec<KnownElement> {
+    let cue = Cue::PageShown {
+        host: host(),
+        page: None,
+        seen: Arc::new(Observation::new(SHOP, "", tree("button \"A\" e1"))),
+    };
+    let about = About::new("Buy");
+    let moment = Moment::new(&cue, &about, &[], at(0));
+    let index = Selectors.index(&shelf(), records);
+    assert_eq!(index.advise(&moment, false), []);
+    index.elements(&moment)
+}
+
+#[test]
+fn an_element_is_kept_under_its_attribute_with_the_names_that_it_had() {
+    let mut records = after(&[], "run_1", 0, vec![click(button("Buy now", "buy"))]);
+    for (n, name) in [(2, "Order"), (3, "Purchase"), (4, "Pay"), (5, "Order")] {
+        let steps = vec![click(button(name, "buy"))];
+        records = after(&records, &format!("run_{n}"), n, steps);
+    }
+    let [element] = &known(&records)[..] else {
+        panic!()
+    };
+    assert_eq!(element.names, ["Order", "Pay", "Purchase"]);
+    assert_eq!(element.marks, [("testid".to_owned(), "buy".to_owned())]);
+    let described = Selectors.describe(&records[0]).unwrap();
+    let words = "button \"Order\", testid \"buy\", once \"Pay\", once \"Purchase\"";
+    assert_eq!(described.text, words);
+    assert_eq!(described.results, "used in 5 runs, failed in 0");
+}
+
+#[test]
+fn an_element_without_an_attribute_of_a_frame_or_of_a_failed_action_is_not_kept() {
+    let nameless = TargetIdentity::new(Role::Button, "Buy now");
+    let mut framed = button("Buy now", "buy");
+    framed.frames = vec!["shop".to_owned()];
+    let mut failed = click(button("Buy now", "buy"));
+    failed.outcome = Outcome::NoEffect;
+    let mut left = click(button("Buy now", "buy"));
+    left.after = Place::of("https://other.example/");
+    for step in [click(nameless), click(framed), failed, left] {
+        assert_eq!(after(&[], "run_1", 0, vec![step]), []);
+    }
+}
+
+#[test]
+fn an_attribute_that_leads_astray_again_and_again_is_not_used_any_more() {
+    let covered = || Outcome::failed(ErrorClass::Intercepted, "");
+    let mut records = after(&[], "run_0", 0, vec![click(button("Buy now", "buy"))]);
+    let mut good = records.clone();
+    for n in 1..=3 {
+        assert_eq!(known(&records).len(), 1, "{n}");
+        let run = format!("run_{n}");
+        records = after(
+            &records,
+            &run,
+            n,
+            vec![led_to(button("Help", "buy"), covered())],
+        );
+        let outcome = if n == 2 { Outcome::Done } else { covered() };
+        good = after(&good, &run, n, vec![led_to(button("Help", "buy"), outcome)]);
+    }
+    assert_eq!(known(&records), []);
+    assert_eq!(known(&good).len(), 1);
+    assert_eq!(
+        Selectors.describe(&records[0]).unwrap().standing,
+        Standing::Retired
+    );
+    let undo = Selectors.undo(&RunId::parse("run_3").unwrap()).unwrap();
+    let undone = apply(&records, &undo.changes(&records).unwrap());
+    assert_eq!(known(&undone).len(), 1);
+    let undo = Selectors.undo(&RunId::parse("run_0").unwrap()).unwrap();
+    assert_eq!(apply(&undone, &undo.changes(&undone).unwrap()), []);
+}
+
+#[test]
+fn a_host_keeps_twenty_elements_and_each_fits_into_a_record() {
+    let mut records = Vec::new();
+    let long = |n: usize| format!("{n}{}", "\u{1F600}".repeat(59));
+    for n in 0..30 {
+        let mut target = button(&long(n), &long(n));
+        for attribute in ["name", "placeholder", "alt", "icon"] {
+            target.attributes.push((attribute.to_owned(), long(n)));
+        }
+        let day = i64::try_from(n).unwrap();
+        records = after(&records, &format!("run_{n}"), day, vec![click(target)]);
+    }
+    assert_eq!(records.len(), MAX_SELECTORS);
+    assert!(
+        records
+            .iter()
+            .all(|record| record.size() <= MAX_RECORD_BYTES)
+    );
+    let oldest = known(&records)
+        .iter()
+        .filter(|one| one.names[0] == long(0))
+        .count();
+    assert_eq!(oldest, 0);
+}
+
+#[test]
+fn an_imported_element_waits_for_a_person() {
+    let records = after(&[], "run_1", 0, vec![click(button("Buy now", "buy"))]);
+    let admitted = [Selectors.admit(&records[0], false).unwrap()];
+    assert_eq!(known(&admitted), []);
+    let shown = Selectors.describe(&admitted[0]).unwrap().text;
+    let accept = |shown: &str| {
+        let edit = Selectors.accept(&admitted[0].key, shown, at(1)).unwrap();
+        edit.changes(&admitted)
+            .map(|changes| apply(&admitted, &changes))
+    };
+    assert!(accept("button \"Sell\"").is_err());
+    assert_eq!(known(&accept(&shown).unwrap()).len(), 1);
+    assert_eq!(Selectors.admit(&records[0], true).unwrap(), records[0]);
+    let forged = Record::new("element-1", &records[0].body);
+    assert!(Selectors.admit(&forged, true).is_err());
+}

@@ -1,0 +1,75 @@
+//! Elements that earlier runs used, found again by what the page's authors gave them.
+
+use super::{
+    ElementRef, Role, TargetIdentity, Tree,
+    identity::{Identities, attributes},
+};
+use crate::base::text::{fold, squeeze};
+
+/// Attributes by which an element is found again, the surest first. Source: chosen; of the stable attributes, those that
+/// tell the elements of one page apart.
+const MARKS: [&str; 5] = ["testid", "name", "placeholder", "alt", "icon"];
+
+/// An element of a host as earlier runs knew it: its role, what it was called, and its attributes that are still the same
+/// after its name has changed.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct KnownElement {
+    /// The role.
+    pub role: Role,
+    /// The names that it had. Page data.
+    pub names: Vec<String>,
+    /// Attributes with their values, the surest first. Page data.
+    pub marks: Vec<(String, String)>,
+}
+
+impl KnownElement {
+    /// Returns the attributes by which an element can be found again, the surest first.
+    pub fn marks_of(identity: &TargetIdentity) -> Vec<(String, String)> {
+        let mark = |name: &&str| {
+            let value = identity.attribute(name)?;
+            Some(((*name).to_owned(), value.to_owned()))
+        };
+        MARKS.iter().filter_map(mark).collect()
+    }
+
+    /// Returns true if the element had this name, with this role if one is given.
+    pub(crate) fn was_called(&self, role: Option<&Role>, words: &str) -> bool {
+        let words = fold(&squeeze(words));
+        role.is_none_or(|role| *role == self.role)
+            && self.names.iter().any(|name| fold(&squeeze(name)) == words)
+    }
+
+    /// Returns true if this is the element with this identity, whatever its name.
+    pub(crate) fn is_it(&self, identity: &TargetIdentity) -> bool {
+        let marks = Self::marks_of(identity);
+        self.role == identity.role
+            && self
+                .marks
+                .first()
+                .is_some_and(|surest| marks.contains(surest))
+    }
+
+    /// Returns the reference of the only element of the page with its role and its surest attribute that any element has;
+    /// `None` if several have it. Elements in frames are left out, because a frame may belong to another site.
+    pub(crate) fn find(&self, tree: &Tree) -> Option<ElementRef> {
+        let identities = Identities::of(tree);
+        let marked = |mark: &(String, String)| {
+            let alike = tree
+                .iter()
+                .filter(|(_, node)| node.role == self.role && attributes(node).contains(mark));
+            let of_page = alike.filter(|(id, _)| identities.element(tree, *id).frames.is_empty());
+            of_page
+                .map(|(_, node)| node.reference.clone())
+                .collect::<Vec<_>>()
+        };
+        let found = self
+            .marks
+            .iter()
+            .map(marked)
+            .find(|found| !found.is_empty())?;
+        match &found[..] {
+            [one] => one.clone(),
+            _ => None,
+        }
+    }
+}
