@@ -83,7 +83,9 @@ pub(super) async fn run(args: &ExploreArgs) -> Result<(), Refusal> {
     if args.json {
         say(json!(map));
     } else {
-        summary(&map).iter().for_each(|line| say(one_line(line)));
+        for line in summary(&map) {
+            say(one_line(&line));
+        }
     }
     let Some(memory) = memory else { return Ok(()) };
     let start = map.start.parse().unwrap_or_else(|_| args.url.clone());
@@ -104,9 +106,11 @@ async fn explored(
     stop: &Stop,
     voice: Voice,
 ) -> Result<SiteMap, Refusal> {
-    let mut limits = Limits::default();
-    limits.depth = args.depth;
-    limits.pages = usize::try_from(args.pages).unwrap_or(usize::MAX);
+    let limits = Limits {
+        depth: args.depth,
+        pages: usize::try_from(args.pages).unwrap_or(usize::MAX),
+        ..Limits::default()
+    };
     let guarded = GuardedBrowser::builder(browser.driver())
         .with_cancel(stop.cancel())
         .build_guarded()

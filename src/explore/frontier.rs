@@ -202,7 +202,7 @@ impl Frontier {
         let from = self.map.pages.len();
         self.map.pages.push(page);
         for (url, words) in links(&shown, observation) {
-            self.found(url, words, visit.depth + 1, from);
+            self.found(url, &words, visit.depth + 1, from);
         }
     }
 
@@ -216,11 +216,11 @@ impl Frontier {
         &self.map.pages
     }
 
-    fn found(&mut self, url: Url, words: String, depth: u32, from: usize) {
+    fn found(&mut self, url: Url, words: &str, depth: u32, from: usize) {
         if !self.known.insert(url.to_string()) {
             return;
         }
-        let why = left_out(&url, &words, &self.home)
+        let why = left_out(&url, words, &self.home)
             .or_else(|| (depth > self.limits.depth).then_some(LeftOut::TooDeep));
         match why {
             Some(why) => self.map.leave_out(why),
@@ -228,7 +228,7 @@ impl Frontier {
                 url,
                 depth,
                 from: Some(from),
-                words: text::truncate(&words, MAX_WORDS),
+                words: text::truncate(words, MAX_WORDS),
             }),
         }
     }

@@ -146,7 +146,7 @@ impl MapPage {
                 ref role
                     if role.is_editable() || matches!(role, Role::Combobox | Role::Checkbox) =>
                 {
-                    controls.push(name(id))
+                    controls.push(name(id));
                 }
                 _ => {}
             }

@@ -59,7 +59,7 @@ impl Clock for Later {
 struct Line(Arc<Mutex<BufReader<TcpStream>>>);
 
 impl Line {
-    fn ask(&self, name: &str, said: Value) -> Result<Value> {
+    fn ask(&self, name: &str, said: &Value) -> Result<Value> {
         let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let lost =
             |error: std::io::Error| Error::new(ErrorKind::BrowserLost, "remote").with_source(error);
@@ -81,13 +81,13 @@ impl BrowserDriver for Remote {
     }
 
     async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {
-        let page = self.0.ask("observe", Value::Null)?;
+        let page = self.0.ask("observe", &Value::Null)?;
         Ok(serde_json::from_value(page).unwrap())
     }
 
     async fn execute(&self, request: &ExecuteRequest) -> Result<Execution> {
         let action = serde_json::to_value(Action::Browser(request.action.clone())).unwrap();
-        let outcome = self.0.ask("execute", action)?;
+        let outcome = self.0.ask("execute", &action)?;
         Ok(Execution::new(serde_json::from_value(outcome).unwrap()))
     }
 
@@ -110,7 +110,7 @@ struct Person(Line);
 #[async_trait]
 impl Approver for Person {
     async fn approve(&self, request: &ApprovalRequest) -> Approval {
-        match self.0.ask("approve", json!(request.doubt)) {
+        match self.0.ask("approve", &json!(request.doubt)) {
             Ok(Value::Bool(true)) => Approval::Yes,
             _ => Approval::No,
         }
@@ -144,7 +144,7 @@ async fn work() {
     let policy = eyes.policy();
     let thinks = line.clone();
     let model = ScriptedModel::deciding(move |_| {
-        thinks.ask("think", Value::Null)?;
+        thinks.ask("think", &Value::Null)?;
         Ok(policy())
     });
     let mut options = Options::default();
