@@ -11,7 +11,7 @@ const PAGES: &str = "Pages of this site";
 /// The section with facts. Those that models proposed are data.
 const FACTS: &str = "Facts about this site";
 /// Headings that may stand inside the fence.
-const HEADINGS: [&str; 15] = [
+const HEADINGS: [&str; 16] = [
     NAMES,
     FACTS,
     "Memory for this site",

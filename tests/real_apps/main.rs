@@ -17,7 +17,7 @@ mod hand;
 mod profile;
 mod roundup;
 
-use std::{collections::BTreeSet, net::TcpStream};
+use std::{collections::BTreeSet, net::TcpStream, sync::Arc};
 
 use apps::App;
 use browsers::{Driver, Wishes};
@@ -35,7 +35,7 @@ async fn what_a_browser_does_in_djangos_admin_is_exactly_what_is_stored() {
         django::adds_a_booking(&app, &*browser).await;
         django::is_told_what_is_wrong_with_a_form(&app, &*browser).await;
         django::deletes_after_asking(&app, &*browser).await;
-        let map = explored::finds_the_parts_of_djangos_admin(&app, &browser).await;
+        let map = explored::finds_the_parts_of_djangos_admin(&app, Arc::clone(&browser)).await;
         figure!(
             "real_apps django by {}: {} pages explored, left out {:?}, 0 excluded addresses requested",
             by.name(),
@@ -56,7 +56,7 @@ async fn what_a_browser_does_in_roundup_is_exactly_what_is_stored() {
         roundup::logs_in(&app, &*browser).await;
         roundup::files_an_issue(&app, &*browser).await;
         roundup::finds_by_the_long_form(&app, &*browser).await;
-        let map = explored::finds_the_parts_of_roundup(&app, &browser).await;
+        let map = explored::finds_the_parts_of_roundup(&app, Arc::clone(&browser)).await;
         figure!(
             "real_apps roundup by {}: {} pages explored, left out {:?}, 0 excluded addresses requested",
             by.name(),
