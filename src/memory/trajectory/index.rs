@@ -2,7 +2,7 @@
 
 use super::{
     Trajectory, TrajectoryOptions,
-    progress::{behind, next},
+    progress::{behind, left},
     rank::{best_first, score, similarity},
     show::{SECTION, lines},
 };
@@ -73,10 +73,11 @@ impl Index for TrajectoryIndex {
             return Vec::new();
         };
         let behind = behind(&trajectory.steps, moment.steps);
-        let Some(next) = next(&trajectory.steps, behind, &seen.tree) else {
+        let left = left(&trajectory.steps, &behind, &seen.tree);
+        if left.is_empty() {
             return Vec::new();
-        };
-        let lines = lines(trajectory, next, &moment.about.goal, moment.now);
+        }
+        let lines = lines(trajectory, &left, &moment.about.goal, moment.now);
         Advice::with_lines(id.clone(), lines, Trust::Code, SECTION)
             .into_iter()
             .collect()

@@ -14,11 +14,33 @@ use crate::{
 /// is probably on another way.
 const MAX_LEFT_OUT: usize = 2;
 
-/// Returns the number of a trajectory's steps that a run has behind it: the steps up to the last one that it took.
-pub(super) fn behind(way: &[TrajectoryStep], taken: &[Step]) -> usize {
+/// How far a run has come on the way of a trajectory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Behind {
+    /// Number of steps up to the last one that the run took.
+    at: usize,
+    /// Positions of the steps before that which the run did not take.
+    left_out: Vec<usize>,
+}
+
+/// Returns how far a run has come.
+pub(super) fn behind(way: &[TrajectoryStep], taken: &[Step]) -> Behind {
+    let mut behind = Behind::default();
     let done = taken.iter().filter(|step| step.outcome.is_done());
-    done.filter_map(TrajectoryStep::of)
-        .fold(0, |at, step| at + advance(&way[at..], &step))
+    for step in done.filter_map(TrajectoryStep::of) {
+        let on = advance(&way[behind.at..], &step);
+        if on > 0 {
+            behind.left_out.extend(behind.at..behind.at + on - 1);
+            behind.at += on;
+        } else if let Some(late) = behind
+            .left_out
+            .iter()
+            .position(|at| is_same(&way[*at], &step))
+        {
+            behind.left_out.remove(late);
+        }
+    }
+    behind
 }
 
 /// Returns the number of a trajectory's steps that a run took.
@@ -34,19 +56,22 @@ pub(super) fn followed_steps(way: &[TrajectoryStep], taken: &[TrajectoryStep]) -
 
 /// Returns how many steps of the rest of a trajectory are behind after this step; 0 if it is none of the next ones.
 fn advance(rest: &[TrajectoryStep], taken: &TrajectoryStep) -> usize {
-    let is_this = |step: &TrajectoryStep| {
-        is_alike(step.tool, taken.tool)
-            && match (&step.target, &taken.target) {
-                (Some(of), Some(target)) => match (&of.aim, &target.aim) {
-                    (Some(of), Some(aim)) => of.is_called(aim),
-                    _ => of.role == target.role,
-                },
-                (None, None) => step.leads_to == taken.leads_to && step.key == taken.key,
-                _ => false,
-            }
-    };
-    let next = rest.iter().take(MAX_LEFT_OUT + 1).position(is_this);
+    let mut near = rest.iter().take(MAX_LEFT_OUT + 1);
+    let next = near.position(|step| is_same(step, taken));
     next.map_or(0, |at| at + 1)
+}
+
+/// Returns true if a run took this step of a trajectory.
+fn is_same(step: &TrajectoryStep, taken: &TrajectoryStep) -> bool {
+    is_alike(step.tool, taken.tool)
+        && match (&step.target, &taken.target) {
+            (Some(of), Some(target)) => match (&of.aim, &target.aim) {
+                (Some(of), Some(aim)) => of.is_called(aim),
+                _ => of.role == target.role,
+            },
+            (None, None) => step.leads_to == taken.leads_to && step.key == taken.key,
+            _ => false,
+        }
 }
 
 /// Returns true if both tools do the same to a target.
@@ -56,13 +81,14 @@ fn is_alike(one: BrowserTool, other: BrowserTool) -> bool {
     one == other || (writes(one) && writes(other))
 }
 
-/// Returns the position of the next step of a trajectory: the first one that can be taken on this page, after those that are
-/// behind. Returns `None` if none of the next steps can be taken here.
-pub(super) fn next(way: &[TrajectoryStep], behind: usize, page: &Tree) -> Option<usize> {
-    let near = way.get(behind..)?.iter().take(MAX_LEFT_OUT + 1);
+/// Returns the positions of the steps that are left, the one to take next first; empty if none of the next steps can be taken on this
+/// page. A step that was left out comes before all others if it can be taken here: the run may have taken two steps in another order, and
+/// the last one may send what the first one should have filled in.
+pub(super) fn left(way: &[TrajectoryStep], behind: &Behind, page: &Tree) -> Vec<usize> {
+    let ahead = behind.at..way.len().min(behind.at + MAX_LEFT_OUT + 1);
+    let near = behind.left_out.iter().copied().chain(ahead.clone());
     let roles: HashSet<&Role> = near
-        .clone()
-        .filter_map(|step| Some(&step.target.as_ref()?.role))
+        .filter_map(|at| Some(&way[at].target.as_ref()?.role))
         .collect();
     let here: Vec<Aim> = sketch(page, |role| roles.contains(role))
         .iter()
@@ -74,7 +100,21 @@ pub(super) fn next(way: &[TrajectoryStep], behind: usize, page: &Tree) -> Option
             None => aim.role == target.role,
         })
     };
-    let mut near = near.zip(behind..);
-    near.find(|(step, _)| step.target.as_ref().is_none_or(is_here))
-        .map(|(_, at)| at)
+    let left_out = behind.left_out.iter().copied();
+    let mut left: Vec<usize> = left_out
+        .filter(|at| way[*at].target.as_ref().is_some_and(is_here))
+        .collect();
+    let mut ahead = ahead;
+    let next = ahead.find(|at| way[*at].target.as_ref().is_none_or(is_here));
+    match next {
+        Some(next) => left.extend(next..way.len()),
+        None => left.extend(
+            if left.is_empty() {
+                way.len()
+            } else {
+                behind.at
+            }..way.len(),
+        ),
+    }
+    left
 }

@@ -20,10 +20,10 @@ const MAX_SHOWN: usize = 8;
 /// Maximum length of the earlier goal. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 120;
 
-/// Returns the lines about a trajectory of which `next` is the next step, for a run with this goal.
+/// Returns the lines about a trajectory of which these steps are left, the next one first, for a run with this goal.
 pub(super) fn lines(
     trajectory: &Trajectory,
-    next: usize,
+    left: &[usize],
     goal: &str,
     now: DateTime<Utc>,
 ) -> Vec<Vec<Piece>> {
@@ -39,16 +39,15 @@ pub(super) fn lines(
         }
     };
     let mut out = vec![vec![Piece::Words(head)]];
-    let left = trajectory.steps.iter().zip(1..).skip(next);
-    for (step, n) in left.clone().take(MAX_SHOWN) {
-        let mut pieces = vec![Piece::Words(format!("{n}. "))];
-        pieces.extend(words(step));
-        if n == next + 1 {
+    for (nth, at) in left.iter().take(MAX_SHOWN).enumerate() {
+        let mut pieces = vec![Piece::Words(format!("{}. ", at + 1))];
+        pieces.extend(words(&trajectory.steps[*at]));
+        if nth == 0 {
             pieces.push(" <- next, on this page".into());
         }
         out.push(pieces);
     }
-    let hidden = left.count().saturating_sub(MAX_SHOWN);
+    let hidden = left.len().saturating_sub(MAX_SHOWN);
     if hidden > 0 {
         out.push(vec![Piece::Words(format!("({hidden} more steps)"))]);
     }

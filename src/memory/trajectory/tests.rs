@@ -209,6 +209,23 @@ fn only_the_rest_of_the_way_is_shown_and_only_where_it_can_be_taken() {
 }
 
 #[test]
+fn a_step_that_was_left_out_comes_first_while_it_can_be_taken() {
+    let first = search("run_1", 0, "padel rackets", "Bullpadel Hack 03");
+    let records = learned(&[], &first);
+    let now = search("run_2", 0, "tennis balls", "Ball 4");
+    let page = "searchbox \"Search\" e3\nbutton \"Sort: price ascending\" e1\nlink \"Ball 4\" e2";
+    let lines = |taken: &[Step]| shown(&records, &now.about.goal, taken, page);
+    let sorted = lines(&now.steps[1..2]);
+    assert!(
+        sorted[1].starts_with("1. fill") && sorted[1].ends_with("<- next, on this page"),
+        "{sorted:?}"
+    );
+    assert!(sorted[2].starts_with("3. click"), "{sorted:?}");
+    let both = lines(&[now.steps[1].clone(), now.steps[0].clone()]);
+    assert!(both[1].starts_with("3. click"), "{both:?}");
+}
+
+#[test]
 fn steps_that_led_nowhere_are_left_out() {
     let field = || element(Role::SearchBox, "Search");
     let about = "https://shop.example/about";
