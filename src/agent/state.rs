@@ -119,7 +119,7 @@ pub struct State {
     pub(super) guards: Guards,
     pub(super) spent: Spent,
     pub(super) estimated: bool,
-    /// How far the estimates of this run's requests are from what the provider reported.
+    /// The ratio of reported to estimated tokens of this run's requests.
     #[serde(default)]
     pub(super) calibration: Calibration,
     pub(super) errors: u32,

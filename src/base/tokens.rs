@@ -34,7 +34,7 @@ impl Sum for TokenCount {
     }
 }
 
-/// How far the estimates of a run are from what the provider reports.
+/// The ratio of the tokens that a provider reports to the estimates of a run.
 ///
 /// Tokenizers differ: the same request can take a third more tokens with one model than with another. After the first
 /// reply with a reported usage, estimates are multiplied by the ratio that was seen.
@@ -88,7 +88,7 @@ impl Calibration {
     }
 }
 
-/// What a character is to a tokenizer.
+/// The kind of a character for a tokenizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Newline,

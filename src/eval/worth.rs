@@ -1,4 +1,4 @@
-//! What each item of memory was worth in runs of which some held it back.
+//! The worth of each item of memory, from runs of which some held it back.
 
 use std::collections::BTreeMap;
 

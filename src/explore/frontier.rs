@@ -37,7 +37,7 @@ impl Default for Limits {
     }
 }
 
-/// What the addresses of pages that are alike have in common: the path and the query, without numbers.
+/// The part that the addresses of similar pages have in common: the path and the query, without numbers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike(String, Vec<(String, String)>);
 

@@ -34,7 +34,7 @@ impl CallMade {
                 let more = self.changed.len().saturating_sub(max);
                 let mut told = self.changed[..self.changed.len() - more].join("; ");
                 if more > 0 {
-                    let _ = write!(told, "; and {more} more changes");
+                    let _ = write!(told, "; and {more} more");
                 }
                 told
             }
@@ -108,7 +108,7 @@ mod tests {
             assert!(lines.last().unwrap().starts_with(&format!("{count}. ")));
         }
         let six = changes(&many[..6]);
-        assert!(six[0].ends_with("~ 1; ~ 2; and 1 more changes"), "{six:?}");
+        assert!(six[0].ends_with("~ 1; ~ 2; and 1 more"), "{six:?}");
         assert_eq!(changes(&many[..13])[0], "(2 earlier calls)");
     }
 }

@@ -1,4 +1,4 @@
-//! What a checkpoint keeps of a run, and what it leaves out if there is not enough room.
+//! The content of a checkpoint, and the parts that are left out if there is not enough room.
 
 use crate::{
     ErrorKind, RunId,

@@ -59,7 +59,7 @@ pub(super) struct Drive<'a> {
     pub(super) approver: Option<Arc<dyn Approver>>,
     /// Pause between two steps, for a person who is watching.
     pub(super) pause: Duration,
-    /// What to ask of the browser before and after the run; `None` if the run is watched and not measured. A measured run prints
+    /// The questions to the browser before and after the run; `None` if the run is watched and not measured. A measured run prints
     /// only warnings.
     pub(super) probe: Option<Probe>,
 }

@@ -28,11 +28,11 @@ const RUNS_THAT_AGREE: usize = 2;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FactKind {
-    /// How long something takes.
+    /// The time that something takes.
     Timing,
-    /// How an element is found.
+    /// The way in which an element is found.
     Selector,
-    /// How something is done.
+    /// The way in which something is done.
     Pattern,
     /// How something behaves unexpectedly.
     Quirk,

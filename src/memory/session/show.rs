@@ -12,7 +12,7 @@ use crate::{
 const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
 /// Number of sessions that are shown in full, if they belong to the session of the run. Source: chosen.
 const IN_FULL: usize = 2;
-/// Maximum length of a goal that is shown on one line. Unit: characters. Source: chosen.
+/// Maximum length of a goal or an answer that is shown on one line. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 120;
 
 /// The sessions of a host, newest first.
@@ -56,10 +56,15 @@ impl Index for SessionIndex {
 
 /// Returns the lines of a session: the goal with its result and, in full, the answer and the address.
 fn lines(session: &Session, in_full: bool, now: DateTime<Utc>) -> Vec<String> {
-    let goal = text::truncate(&session.goal, if in_full { usize::MAX } else { MAX_GOAL });
+    // In short, what a run did says more than what it was asked to do, and it does not repeat the head of a trajectory.
+    let said = match &session.outcome {
+        Some(outcome) if session.success && !in_full => outcome,
+        _ => &session.goal,
+    };
+    let said = text::truncate(said, if in_full { usize::MAX } else { MAX_GOAL });
     let result = session.result();
     let mut lines = vec![format!(
-        "{}, {result}: {goal}",
+        "{}, {result}: {said}",
         ago(now - session.timestamp)
     )];
     if in_full {

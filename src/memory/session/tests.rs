@@ -95,12 +95,12 @@ fn a_run_of_the_same_session_is_shown_in_full_and_others_on_one_line() {
             "1 hour ago, done: Goal of run_2",
             "answer: Order 17 is sent",
             "ended at https://shop.example/orders/17?x=1",
-            "2 hours ago, done: Goal of run_1",
+            "2 hours ago, done: Order 17 is sent",
         ]
     );
     let one_line = [
-        "1 hour ago, done: Goal of run_2",
-        "2 hours ago, done: Goal of run_1",
+        "1 hour ago, done: Order 17 is sent",
+        "2 hours ago, done: Order 17 is sent",
     ];
     assert_eq!(shown(&records, None), one_line);
     assert_eq!(shown(&records, Some("other")), one_line);
@@ -115,8 +115,11 @@ fn the_last_five_runs_are_kept_and_a_late_one_does_not_push_a_newer_one_out() {
     let records = learned(&logs);
     let keys: Vec<&str> = records.iter().map(|record| &*record.key).collect();
     assert_eq!(keys, ["run_3", "run_4", "run_5", "run_6", "run_7"]);
-    let newest = &shown(&records, None)[0];
-    assert!(newest.ends_with("Goal of run_7"), "{newest}");
+    // A failed run has no answer worth a line.
+    let mut failed = log("run_8", None, 8, &[SHOP]);
+    failed.success = false;
+    let newest = &shown(&learned(&[failed]), None)[0];
+    assert!(newest.ends_with("not done: Goal of run_8"), "{newest}");
 }
 
 #[test]

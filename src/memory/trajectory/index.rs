@@ -72,8 +72,8 @@ impl Index for TrajectoryIndex {
         let Some((id, trajectory)) = self.best(moment) else {
             return Vec::new();
         };
-        let behind = behind(&trajectory.steps, moment.steps);
-        let left = left(&trajectory.steps, &behind, &seen.tree);
+        let behind = behind(&trajectory.steps, moment.steps, &moment.about.goal);
+        let left = left(&trajectory.steps, &behind, &seen.tree, &moment.about.goal);
         if left.is_empty() {
             return Vec::new();
         }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::{Target, TrajectoryStep};
 use crate::{
     action::BrowserTool,
+    base::text,
     memory::Aim,
     page::{Role, Tree, sketch},
     working::Step,
@@ -19,18 +20,22 @@ const MAX_LEFT_OUT: usize = 2;
 pub(super) struct Behind {
     /// Number of steps up to the last one that the run took.
     at: usize,
-    /// Positions of the steps before that which the run did not take.
+    /// Positions of the steps before that which give a value and which the run did not take. Other steps may have been left out for a
+    /// shorter way.
     left_out: Vec<usize>,
 }
 
-/// Returns how far a run has come.
-pub(super) fn behind(way: &[TrajectoryStep], taken: &[Step]) -> Behind {
+/// Returns how far a run with this goal has come.
+pub(super) fn behind(way: &[TrajectoryStep], taken: &[Step], goal: &str) -> Behind {
     let mut behind = Behind::default();
     let done = taken.iter().filter(|step| step.outcome.is_done());
     for step in done.filter_map(TrajectoryStep::of) {
-        let on = advance(&way[behind.at..], &step);
+        let on = advance(&way[behind.at..], &step, Some(goal));
         if on > 0 {
-            behind.left_out.extend(behind.at..behind.at + on - 1);
+            let passed = behind.at..behind.at + on - 1;
+            behind
+                .left_out
+                .extend(passed.filter(|at| writes(way[*at].tool)));
             behind.at += on;
         } else if let Some(late) = behind
             .left_out
@@ -47,18 +52,40 @@ pub(super) fn behind(way: &[TrajectoryStep], taken: &[Step]) -> Behind {
 pub(super) fn followed_steps(way: &[TrajectoryStep], taken: &[TrajectoryStep]) -> usize {
     let (mut at, mut count) = (0, 0);
     for step in taken.iter().filter(|step| step.verified) {
-        let on = advance(&way[at..], step);
+        let on = advance(&way[at..], step, None);
         at += on;
         count += usize::from(on > 0);
     }
     count
 }
 
-/// Returns how many steps of the rest of a trajectory are behind after this step; 0 if it is none of the next ones.
-fn advance(rest: &[TrajectoryStep], taken: &TrajectoryStep) -> usize {
-    let mut near = rest.iter().take(MAX_LEFT_OUT + 1);
-    let next = near.position(|step| is_same(step, taken));
+/// Returns how many steps of the rest of a trajectory are behind after this step; 0 if it is none of the next ones. A step whose target is
+/// a value of the goal precedes one that may be any of a list.
+fn advance(rest: &[TrajectoryStep], taken: &TrajectoryStep, goal: Option<&str>) -> usize {
+    let near = &rest[..rest.len().min(MAX_LEFT_OUT + 1)];
+    let is_of_goal = goal.is_some_and(|goal| {
+        let name = taken.target.as_ref().and_then(|target| target.aim.as_ref());
+        name.is_some_and(|aim| is_in(&aim.name, goal))
+    });
+    let has_slot = |step: &TrajectoryStep| step.target.as_ref().is_some_and(|of| of.slot.is_some());
+    let named = near
+        .iter()
+        .position(|step| is_of_goal && has_slot(step) && is_same(step, taken));
+    let next = named.or_else(|| near.iter().position(|step| is_same(step, taken)));
     next.map_or(0, |at| at + 1)
+}
+
+/// Returns true if the words of a name stand in the goal one after the other.
+fn is_in(name: &str, goal: &str) -> bool {
+    let spaced = |text: &str| format!(" {} ", text::words(text).join(" "));
+    let name = spaced(name);
+    name.len() > 2 && spaced(goal).contains(&name)
+}
+
+/// Returns true if a tool gives a value to a field.
+const fn writes(tool: BrowserTool) -> bool {
+    use BrowserTool as T;
+    matches!(tool, T::Fill | T::Type | T::Select | T::Check | T::Uncheck)
 }
 
 /// Returns true if a run took this step of a trajectory.
@@ -84,7 +111,7 @@ fn is_alike(one: BrowserTool, other: BrowserTool) -> bool {
 /// Returns the positions of the steps that are left, the one to take next first; empty if none of the next steps can be taken on this
 /// page. A step that was left out comes before all others if it can be taken here: the run may have taken two steps in another order, and
 /// the last one may send what the first one should have filled in.
-pub(super) fn left(way: &[TrajectoryStep], behind: &Behind, page: &Tree) -> Vec<usize> {
+pub(super) fn left(way: &[TrajectoryStep], behind: &Behind, page: &Tree, goal: &str) -> Vec<usize> {
     let ahead = behind.at..way.len().min(behind.at + MAX_LEFT_OUT + 1);
     let near = behind.left_out.iter().copied().chain(ahead.clone());
     let roles: HashSet<&Role> = near
@@ -97,7 +124,7 @@ pub(super) fn left(way: &[TrajectoryStep], behind: &Behind, page: &Tree) -> Vec<
     let is_here = |target: &Target| {
         here.iter().any(|aim| match &target.aim {
             Some(own) => own.is_called(aim),
-            None => aim.role == target.role,
+            None => aim.role == target.role && (target.slot.is_none() || is_in(&aim.name, goal)),
         })
     };
     let left_out = behind.left_out.iter().copied();

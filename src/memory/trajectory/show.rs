@@ -18,7 +18,7 @@ pub(super) const SECTION: Section = Section::custom("Reference trajectory", 40, 
 /// Maximum number of steps that are shown. Source: chosen; the steps of two pages, with what follows them.
 const MAX_SHOWN: usize = 8;
 /// Maximum length of the earlier goal. Unit: characters. Source: chosen.
-const MAX_GOAL: usize = 120;
+const MAX_GOAL: usize = 200;
 
 /// Returns the lines about a trajectory of which these steps are left, the next one first, for a run with this goal.
 pub(super) fn lines(
@@ -39,7 +39,13 @@ pub(super) fn lines(
         }
     };
     let mut out = vec![vec![Piece::Words(head)]];
-    for (nth, at) in left.iter().take(MAX_SHOWN).enumerate() {
+    // A line that says that one step is hidden would be no shorter than the step.
+    let shown = if left.len() == MAX_SHOWN + 1 {
+        left.len()
+    } else {
+        MAX_SHOWN
+    };
+    for (nth, at) in left.iter().take(shown).enumerate() {
         let mut pieces = vec![Piece::Words(format!("{}. ", at + 1))];
         pieces.extend(words(&trajectory.steps[*at]));
         if nth == 0 {
@@ -47,7 +53,7 @@ pub(super) fn lines(
         }
         out.push(pieces);
     }
-    let hidden = left.len().saturating_sub(MAX_SHOWN);
+    let hidden = left.len().saturating_sub(shown);
     if hidden > 0 {
         out.push(vec![Piece::Words(format!("({hidden} more steps)"))]);
     }
@@ -109,7 +115,7 @@ fn given(given: &Given) -> String {
         Given::Slot(slot) => slot_name(*slot),
         Given::Parameter(name) => format!("<param:{name}>"),
         Given::Secret(name) => name.placeholder(),
-        Given::Other { .. } => "a text of your own".to_owned(),
+        Given::Other { .. } => "what your goal asks for".to_owned(),
     }
 }
 

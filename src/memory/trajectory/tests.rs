@@ -309,7 +309,7 @@ fn a_value_that_is_no_part_of_the_goal_leaves_only_its_length() {
     assert_eq!(
         lines[1..],
         [
-            "1. fill textbox \"Note\" with a text of your own <- next, on this page",
+            "1. fill textbox \"Note\" with what your goal asks for <- next, on this page",
             "2. click a button",
             "3. fill textbox \"PIN\" with <secret:pin>",
             "4. fill textbox \"Phone\" with <param:phone>",
