@@ -21,7 +21,7 @@ const LEASE: &str = "lease";
 /// Name under which the parts of a checkpoint are stored.
 const PARTS: &str = "checkpoint";
 
-/// What a run needs to go on.
+/// The data that a run needs to go on.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Checkpoint {

@@ -51,7 +51,7 @@ pub struct End {
     pub final_url: Option<String>,
     /// Number of replies of the model.
     pub turns: u32,
-    /// What the run cost, in one line.
+    /// The cost of the run, in one line.
     pub summary: Option<String>,
     /// The answer.
     pub result: Option<String>,
@@ -74,7 +74,7 @@ impl End {
     }
 }
 
-/// What a new run takes from an earlier one.
+/// The parts of an earlier run that a new run takes over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Continuation {

@@ -77,7 +77,7 @@ impl FromStr for RunStatus {
     }
 }
 
-/// What is known of a run: where it began, where it is or ended, and how.
+/// The record of a run: where it began, where it is or ended, and how.
 ///
 /// The names of its fields in JSON are documented for other programs.
 ///
@@ -133,7 +133,7 @@ pub struct RunManifest {
     /// True if the goal was reached and a page showed it; `None` before the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub success: Option<bool>,
-    /// What it cost, in one line.
+    /// Its cost, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// Folders and files that belong to it.

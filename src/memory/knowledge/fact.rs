@@ -34,7 +34,7 @@ pub enum FactKind {
     Selector,
     /// The way in which something is done.
     Pattern,
-    /// How something behaves unexpectedly.
+    /// An unexpected behaviour.
     Quirk,
     /// Something that is in the way, and what removes it.
     Obstacle,
@@ -129,13 +129,13 @@ impl Claim {
     }
 }
 
-/// What a fact is about.
+/// The subject of a fact.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
     /// An element of the host's pages.
     Element(Aim),
-    /// What a model called it.
+    /// The name that a model gave it.
     Name(String),
 }
 
@@ -186,7 +186,7 @@ pub struct Source {
 pub struct Fact {
     /// The kind.
     pub kind: FactKind,
-    /// What the fact is about.
+    /// The subject of the fact.
     pub about: About,
     /// The origin.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! What a run observed about its hosts: facts that its steps prove, facts that its steps contradict, and what the model
+//! The observations of a run about its hosts: facts that its steps prove, facts that its steps contradict, and what the model
 //! proposed.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ const BEFORE_KEYS: usize = 2;
 /// Maximum number of proposals of one run. Source: chosen.
 const MAX_PROPOSALS: usize = 5;
 
-/// What knowledge learns from a run. It may wait in the store until the next run.
+/// The part of a run that knowledge learns from. It may wait in the store until the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) run: RunId,
@@ -36,7 +36,7 @@ pub(super) struct Observed {
     pub(super) host: Host,
     /// The key of the fact.
     pub(super) key: String,
-    /// What the fact is; `None` if it can only be a fact that is already known.
+    /// The fact itself; `None` if it can only be a fact that is already known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) new: Option<(FactKind, About)>,
     /// The value; `None` if the run acted on a known fact.

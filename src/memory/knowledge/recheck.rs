@@ -1,4 +1,4 @@
-//! What a run says about facts that it was shown: that it acted on them, or that they are not true.
+//! The verdict of a run on facts that it was shown: that it acted on them, or that they are not true.
 //!
 //! A fact is shown only while its element is on the page. So the places where a run was shown a fact tell where the element
 //! was, and nothing else about the page needs to be kept.
@@ -46,7 +46,7 @@ pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     out
 }
 
-/// What an action on a fact's element tells about the fact.
+/// The conclusion from an action on a fact's element.
 enum Tells {
     Nothing,
     /// The run acted on the fact.

@@ -120,7 +120,7 @@ fn facts(records: &[Record]) -> Vec<(String, i64)> {
     read.collect()
 }
 
-/// What the model reads on a page.
+/// The facts that the model reads on a page.
 fn shown(records: &[Record], day: i64, page: &str) -> Vec<Advice> {
     let cue = Cue::PageShown {
         host: host(),

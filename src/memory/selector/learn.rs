@@ -16,7 +16,7 @@ use crate::{
 /// Maximum number of elements of a host. Source: document.
 pub const MAX_SELECTORS: usize = 20;
 
-/// What selectors learn from a run. It may wait in the store until the next run.
+/// The part of a run that selectors learn from. It may wait in the store until the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) run: RunId,

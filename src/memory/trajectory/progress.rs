@@ -15,7 +15,7 @@ use crate::{
 /// is probably on another way.
 const MAX_LEFT_OUT: usize = 2;
 
-/// How far a run has come on the way of a trajectory.
+/// The progress of a run on the way of a trajectory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Behind {
     /// Number of steps up to the last one that the run took.
