@@ -29,7 +29,7 @@ const PAGES: u32 = 300;
 /// Number of steps of the run.
 const STEPS: u32 = 200;
 /// The model's context window. Unit: tokens. So small that not all fits.
-const WINDOW: u64 = 6_500;
+const WINDOW: u64 = 4_100;
 /// The steps in which a message is sent.
 const SENDS: [u32; 2] = [3, 120];
 /// The goal.
@@ -206,7 +206,7 @@ async fn the_last_of_200_steps_costs_what_the_fiftieth_did_and_forgets_nothing()
     assert!(late <= early + early / 10, "{early}, then {late}");
     let cut = requests
         .iter()
-        .filter(|request| request.message.contains(" earlier lines)"));
+        .filter(|request| request.message.contains(" earlier steps)"));
     assert!(cut.count() > 0, "nothing had to be cut");
     // A step is kept whole; nothing else grows with the run.
     assert!(states[199] < states[99] * 2 + 4_096, "{states:?}");

@@ -87,6 +87,12 @@ pub(super) async fn run(args: &ExploreArgs) -> Result<(), Refusal> {
             say(one_line(&line));
         }
     }
+    if map.pages.is_empty() {
+        return Err(Refusal::failure(format!(
+            "no page was seen: {} could not be opened, or shows an error",
+            args.url
+        )));
+    }
     let Some(memory) = memory else { return Ok(()) };
     let start = map.start.parse().unwrap_or_else(|_| args.url.clone());
     let host = Host::of(&start).map_err(|error| failed(&error))?;

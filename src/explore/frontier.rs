@@ -7,7 +7,7 @@ use url::Url;
 use super::exclusion::left_out;
 use crate::{
     base::{Error, ErrorKind, Host, Result, Site, text},
-    page::{Observation, PageTemplate, PageView, Role},
+    page::{Observation, PageTemplate, PageType, PageView, Role},
     working::{LeftOut, MapPage, SiteMap},
 };
 
@@ -193,6 +193,10 @@ impl Frontier {
         }
         if Host::of(&shown).ok().as_ref() != Some(&self.home) {
             self.map.leave_out(LeftOut::OtherHost);
+            return;
+        }
+        if view.page_type == PageType::ErrorPage {
+            self.map.leave_out(LeftOut::Unreachable);
             return;
         }
         let mut page = MapPage::of(shown.as_str(), view, &observation.tree);

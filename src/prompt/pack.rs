@@ -68,7 +68,7 @@ pub(super) fn cost(text: &str) -> TokenCount {
 /// let history = Block::new(&["1. click button \"Go\""; 40], 40, Keep::Last);
 /// let read = Block::new(&["row | price"; 4], 60, Keep::First);
 /// assert_eq!(pack(&[history.clone(), read.clone()], TokenCount(1_000)), [40, 4]);
-/// assert_eq!(pack(&[history, read], TokenCount(100)), [10, 4]);
+/// assert_eq!(pack(&[history, read], TokenCount(100)), [9, 4]);
 /// ```
 pub fn pack(blocks: &[Block], budget: TokenCount) -> Vec<usize> {
     let mut kept = vec![0; blocks.len()];

@@ -18,7 +18,7 @@ use crate::{
     base::{Nonce, TokenCount},
     memory::{self, Advice},
     page::{Dialog, DigestOptions, Layout, PageView, Tab},
-    working::History,
+    working::{History, is_lasting},
 };
 
 /// Maximum length of a question to a person, of a person's answer, and of a note. Unit: characters. Source: chosen.
@@ -132,12 +132,17 @@ impl<'a> StepParts<'a> {
 /// A tip stands outside the fences if a person or this crate vouches for its words. In such a tip, names from a page are replaced by
 /// numbers; the names themselves are listed inside the fence.
 pub fn step(parts: &StepParts<'_>) -> String {
-    let (tips, mut sections) = Tips::of(parts.advice, parts.last_failure.is_some());
-    sections.extend(own_sections(parts));
-    let whole = write(parts, &tips, &sections, parts.digest);
+    let (tips, of_memory) = Tips::of(parts.advice, parts.last_failure.is_some());
+    let all = |is_cut| {
+        let mut sections = of_memory.clone();
+        sections.extend(own_sections(parts, is_cut));
+        sections
+    };
+    let whole = write(parts, &tips, &all(false), parts.digest);
     if cost(&whole) <= parts.budget {
         return whole;
     }
+    let sections = all(true);
     let none: Vec<Section<'_>> = sections.iter().map(|section| section.cut_to(0)).collect();
     let present = cost(&write(parts, &tips, &none, parts.digest));
     if present > parts.budget {
@@ -179,21 +184,25 @@ fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
     least
 }
 
-/// Returns the sections that may be cut and do not come from memory, in their order in the message.
+/// Returns the sections that may be cut and do not come from memory, in their order in the message. `is_cut` is true if the message does not
+/// fit as a whole.
 ///
 /// Results that the model has just asked for have the highest priority, because the next decision needs them. Of the sections about earlier
 /// steps, the model's notes matter most, then the steps. Source of the priorities: chosen.
-fn own_sections<'a>(parts: &StepParts<'a>) -> [Section<'a>; 9] {
+fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<'a>; 9] {
     use Keep::{First, Last};
     use Zone::{AfterPage, Run};
 
     let earlier = parts.history.earlier();
-    let lasting = earlier
-        .lasting
-        .iter()
-        .map(|step| Line::Ready(history_line(step)));
+    // If the history is cut, its steps that cannot be undone stand beside it, so that they stay.
+    let (beside, in_turn): (Vec<_>, Vec<_>) = parts
+        .history
+        .entries()
+        .partition(|step| is_cut && is_lasting(step));
+    let lasting = earlier.lasting.iter().copied().chain(beside);
+    let lasting = lasting.map(|step| Line::Ready(history_line(step)));
     let ready = |lines: &[String]| lines.iter().cloned().map(Line::Ready).collect();
-    let steps = parts.history.entries().map(history_line);
+    let steps = in_turn.into_iter().map(history_line);
     let noted = parts.noted.iter().map(|note| quoted(note, MAX_TEXT));
     let results = parts.results.iter().flat_map(result_lines);
     let (steps, noted) = (steps.map(Line::Ready), noted.map(Line::Ready));

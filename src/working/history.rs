@@ -59,7 +59,7 @@ pub struct Earlier<'a> {
 }
 
 /// Returns true if the step did something that cannot be undone, or may have done it without a visible effect.
-fn is_lasting(step: &Step) -> bool {
+pub(crate) fn is_lasting(step: &Step) -> bool {
     step.effect == Effect::Irreversible && !matches!(step.outcome, Outcome::Failed(_))
 }
 

@@ -8,6 +8,7 @@ mod sitemap;
 mod step;
 mod stop;
 
+pub(crate) use history::is_lasting;
 pub use history::{Earlier, Group, History, MAX_ENTRIES, MAX_GROUPS, MAX_LASTING};
 pub use sitemap::{LeftOut, MapPage, SiteMap};
 pub use step::{About, By, Finished, Place, Step};

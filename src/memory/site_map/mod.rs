@@ -6,7 +6,7 @@
 //!
 //! - A page stands inside the fence as data, because its title and headings are page text.
 //! - A page that shares no word with the goal is not shown. So a map costs a run nothing unless it may help.
-//! - An exploration replaces the map of its host, because pages that it no longer found may be gone. Runs do not change a map: they
+//! - An exploration adds to the map of its host; the pages that were seen longest ago leave it first. Runs do not change a map: they
 //!   remember their ways as trajectories.
 
 mod record;
@@ -88,7 +88,6 @@ impl MemoryKind for SiteMaps {
         now: DateTime<Utc>,
     ) -> Result<Option<ShelfEdit>> {
         if map.pages.is_empty() {
-            // An exploration that saw nothing must not remove what an earlier one found.
             return Err(Error::new(ErrorKind::InvalidInput, "site_map.learn_map")
                 .with("why", "no page was seen"));
         }
@@ -100,9 +99,16 @@ impl MemoryKind for SiteMaps {
             .map(|page| page.to_record())
             .collect::<Result<_>>()?;
         let edit = Edit::new(move |records: &[Record]| {
-            let is_gone = |known: &&Record| !pages.iter().any(|page| page.key == known.key);
-            let gone = records.iter().filter(is_gone);
-            let gone = gone.map(|known| Change::Remove(known.key.clone()));
+            let is_other = |known: &&Record| !pages.iter().any(|page| page.key == known.key);
+            let mut others: Vec<(DateTime<Utc>, &Record)> = records
+                .iter()
+                .filter(is_other)
+                .filter_map(|known| Some((Explored::from_record(known).ok()?.explored_at, known)))
+                .collect();
+            others.sort_by_key(|(at, known)| (*at, &known.key));
+            let too_many = (others.len() + pages.len()).saturating_sub(MAX_PAGES);
+            let gone = others.iter().take(too_many);
+            let gone = gone.map(|(_, known)| Change::Remove(known.key.clone()));
             let new = pages.iter().filter(|page| !records.contains(page));
             Ok(gone.chain(new.cloned().map(Change::Put)).collect())
         });

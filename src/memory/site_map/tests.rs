@@ -108,12 +108,17 @@ fn pages_that_share_a_word_with_the_goal_are_shown_with_their_addresses() {
 }
 
 #[test]
-fn a_new_exploration_replaces_the_map_and_an_empty_one_does_not() {
+fn a_new_exploration_adds_to_the_map_and_an_empty_one_is_refused() {
     let first = remembered(&map(), &[]);
     assert_eq!(first.len(), 4);
     let mut later = map();
     later.pages.truncate(2);
-    assert_eq!(remembered(&later, &first).len(), 2);
+    later.pages[1].url = "https://desk.example/new".to_owned();
+    assert_eq!(remembered(&later, &first).len(), 5);
+    later.pages = (0..MAX_PAGES - 1)
+        .map(|n| page(&format!("https://desk.example/{n}"), "Page", "Page", "Go"))
+        .collect();
+    assert_eq!(remembered(&later, &first).len(), MAX_PAGES);
     let nothing = SiteMaps.learn_map(&Namespace::default(), &host(), &SiteMap::new(HOME), now());
     assert_eq!(nothing.unwrap_err().kind(), ErrorKind::InvalidInput);
 }
