@@ -22,7 +22,7 @@ mod profile;
 /// Minimum number of checks that the suite has; a room that falls out of it is noticed.
 const CHECKS: usize = 70;
 /// How long an element may take to become ready: the suite has many actions that must fail, and its pages answer at once.
-const ACTION: Duration = Duration::from_secs(2);
+const ACTION: Duration = Duration::from_secs(5);
 
 /// Checks in which it matters how a command and its answer are carried: values as they are, long answers, files, dialogs that hold
 /// the answer up, time-outs, and secrets that may stand in no argument.

@@ -215,7 +215,8 @@ async fn crowds_and_depths_are_cut_and_counted() {
     let deep = "<script>let at = document.body ?? document.documentElement.appendChild(document.createElement('body'));
         for (let i = 0; i < 1000; i++) at = at.appendChild(document.createElement(i % 2 ? 'ul' : 'li'));
         at.innerHTML = '<button onclick=\"document.title = `reached`\">Deep</button>';</script>";
-    let bed = bed(&[("/crowd", crowd), ("/deep", deep), ("/calm", "<p>calm")]).await;
+    // With usual patience: a page of 100,000 buttons is slow to leave on a busy machine.
+    let bed = Bed::start(&[("/crowd", crowd), ("/deep", deep), ("/calm", "<p>calm")]).await;
     timeout(NEVER, bed.open("/crowd"))
         .await
         .expect("it does not hang");
