@@ -73,7 +73,7 @@ fn clicks(target: &'static str) -> ScriptedModel {
     let mut tried = false;
     ScriptedModel::deciding(move |request| {
         let message = &request.message;
-        if message.contains("All done") {
+        if message.contains("heading \"All done\"") {
             return Ok(finish());
         }
         let is_told = message.contains("n1 is on top of other elements");
