@@ -175,7 +175,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let state = &self.executor.state;
         let now = self.parts.guarded.clock.now();
-        let moment = Moment::new(cue, &state.about, &state.steps, now);
+        let moment = Moment::new(cue, &state.about, state.memory.steps(), now);
         let found = self
             .engine
             .recall(&self.parts.memory, &moment, asking)
@@ -213,7 +213,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let state = &self.executor.state;
         let now = self.parts.guarded.clock.now();
-        let moment = Moment::new(cue, &state.about, &state.steps, now);
+        let moment = Moment::new(cue, &state.about, state.memory.steps(), now);
         self.engine
             .elements(&self.parts.memory, &moment, asking)
             .await

@@ -23,10 +23,6 @@ const MAX_SAID: usize = MAX_EXTRACT;
 /// Maximum length of a tool's result that is read. The prompt shortens it further. Unit: characters. Source: chosen; the size of a large
 /// document.
 const MAX_RESULT: usize = 200_000;
-/// Maximum number of notes kept in a run. Source: chosen.
-const MAX_NOTES: usize = 20;
-/// Maximum length of a note. Unit: characters. Source: chosen, a few rows of a table.
-const MAX_NOTE: usize = 800;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Carries out an action that does not need the browser.
@@ -125,12 +121,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Keeps a note of the model. If there are too many, the oldest are dropped.
     fn write_down(&mut self, note: &Note) -> Outcome {
-        self.executor
-            .state
-            .notes
-            .push(text::cut(&note.text, MAX_NOTE));
-        let over = self.executor.state.notes.len().saturating_sub(MAX_NOTES);
-        self.executor.state.notes.drain(..over);
+        self.executor.state.memory.note(&note.text);
         Outcome::Done
     }
 

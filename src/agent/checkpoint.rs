@@ -57,16 +57,21 @@ impl State {
         kept.queue.clear();
         kept.typed_into.clear();
         let shed: [fn(&mut Self); 4] = [
-            |kept| kept.steps.iter_mut().for_each(|step| step.changes = None),
             |kept| {
-                kept.steps.iter_mut().for_each(|step| {
+                kept.memory
+                    .steps_mut()
+                    .iter_mut()
+                    .for_each(|step| step.changes = None)
+            },
+            |kept| {
+                kept.memory.steps_mut().iter_mut().for_each(|step| {
                     (step.gave, step.thought) = (None, None);
                 });
             },
             |kept| kept.seen = Seen::default(),
             |kept| {
-                let over = kept.steps.len().saturating_sub(LAST_STEPS);
-                kept.steps.drain(..over);
+                let over = kept.steps().len().saturating_sub(LAST_STEPS);
+                kept.memory.steps_mut().drain(..over);
             },
         ];
         let mut shed = shed.into_iter();
@@ -151,7 +156,7 @@ impl State {
         step.effect = intent.effect;
         step.targets = intent.targets;
         step.before = place;
-        self.steps.push(step);
+        self.memory.record(step);
     }
 }
 

@@ -26,7 +26,7 @@ use crate::{
     page::{DialogKind, TargetIdentity},
     prompt::{StepParts, step},
     verify::changes,
-    working::{By, History, StopReason},
+    working::{By, StopReason},
 };
 
 /// Number of replies in a row without a usable call after which the model counts as unusable. Source: chosen.
@@ -181,7 +181,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     goal_words: &self.goal_words,
                     advice: &self.executor.state.advice,
                     site_notes: site_notes.as_deref().unwrap_or_default(),
-                    history: History::of(&self.executor.state.steps),
+                    history: self.executor.state.memory.history(),
                     view: &page.view,
                     layout: page.layout(),
                     dialog: page.observation.dialog.as_ref(),
@@ -190,8 +190,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     last_failure: self.executor.state.remarks.last_failure.as_ref(),
                     found: &self.executor.state.remarks.found,
                     read: &self.executor.state.remarks.read,
-                    known: &self.executor.state.known,
-                    noted: &self.executor.state.notes,
+                    known: self.executor.state.memory.lines(),
+                    extracted: self.executor.state.memory.extracted(),
+                    given: self.executor.state.memory.given(),
+                    noted: self.executor.state.memory.notes(),
                     results: &self.executor.state.remarks.results,
                     answers: &self.executor.state.remarks.answers,
                     refused: &self.executor.state.remarks.refused,

@@ -33,8 +33,6 @@ pub(super) const MAX_EXTRACT: usize = 8_000;
 /// Maximum number of lines kept from one `read`. The kept lines are those that share the most words with the goal.
 /// Source: chosen.
 const MAX_FACTS: usize = 12;
-/// Maximum number of lines kept from all `read`s; the oldest are dropped first. Source: chosen.
-const MAX_KNOWN: usize = 40;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Searches the whole page, including the parts that the prompt leaves out, and puts the hits into the next
@@ -207,12 +205,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Moves the lines kept from the last reads to the known facts. Called after the model has seen them.
     pub(super) fn know_facts(&mut self) {
-        self.executor
-            .state
-            .known
-            .append(&mut self.executor.state.remarks.facts);
-        let over = self.executor.state.known.len().saturating_sub(MAX_KNOWN);
-        self.executor.state.known.drain(..over);
+        let state = &mut self.executor.state;
+        state.memory.keep(state.remarks.facts.drain(..));
     }
 
     /// Extracts a text and stores it under a name in the run's result.
@@ -237,10 +231,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             text: text.clone(),
         });
         self.executor.give(&extract.name, text.clone());
-        self.executor
-            .state
-            .extracted
-            .insert(extract.name.clone(), text);
+        self.executor.state.memory.extract(&extract.name, text);
         Outcome::Done
     }
 }

@@ -27,7 +27,7 @@ use crate::{
     page::PageView,
     prompt::{SystemParts, system},
     secret::SecretName,
-    working::{By, Step, StopReason},
+    working::{By, Memory, Step, StopReason},
 };
 
 /// The state of a run after a step.
@@ -247,6 +247,25 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
+    /// Returns the run's memory: its steps, and what it read, took from pages, noted and was given.
+    pub const fn memory(&self) -> &Memory {
+        &self.executor.state.memory
+    }
+
+    /// Gives the run a text that the work needs and no page shows, from the next request to the model on. The model reads
+    /// it as data. Secrets in it are replaced.
+    ///
+    /// # Errors
+    /// As for [`Memory::give`].
+    pub fn give(&mut self, name: &str, text: &str) -> Result<()> {
+        self.executor.give_text(name, text)
+    }
+
+    /// Removes a text that was given, and returns it.
+    pub fn take_back(&mut self, name: &str) -> Option<String> {
+        self.executor.state.memory.take_back(name)
+    }
+
     /// Returns the steps so far, one for each action that was tried.
     pub fn steps(&self) -> &[Step] {
         self.executor.steps()
@@ -275,7 +294,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 self.executor.state.about.clone(),
                 now,
                 stop.is_success(),
-                std::mem::take(&mut self.executor.state.steps),
+                std::mem::take(self.executor.state.memory.steps_mut()),
                 std::mem::take(&mut self.executor.state.offered),
             )
             .withholding(std::mem::take(&mut self.executor.state.withheld))

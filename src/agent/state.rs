@@ -4,7 +4,7 @@
 //! [`DecisionLoop::resume`](super::DecisionLoop::resume) continues a run from it with the same requests to the model. [`State`] is in the
 //! module `agent` because it contains types of every pure module. This code does no I/O and reads no clock.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,11 +17,11 @@ use crate::{
     page::{ElementRef, KnownElement, TargetIdentity},
     prompt::LastFailure,
     verify::{CallMade, Numbers, PageNow, Seen},
-    working::{About, By, Step, StopReason},
+    working::{About, By, Memory, Step, StopReason},
 };
 
 /// Version of the JSON format. A run is resumed only from the same version.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// An action in the queue, with its targets as they were when the action was decided on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,10 +94,8 @@ pub struct State {
     pub(super) remarks: Remarks,
     /// The lines of the current page that the model has read.
     pub(super) lines_read: Option<LinesRead>,
-    /// Lines read earlier that matter for the goal; page data.
-    pub(super) known: Vec<String>,
-    /// Notes of the model.
-    pub(super) notes: Vec<String>,
+    /// The steps, and what the run read, took from pages, noted and was given.
+    pub(super) memory: Memory,
     pub(super) advice: Vec<Advice>,
     /// Positions in `offered` of the advice in the current prompt.
     pub(super) offered_now: Vec<usize>,
@@ -108,7 +106,6 @@ pub struct State {
     /// All advice that was held back, in the order of first appearance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) withheld: Vec<AdviceId>,
-    pub(super) steps: Vec<Step>,
     /// The reasoning of the last reply, until a step records it.
     #[serde(default)]
     pub(super) thought: Option<String>,
@@ -145,7 +142,6 @@ pub struct State {
     pub(super) evidence: Option<String>,
     /// Claims of the answer that the evidence does not support.
     pub(super) unverified: Vec<String>,
-    pub(super) extracted: BTreeMap<String, String>,
     pub(super) error: Option<String>,
     pub(super) stopped: Option<StopReason>,
     /// The reason why an intent was not recorded; `None` if all were recorded.
@@ -176,8 +172,7 @@ impl State {
             queue: VecDeque::new(),
             remarks: Remarks::default(),
             lines_read: None,
-            known: Vec::new(),
-            notes: Vec::new(),
+            memory: Memory::default(),
             advice: Vec::new(),
             offered_now: Vec::new(),
             standing: 0,
@@ -185,7 +180,6 @@ impl State {
             gave: None,
             offered: Vec::new(),
             withheld: Vec::new(),
-            steps: Vec::new(),
             guards,
             spent: Spent::default(),
             estimated: false,
@@ -203,7 +197,6 @@ impl State {
             answer: None,
             evidence: None,
             unverified: Vec::new(),
-            extracted: BTreeMap::new(),
             error: None,
             stopped: None,
             unrecorded: None,
@@ -223,7 +216,12 @@ impl State {
 
     /// Returns the steps so far.
     pub fn steps(&self) -> &[Step] {
-        &self.steps
+        self.memory.steps()
+    }
+
+    /// Returns the run's memory.
+    pub const fn memory(&self) -> &Memory {
+        &self.memory
     }
 
     /// Returns the reason why the run stopped; `None` if it can continue.

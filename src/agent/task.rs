@@ -1,6 +1,6 @@
 //! The task of a run.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use url::Url;
 
@@ -11,6 +11,7 @@ use crate::{
     memory::Advice,
     registry::{Checkpoint, Continuation},
     secret::{SecretName, Vault},
+    working::Memory,
 };
 
 /// Maximum length of the goal and of the instructions. Unit: characters. Source: chosen; both are part of every request.
@@ -32,6 +33,7 @@ pub struct Task {
     pub(super) site_notes: Vec<(Host, String)>,
     pub(super) start_url: Option<Url>,
     pub(super) parameters: Parameters,
+    pub(super) given: BTreeMap<String, String>,
     pub(super) vault: Arc<Vault>,
     pub(super) allow: Vec<Site>,
     pub(super) session: Option<SessionId>,
@@ -79,6 +81,7 @@ impl Task {
             site_notes: Vec::new(),
             start_url: None,
             parameters: Parameters::new(),
+            given: BTreeMap::new(),
             vault: Arc::default(),
             allow: Vec::new(),
             session: None,
@@ -152,6 +155,22 @@ impl Task {
     pub fn with_parameter(mut self, name: ParameterName, value: impl Into<String>) -> Self {
         self.parameters.insert(name, value.into());
         self
+    }
+
+    /// Gives the run a text that the work needs and no page shows, such as a letter to answer or a record of a customer.
+    /// The model reads it as data: unlike [instructions](Self::with_instructions), it is not followed. An earlier text of
+    /// the same name is replaced.
+    ///
+    /// # Errors
+    /// As for [`Memory::give`]: at most 20 texts of 4,000 characters.
+    pub fn with_given(mut self, name: &str, text: &str) -> Result<Self> {
+        let mut memory = Memory::default();
+        for (name, text) in &self.given {
+            memory.give(name, text)?;
+        }
+        memory.give(name, text)?;
+        self.given = memory.given().clone();
+        Ok(self)
     }
 
     /// Sets the run's secrets. With secrets, only the start site and the sites added by

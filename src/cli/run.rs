@@ -1,6 +1,6 @@
 //! `webwise run`: a task of the user's own, on a site of the user's choice.
 
-use std::{sync::Arc, time::Duration};
+use std::{fs, sync::Arc, time::Duration};
 
 use chrono::Utc;
 use uuid::Uuid;
@@ -147,6 +147,14 @@ fn with_flags(mut task: Task, args: &RunArgs) -> Result<Task, Refusal> {
     task = task.with_secrets(vault);
     for (name, value) in &args.parameters {
         task = task.with_parameter(name.clone(), value.as_str());
+    }
+    for (name, file) in &args.given {
+        let text = fs::read_to_string(file).map_err(|error| {
+            Refusal::usage(format!("--given {name}: {}: {error}", file.display()))
+        })?;
+        task = task
+            .with_given(name, &text)
+            .map_err(|error| wrong(&error))?;
     }
     for site in &args.allow {
         task = task.with_allowed(site.clone());

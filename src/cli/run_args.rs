@@ -97,6 +97,10 @@ pub(super) struct RunArgs {
     /// A value that the goal refers to by name.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = values::parameter)]
     pub(super) parameters: Vec<(ParameterName, String)>,
+    /// A text that the work needs and no page shows, such as a letter to answer: a name and the file that contains it. The
+    /// model reads it as data.
+    #[arg(long = "given", value_name = "NAME=FILE", value_parser = values::given)]
+    pub(super) given: Vec<(String, PathBuf)>,
     /// A secret: its name, the environment variable that contains it, and the origin where it may be typed.
     #[arg(long = "secret", value_name = "NAME=ENVVAR@ORIGIN", value_parser = values::secret)]
     pub(super) secrets: Vec<SecretSource>,
@@ -238,6 +242,8 @@ mod tests {
             ("--images", "yes"),
             ("--allow", "a b"),
             ("--param", "x"),
+            ("--given", "letter"),
+            ("--given", "=letter.txt"),
             ("--site-note", "x"),
             ("--site-note", "a b=x"),
             ("--site-note", "shop.example="),

@@ -1,6 +1,6 @@
 //! Parses and validates the values of flags. Each error says which form is right.
 
-use std::{collections::BTreeMap, env::VarError, time::Duration};
+use std::{collections::BTreeMap, env::VarError, path::PathBuf, time::Duration};
 
 use url::Url;
 
@@ -103,6 +103,16 @@ pub(super) fn parameter(text: &str) -> Result<(ParameterName, String), String> {
         ParameterName::parse(name).map_err(|_| wrong())?,
         value.to_owned(),
     ))
+}
+
+/// Parses the name of a given text and the file that contains it, given as `name=file`.
+pub(super) fn given(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, file)) if !name.is_empty() && !file.is_empty() => {
+            Ok((name.to_owned(), PathBuf::from(file)))
+        }
+        _ => Err("give it as NAME=FILE, such as letter=letter.txt".to_owned()),
+    }
 }
 
 /// Parses a note about a host and its subdomains, given as `host=note`.

@@ -3,16 +3,21 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
+use url::{Position, Url};
 
 use super::fence::quoted;
 use crate::{
-    action::Outcome,
+    action::{Action, BrowserAction, Outcome},
     base::{canonical, text::clean},
-    working::{Earlier, Step},
+    working::{Earlier, Place, Step},
 };
 
 /// Maximum length of a target's name. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
+/// Maximum length of the address that a step led to. Unit: characters. Source: chosen.
+const MAX_ADDRESS: usize = 80;
+/// Maximum length of an address to go back to. Unit: characters. Source: chosen; one that is cut cannot be opened.
+const MAX_URL: usize = 300;
 /// Maximum length of an argument. Unit: characters. Source: chosen.
 const MAX_ARGUMENT: usize = 160;
 /// Names of the arguments that identify elements.
@@ -52,7 +57,31 @@ pub(super) fn history_line(step: &Step) -> String {
         line.extend([" ", flag]);
     }
     outcome(&mut line, &step.outcome);
+    if let (Some(place), false) = (step.led_to(), is_goto(step)) {
+        let _ = write!(line, " -> page {}", address(place, &step.before));
+    }
     line
+}
+
+/// Returns true if the line names the page already.
+fn is_goto(step: &Step) -> bool {
+    matches!(step.action, Action::Browser(BrowserAction::Goto(_)))
+}
+
+/// Returns an address for a line: without the host if it is the same as before.
+fn address(place: &Place, before: &Place) -> String {
+    let url = place.url();
+    let path = Url::parse(url).ok().filter(|_| {
+        place.site() == before.site() && place.host() == before.host() && place.host().is_some()
+    });
+    let path = path.map(|url| url[Position::BeforePath..].to_owned());
+    quoted(path.as_deref().unwrap_or(url), MAX_ADDRESS)
+}
+
+/// Returns the addresses of pages that the run was on before the shown steps, those that it left last at the end.
+pub(super) fn page_lines(earlier: &Earlier<'_>) -> Vec<String> {
+    let pages = earlier.pages.iter();
+    pages.map(|page| quoted(page.url, MAX_URL)).collect()
 }
 
 /// Returns the lines for groups of steps that are no longer shown one by one, such as `12 fill on "/issue/:n"`.
@@ -102,9 +131,9 @@ fn argument(line: &mut String, value: &Value) {
 mod tests {
     use super::*;
     use crate::{
-        action::{Action, BrowserAction, ErrorClass, Fill, NoArguments, Signature, Target},
+        action::{ErrorClass, Fill, NoArguments, Signature, Target},
         page::{Role, TargetIdentity},
-        working::{History, Place},
+        working::History,
     };
 
     #[test]
@@ -136,6 +165,26 @@ mod tests {
     }
 
     #[test]
+    fn a_line_tells_the_page_that_a_step_led_to() {
+        let line = |before: &str, after: &str| {
+            let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
+            let signature = Signature::of(&action, &[], "");
+            let mut step = Step::new(2, action, Outcome::Done, signature);
+            (step.before, step.after) = (Place::of(before), Place::of(after));
+            history_line(&step)
+        };
+        let on = "https://a.test/x";
+        assert_eq!(line(on, on), "2. reload");
+        assert_eq!(
+            line(on, "https://a.test/y?z=1#w"),
+            r#"2. reload -> page "/y?z=1#w""#
+        );
+        for other in ["https://b.test/y", "http://a.test:81/y", "about:blank"] {
+            assert_eq!(line(on, other), format!("2. reload -> page \"{other}\""));
+        }
+    }
+
+    #[test]
     fn earlier_steps_are_counted_by_tool_page_and_outcome() {
         let steps: Vec<Step> = (1..=60)
             .map(|number| {
@@ -163,5 +212,6 @@ mod tests {
                 r#"1 reload on "/item/:n" -> failed timeout"#
             ]
         );
+        assert!(page_lines(&earlier).is_empty());
     }
 }

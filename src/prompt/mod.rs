@@ -24,6 +24,7 @@
 mod compress;
 mod fence;
 mod history;
+mod own_sections;
 mod pack;
 mod page;
 mod reader;

@@ -1,16 +1,15 @@
 //! The message of one step: site advice, history, the page, its changes, and problems.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    compress::compress,
     fence::{Fence, quoted},
-    history::{earlier_lines, history_line},
-    pack::{Block, Keep, cost, pack},
+    own_sections::own_sections,
+    pack::{Block, cost, pack},
     page,
-    section::{HISTORY, Line, Section, Zone, write_all},
+    section::{Section, Zone, write_all},
     tips::{Names, Tips, data_lines},
 };
 use crate::{
@@ -18,17 +17,16 @@ use crate::{
     base::{Nonce, TokenCount},
     memory::{self, Advice},
     page::{Dialog, DigestOptions, Layout, PageView, Tab},
-    working::{History, is_lasting},
+    working::{Extraction, History},
 };
 
 /// Maximum length of a question to a person, of a person's answer, and of a note. Unit: characters. Source: chosen.
-const MAX_TEXT: usize = 800;
-/// Maximum size of a tool's result. Unit: tokens. Source: document; about as much as one `read` of a page shows.
-const MAX_RESULT: TokenCount = TokenCount(2_000);
+pub(super) const MAX_TEXT: usize = 800;
+static NOTHING_GIVEN: BTreeMap<String, String> = BTreeMap::new();
 /// Maximum length of a failure's detail. Unit: characters. Source: chosen.
 const MAX_DETAIL: usize = 200;
 /// Maximum length of a name. Unit: characters. Source: chosen.
-const MAX_NAME: usize = 60;
+pub(super) const MAX_NAME: usize = 60;
 /// Minimum size of the page, even if the budget is smaller. Unit: tokens. Source: chosen; a login form takes 150.
 const MIN_PAGE: usize = 300;
 
@@ -75,6 +73,10 @@ pub struct StepParts<'a> {
     pub read: &'a [String],
     /// Lines that were read earlier and matter for the goal, in the same form but without references.
     pub known: &'a [String],
+    /// Texts that the run took from pages, oldest first.
+    pub extracted: &'a [Extraction],
+    /// Texts that the program gave, by name.
+    pub given: &'a BTreeMap<String, String>,
     /// The model's notes, oldest first.
     pub noted: &'a [String],
     /// Results of tools of the loop and of the embedder, each with a label.
@@ -113,6 +115,8 @@ impl<'a> StepParts<'a> {
             found: &[],
             read: &[],
             known: &[],
+            extracted: &[],
+            given: &NOTHING_GIVEN,
             noted: &[],
             results: &[],
             answers: &[],
@@ -182,59 +186,6 @@ fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
         }
     }
     least
-}
-
-/// Returns the sections that may be cut and do not come from memory, in their order in the message. `is_cut` is true if the message does not
-/// fit as a whole.
-///
-/// Results that the model has just asked for have the highest priority, because the next decision needs them. Of the sections about earlier
-/// steps, the model's notes matter most, then the steps. Source of the priorities: chosen.
-fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<'a>; 9] {
-    use Keep::{First, Last};
-    use Zone::{AfterPage, Run};
-
-    let earlier = parts.history.earlier();
-    // If the history is cut, its steps that cannot be undone stand beside it, so that they stay.
-    let (beside, in_turn): (Vec<_>, Vec<_>) = parts
-        .history
-        .entries()
-        .partition(|step| is_cut && is_lasting(step));
-    let lasting = earlier.lasting.iter().copied().chain(beside);
-    let lasting = lasting.map(|step| Line::Ready(history_line(step)));
-    let ready = |lines: &[String]| lines.iter().cloned().map(Line::Ready).collect();
-    let steps = in_turn.into_iter().map(history_line);
-    let noted = parts.noted.iter().map(|note| quoted(note, MAX_TEXT));
-    let results = parts.results.iter().flat_map(result_lines);
-    let (steps, noted) = (steps.map(Line::Ready), noted.map(Line::Ready));
-    [
-        Section::new("Read before", Run, 30, Last, ready(parts.known)),
-        Section::new(
-            "Earlier steps",
-            Run,
-            40,
-            First,
-            ready(&earlier_lines(&earlier)),
-        ),
-        Section::new(
-            "Earlier steps that cannot be undone",
-            Run,
-            120,
-            Last,
-            lasting.collect(),
-        ),
-        Section::new(HISTORY, Run, 50, Last, steps.collect()),
-        Section::new("Your notes", Run, 60, Last, noted.collect()),
-        Section::new("Changed", AfterPage, 60, First, ready(parts.changed)),
-        Section::new("Found", AfterPage, 60, First, ready(parts.found)),
-        Section::new("Read", AfterPage, 120, First, ready(parts.read)),
-        Section::new(
-            "Results",
-            AfterPage,
-            120,
-            First,
-            results.map(Line::Ready).collect(),
-        ),
-    ]
 }
 
 /// Returns the message with these sections and a page of at most the digest's size.
@@ -329,19 +280,6 @@ fn lines(out: &mut String, lines: &[String]) {
     for line in lines {
         let _ = writeln!(out, "{line}");
     }
-}
-
-/// Returns a tool's result as lines: each line of the result stays a line of its own. A long result is shortened.
-fn result_lines((label, text): &(String, String)) -> Vec<String> {
-    let result = compress(text, MAX_RESULT);
-    let said = result.lines.iter();
-    let mut lines = vec![quoted(label, MAX_NAME)];
-    lines.extend(said.map(|line| format!(" {}", quoted(line, usize::MAX))));
-    if result.left_out > 0 {
-        let count = text.chars().count();
-        lines.push(format!(" (shortened; the whole has {count} characters)"));
-    }
-    lines
 }
 
 /// Returns the line for a refused call. The tool's name and the reason are quoted, because both may repeat text of the model, which may

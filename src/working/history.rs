@@ -1,8 +1,8 @@
 //! The history of a run as the prompt shows it: a view of its steps that stays short however long the run is.
 
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
-use super::Step;
+use super::{Pages, Step, Visited};
 use crate::{
     action::{Action, AgentAction, Effect, Outcome},
     page::PageTemplate,
@@ -14,6 +14,8 @@ pub const MAX_ENTRIES: usize = 50;
 pub const MAX_LASTING: usize = 20;
 /// Maximum number of groups of earlier steps. Source: chosen; one is a line of the prompt.
 pub const MAX_GROUPS: usize = 12;
+/// Maximum number of pages of earlier steps. Source: chosen.
+pub const MAX_PAGES: usize = 20;
 /// Number of the oldest steps that leave the view at once. Source: chosen; between two such cuts the history only grows
 /// at its end, so a provider can cache its beginning.
 const DROPPED_AT_ONCE: usize = 10;
@@ -56,6 +58,8 @@ pub struct Earlier<'a> {
     pub groups: Vec<Group<'a>>,
     /// Number of steps in no group, because there were too many groups.
     pub others: usize,
+    /// The pages of these steps to which no shown step came, those that the run left last.
+    pub pages: Vec<Visited<'a>>,
 }
 
 /// Returns true if the step did something that cannot be undone, or may have done it without a visible effect.
@@ -112,7 +116,19 @@ impl<'a> History<'a> {
         let rest = earlier.groups.iter().skip(MAX_GROUPS);
         earlier.others = rest.map(|group| group.count).sum();
         earlier.groups.truncate(MAX_GROUPS);
+        earlier.pages = self.earlier_pages();
         earlier
+    }
+
+    fn earlier_pages(self) -> Vec<Visited<'a>> {
+        let first = self.entries().next().map_or(0, |step| step.number);
+        let shown = self.0.partition_point(|step| step.number < first);
+        let shown: BTreeSet<&str> = Pages::of(&self.0[shown..]).path().collect();
+        let is_elsewhere = |page: &Visited<'_>| page.last < first && !shown.contains(page.url);
+        let mut pages = Pages::of(self.0).visited();
+        pages.retain(is_elsewhere);
+        pages.sort_by_key(|page| page.last);
+        pages.split_off(pages.len().saturating_sub(MAX_PAGES))
     }
 
     fn dropped(self) -> usize {
@@ -154,6 +170,25 @@ mod tests {
                     .is_none_or(|first| *first as usize == dropped + 1)
             );
         }
+    }
+
+    #[test]
+    fn pages_that_no_shown_step_came_to_are_kept() {
+        let mut steps: Vec<Step> = (1..=100).map(step).collect();
+        for (at, step) in steps.iter_mut().enumerate() {
+            let page = |n: usize| Place::of(format!("https://a.test/{}", n % 97));
+            step.after = page(at);
+            step.before = page(at.saturating_sub(1));
+        }
+        let earlier = History::of(&steps[..99]).earlier();
+        let told: Vec<&str> = earlier.pages.iter().map(|page| page.url).collect();
+        // Steps 1 to 50 are no longer shown. The pages 0 and 1 were opened again at the end.
+        assert_eq!(told.len(), MAX_PAGES);
+        assert_eq!(told[0], "https://a.test/30");
+        assert_eq!(told[MAX_PAGES - 1], "https://a.test/49");
+        assert!(History::of(&steps[..50]).earlier().pages.is_empty());
+        let few = History::of(&steps[..52]).earlier();
+        assert_eq!(few.pages.len(), 9);
     }
 
     #[test]

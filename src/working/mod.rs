@@ -1,15 +1,19 @@
-//! The state that belongs to one run: its steps, the history made from them, and its stop reason.
+//! The state that belongs to one run: its [`Memory`], with the steps and the views made from them, and its stop reason.
 //!
 //! Pure. The loop adds a [`Step`] for each action, `event` and `prompt` show it, and memory learns from the steps at
 //! the end.
 
 mod history;
+mod memory;
+mod pages;
 mod sitemap;
 mod step;
 mod stop;
 
 pub(crate) use history::is_lasting;
-pub use history::{Earlier, Group, History, MAX_ENTRIES, MAX_GROUPS, MAX_LASTING};
+pub use history::{Earlier, Group, History, MAX_ENTRIES, MAX_GROUPS, MAX_LASTING, MAX_PAGES};
+pub use memory::{Extraction, MAX_GIVEN, MAX_GIVEN_TEXT, MAX_LINES, MAX_NOTE, MAX_NOTES, Memory};
+pub use pages::{Pages, Visited};
 pub use sitemap::{LeftOut, MapPage, SiteMap};
 pub use step::{About, By, Finished, Place, Step};
 pub use stop::{BudgetKind, StopReason};

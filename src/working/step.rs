@@ -231,6 +231,13 @@ impl Step {
         self.left_scope || (before.is_some() && before != after)
     }
 
+    /// Returns the page that the step led to; `None` if the run stayed on its page or did not keep the new one.
+    pub fn led_to(&self) -> Option<&Place> {
+        let is_other = !self.after.url().is_empty() && self.after.url() != self.before.url();
+        let was_kept = !self.left_scope && !matches!(self.outcome, Outcome::Failed(_));
+        (is_other && was_kept).then_some(&self.after)
+    }
+
     /// Returns the changes of the page, as a few short lines of page data.
     pub fn changed(&self) -> Vec<String> {
         let changes = self.changes.as_ref();

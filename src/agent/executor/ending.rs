@@ -78,12 +78,14 @@ impl<B: BrowserDriver> Executor<'_, B> {
         self.state.evidence = self.state.evidence.map(clean);
         self.state.unverified = self.state.unverified.into_iter().map(clean).collect();
         self.state.error = self.state.error.map(clean);
-        self.state.extracted = self.redactor.pairs(self.state.extracted);
+        let extracted = self.state.memory.extracted().iter();
+        let extracted = extracted.map(|taken| (taken.name.clone(), taken.text.clone()));
+        let extracted = self.redactor.pairs(extracted.collect());
         let final_url = self.state.page.map(|page| clean(page.head.url));
         self.emitter.emit(EventKind::RunEnded {
             answer: self.state.answer.clone(),
             evidence: self.state.evidence.clone(),
-            extracted: self.state.extracted.clone(),
+            extracted: extracted.clone(),
             final_url: final_url.clone(),
             error: self.state.error.clone(),
             summary: summary.clone(),
@@ -94,7 +96,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             answer: self.state.answer,
             evidence: self.state.evidence,
             unverified: self.state.unverified,
-            extracted: self.state.extracted,
+            extracted,
             final_url,
             error: self.state.error,
             recording: self

@@ -127,7 +127,8 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             .seed
             .map_or_else(|| Uuid::new_v4().as_u128(), u128::from);
         let guards = Guards::new(start, task.allow.clone(), !task.vault.is_empty());
-        let state = State::new(id, about, seed, guards);
+        let mut state = State::new(id, about, seed, guards);
+        give_all(&mut state, &task);
         Self::open(parts, task, state)
     }
 
@@ -144,6 +145,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             task.allow.clone(),
             !task.vault.is_empty(),
         );
+        give_all(&mut state, &task);
         let executor = Self::open(parts, task, state);
         executor.emitter.emit(EventKind::RunResumed {});
         Ok(executor)
@@ -234,7 +236,11 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             done = self.step(action, by) => done,
         };
         self.stop_on(done)?;
-        self.state.steps.last().ok_or(StopReason::Cancelled)
+        self.state
+            .memory
+            .steps()
+            .last()
+            .ok_or(StopReason::Cancelled)
     }
 
     /// Carries out a step with an action that the caller or the task decided on.
@@ -318,6 +324,12 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         serde_json::from_value(json).map_err(corrupt)
     }
 
+    /// Gives the run a text, with secrets replaced.
+    pub(super) fn give_text(&mut self, name: &str, text: &str) -> CrateResult<()> {
+        let [name, text] = [name, text].map(|said| self.redactor.text(said));
+        self.state.memory.give(&name, &text)
+    }
+
     /// Returns the run's id.
     pub const fn id(&self) -> &RunId {
         &self.emitter.run
@@ -325,7 +337,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
 
     /// Returns the steps so far, one for each action that was tried.
     pub fn steps(&self) -> &[Step] {
-        &self.state.steps
+        self.state.memory.steps()
     }
 
     /// Returns the page as it was last observed; `None` before the first look.
@@ -385,4 +397,14 @@ fn short_secrets(names: &[SecretName]) -> Option<String> {
             names.join(", ")
         )
     })
+}
+
+/// Puts the texts that the task gives into the run's memory. They replace those that a resumed run has.
+fn give_all(state: &mut State, task: &Task) {
+    let redactor = task.vault.redactor();
+    for (name, text) in &task.given {
+        let [name, text] = [name, text].map(|said| redactor.text(said));
+        // The task has checked each text. Only a resumed run can have too many, with others from before.
+        let _ = state.memory.give(&name, &text);
+    }
 }

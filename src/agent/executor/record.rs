@@ -152,7 +152,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         step.left_scope = std::mem::take(&mut self.state.left_scope);
         step.healed = std::mem::take(&mut self.state.healed);
         step.within = before.and_then(|page| surroundings(page, &step.action));
-        step.restores = restored(&self.state.steps, before, after);
+        step.restores = restored(self.state.memory.steps(), before, after);
         step.empties = empties(&tried.targets, before, after);
         step.offered.clone_from(&self.state.offered_now);
         step.targets = tried.targets;
@@ -166,7 +166,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         if step.finished.is_none() {
             self.emitter.emit(EventKind::executed(&step));
         }
-        self.state.steps.push(step);
+        self.state.memory.record(step);
         changed
     }
 

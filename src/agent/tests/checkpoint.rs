@@ -19,7 +19,7 @@ fn state(steps: u32, gave: usize) -> State {
     let run = RunId::parse("run_1").unwrap();
     let guards = Guards::new(None, Vec::new(), false);
     let mut state = State::new(run, About::new("Read hunter2-canary"), 7, guards);
-    state.steps = (1..=steps)
+    *state.memory.steps_mut() = (1..=steps)
         .map(|number| {
             let signature = Signature::of(&reload(), &[], "");
             let mut step = Step::new(number, reload(), Outcome::Done, signature);
@@ -42,10 +42,10 @@ fn a_checkpoint_keeps_all_that_fits_and_else_the_steps_before_their_texts() {
     let whole = state(20, 1_000);
     assert_eq!(kept(&whole), whole);
     let texts = kept(&state(20, 10_000));
-    assert_eq!(texts.steps.len(), 20);
-    assert!(texts.steps.iter().all(|step| step.gave.is_none()));
+    assert_eq!(texts.steps().len(), 20);
+    assert!(texts.steps().iter().all(|step| step.gave.is_none()));
     let last = kept(&state(2_000, 10));
-    let numbers: Vec<u32> = last.steps.iter().map(|step| step.number).collect();
+    let numbers: Vec<u32> = last.steps().iter().map(|step| step.number).collect();
     assert_eq!(numbers, (1_951..=2_000).collect::<Vec<u32>>());
     let mut large = state(1, 1);
     large.system = "x".repeat(MAX_CHECKPOINT);
@@ -71,7 +71,7 @@ fn a_checkpoint_holds_no_secret_and_comes_back_with_its_intent() {
     let (mut after, intent) = State::of_checkpoint(&checkpoint).unwrap();
     after.go_on(&"https://shop.example/".parse().unwrap(), intent);
     assert_eq!((after.stopped, after.doubt), (None, Some(3)));
-    assert_eq!(after.steps.len(), 3);
-    assert!(matches!(after.steps[2].outcome, Outcome::Unclear(_)));
+    assert_eq!(after.steps().len(), 3);
+    assert!(matches!(after.steps()[2].outcome, Outcome::Unclear(_)));
     assert_eq!((after.queue.len(), after.remarks.notes.len()), (1, 2));
 }

@@ -5,6 +5,7 @@ mod executor;
 mod growth;
 mod journal;
 mod learning;
+mod memory;
 mod reading;
 mod verdicts;
 mod window;

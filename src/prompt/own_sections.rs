@@ -1,0 +1,203 @@
+//! The sections about the run itself: what it was given, read, took from pages, did and noted, and the results of its last calls.
+
+use std::{collections::BTreeMap, iter};
+
+use super::{
+    compress::compress,
+    fence::quoted,
+    history::{self, earlier_lines, history_line},
+    pack::{Keep, cost},
+    section::{HISTORY, Line, Section, Zone},
+    step::{MAX_NAME, MAX_TEXT, StepParts},
+};
+use crate::{
+    base::TokenCount,
+    working::{Extraction, is_lasting},
+};
+
+/// Maximum size of a tool's result. Unit: tokens. Source: document; about as much as one `read` of a page shows.
+const MAX_RESULT: TokenCount = TokenCount(2_000);
+/// Maximum size of all texts that were extracted before. Unit: tokens. Source: document.
+const MAX_EXTRACTED: TokenCount = TokenCount(4_000);
+/// Minimum room for a further one of them. Unit: tokens. Source: chosen; a few lines say little.
+const LEAST_EXTRACTED: u64 = 100;
+
+/// Returns the sections that may be cut and do not come from memory, in their order in the message. `is_cut` is true if the message does not
+/// fit as a whole.
+///
+/// Results that the model has just asked for have the highest priority, because the next decision needs them. Of the sections about earlier
+/// steps, the model's notes matter most, then the steps. Source of the priorities: chosen.
+pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<'a>; 12] {
+    use Keep::{First, Last};
+    use Zone::{AfterPage, Run};
+
+    let earlier = parts.history.earlier();
+    // If the history is cut, its steps that cannot be undone stand beside it, so that they stay.
+    let (beside, in_turn): (Vec<_>, Vec<_>) = parts
+        .history
+        .entries()
+        .partition(|step| is_cut && is_lasting(step));
+    let lasting = earlier.lasting.iter().copied().chain(beside);
+    let lasting = lasting.map(|step| Line::Ready(history_line(step)));
+    let ready = |lines: &[String]| lines.iter().cloned().map(Line::Ready).collect();
+    let steps = in_turn.into_iter().map(history_line);
+    let noted = parts.noted.iter().map(|note| quoted(note, MAX_TEXT));
+    let results = parts.results.iter().flat_map(result_lines);
+    let (steps, noted) = (steps.map(Line::Ready), noted.map(Line::Ready));
+    [
+        Section::new("Given", Run, 110, First, ready(&given_lines(parts.given))),
+        Section::new("Read before", Run, 30, Last, ready(parts.known)),
+        Section::new(
+            "Extracted before",
+            Run,
+            45,
+            Last,
+            ready(&extracted_lines(parts)),
+        ),
+        Section::new(
+            "Earlier pages",
+            Run,
+            35,
+            Last,
+            ready(&history::page_lines(&earlier)),
+        ),
+        Section::new(
+            "Earlier steps",
+            Run,
+            40,
+            First,
+            ready(&earlier_lines(&earlier)),
+        ),
+        Section::new(
+            "Earlier steps that cannot be undone",
+            Run,
+            120,
+            Last,
+            lasting.collect(),
+        ),
+        Section::new(HISTORY, Run, 50, Last, steps.collect()),
+        Section::new("Your notes", Run, 60, Last, noted.collect()),
+        Section::new("Changed", AfterPage, 60, First, ready(parts.changed)),
+        Section::new("Found", AfterPage, 60, First, ready(parts.found)),
+        Section::new("Read", AfterPage, 120, First, ready(parts.read)),
+        Section::new(
+            "Results",
+            AfterPage,
+            120,
+            First,
+            results.map(Line::Ready).collect(),
+        ),
+    ]
+}
+
+/// Returns a tool's result as lines: each line of the result stays a line of its own. A long result is shortened.
+fn result_lines((label, text): &(String, String)) -> Vec<String> {
+    shortened(label, text, MAX_RESULT)
+}
+
+/// Returns a label and the lines of a text, shortened to a number of tokens.
+fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
+    let result = compress(text, most);
+    let said = result.lines.iter();
+    let mut lines = vec![quoted(label, MAX_NAME)];
+    lines.extend(said.map(|line| format!(" {}", quoted(line, usize::MAX))));
+    if result.left_out > 0 {
+        let count = text.chars().count();
+        lines.push(format!(" (shortened; the whole has {count} characters)"));
+    }
+    lines
+}
+
+/// Returns the texts that the program gave, each in lines of its own.
+fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
+    let lines = given.iter().flat_map(|(name, text)| {
+        let said = text.lines().filter(|line| !line.trim().is_empty());
+        let said = said.map(|line| format!(" {}", quoted(line, usize::MAX)));
+        iter::once(quoted(name, MAX_NAME)).chain(said)
+    });
+    lines.collect()
+}
+
+/// Returns the texts that were extracted before the results of this message, as far as the room for them reaches. The last
+/// one comes first to the room, and last in the lines.
+fn extracted_lines(parts: &StepParts<'_>) -> Vec<String> {
+    let is_new = |taken: &&Extraction| {
+        let mut results = parts.results.iter();
+        results.any(|(label, text)| *label == taken.name && *text == taken.text)
+    };
+    let mut room = MAX_EXTRACTED.0.min(parts.budget.0 / 5);
+    let mut kept: Vec<Vec<String>> = Vec::new();
+    for taken in parts.extracted.iter().rev().filter(|taken| !is_new(taken)) {
+        if room < LEAST_EXTRACTED {
+            break;
+        }
+        let most = TokenCount(room.min(MAX_RESULT.0));
+        let lines = shortened(&taken.name, &taken.text, most);
+        let size = cost(&lines.join("\n")).0;
+        if size > room {
+            break;
+        }
+        room -= size;
+        kept.push(lines);
+    }
+    kept.into_iter().rev().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        base::Nonce,
+        page::{Layout, PageHead, ViewOptions, interpret},
+        working::Memory,
+    };
+
+    /// Returns the names of the extractions that a message of this size shows.
+    fn shown(memory: &Memory, results: &[(String, String)], budget: u64) -> Vec<String> {
+        let tree = crate::testing::tree("button \"Go\" e1");
+        let head = PageHead::new("https://x.example/", "X");
+        let view = interpret(&head, &tree, &ViewOptions::default());
+        let layout = Layout::of(&tree, &view.elements);
+        let nonces = [Nonce::new(1), Nonce::new(2)];
+        let parts = StepParts {
+            extracted: memory.extracted(),
+            results,
+            budget: TokenCount(budget),
+            ..StepParts::new(nonces, &view, &layout)
+        };
+        let lines = extracted_lines(&parts);
+        assert!(cost(&lines.join("\n")) <= TokenCount(budget / 5).min(MAX_EXTRACTED));
+        let names = lines.into_iter().filter(|line| !line.starts_with(' '));
+        names.collect()
+    }
+
+    #[test]
+    fn the_last_extractions_stay_and_a_long_one_is_shortened() {
+        let mut memory = Memory::default();
+        let all: Vec<String> = (0..6).map(|n| format!("\"part {n}\"")).collect();
+        for n in 0..6 {
+            memory.extract(&format!("part {n}"), "A boat on the water.\n".repeat(200));
+        }
+        let large = shown(&memory, &[], u64::MAX);
+        assert!(
+            all.ends_with(&large) && (2..5).contains(&large.len()),
+            "{large:?}"
+        );
+        // A fifth of the message is the limit of a small one.
+        assert_eq!(shown(&memory, &[], 5_000), all[5..]);
+        memory.extract("whole book", "A boat on the water.\n".repeat(9_000));
+        let with_book = shown(&memory, &[], u64::MAX);
+        assert_eq!(with_book.last().unwrap(), "\"whole book\"");
+        assert!(with_book.len() > 1, "{with_book:?}");
+    }
+
+    #[test]
+    fn a_result_of_this_message_is_not_told_twice() {
+        let mut memory = Memory::default();
+        memory.extract("price", "120".to_owned());
+        let now = [("price".to_owned(), "120".to_owned())];
+        assert_eq!(shown(&memory, &now, 9_000), [""; 0]);
+        let other = [("price".to_owned(), "99".to_owned())];
+        assert_eq!(shown(&memory, &other, 9_000), ["\"price\""]);
+    }
+}

@@ -1,0 +1,259 @@
+//! The memory of one run, usable without the loop.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{History, Pages, Step};
+use crate::{
+    action::{Outcome, Signature},
+    base::{Error, ErrorKind, Result, text},
+};
+
+/// Maximum number of notes. Source: chosen.
+pub const MAX_NOTES: usize = 20;
+/// Maximum length of a note. Unit: characters. Source: chosen; a few rows of a table.
+pub const MAX_NOTE: usize = 800;
+/// Maximum number of lines that are kept from pages; the oldest are dropped first. Source: chosen.
+pub const MAX_LINES: usize = 40;
+/// Maximum number of given texts. Source: chosen.
+pub const MAX_GIVEN: usize = 20;
+/// Maximum length of a given text. Unit: characters. Source: chosen; 20 of them fill half of a window of 64,000 tokens.
+pub const MAX_GIVEN_TEXT: usize = 4_000;
+/// Maximum length of the name of a given text. Unit: characters. Source: chosen.
+const MAX_NAME: usize = 60;
+/// Names that a given text must not have, because a reader would take it for something that the run itself observed.
+const RESERVED: [&str; 5] = [
+    "current_page",
+    "navigation_graph",
+    "obstacle_cache",
+    "page_history",
+    "visited_urls",
+];
+
+/// A text that a run took from a page under a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Extraction {
+    /// The name, chosen by the model.
+    pub name: String,
+    /// The text. Page data.
+    pub text: String,
+}
+
+/// The memory of one run: its steps, what it read and took from pages, its notes, and the texts that the program gave it.
+///
+/// A [`Run`](crate::agent::Run) keeps one and shows all of it to the model, each part within its limits. A program that
+/// decides by itself can keep one of its own.
+///
+/// ```
+/// use webwise::working::Memory;
+///
+/// let mut memory = Memory::default();
+/// memory.give("customer", "A-17, prefers mail")?;
+/// memory.note("the list has two pages");
+/// assert_eq!(memory.given()["customer"], "A-17, prefers mail");
+/// assert!(memory.give("visited_urls", "none").is_err());
+/// # Ok::<(), webwise::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    steps: Vec<Step>,
+    lines: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    extracted: Vec<Extraction>,
+    notes: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    given: BTreeMap<String, String>,
+}
+
+impl Memory {
+    /// Adds a step.
+    pub fn record(&mut self, step: Step) {
+        self.steps.push(step);
+    }
+
+    /// Returns all steps, oldest first.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Returns the steps, to be taken out or made smaller.
+    pub(crate) const fn steps_mut(&mut self) -> &mut Vec<Step> {
+        &mut self.steps
+    }
+
+    /// Returns the steps as a prompt shows them.
+    pub fn history(&self) -> History<'_> {
+        History::of(&self.steps)
+    }
+
+    /// Returns the pages that the steps led to.
+    pub fn pages(&self) -> Pages<'_> {
+        Pages::of(&self.steps)
+    }
+
+    /// Returns how often this action failed: with the same arguments, on the same kind of page.
+    pub fn failures(&self, signature: &Signature) -> usize {
+        let failed = self.steps.iter().filter(|step| {
+            step.signature == *signature
+                && matches!(step.outcome, Outcome::Failed(_) | Outcome::NoEffect)
+        });
+        failed.count()
+    }
+
+    /// Keeps a note of the one who decides, cut to [`MAX_NOTE`]. The oldest of more than [`MAX_NOTES`] is dropped.
+    pub fn note(&mut self, note: &str) {
+        self.notes.push(text::cut(note, MAX_NOTE));
+        keep_last(&mut self.notes, MAX_NOTES);
+    }
+
+    /// Returns the notes, oldest first.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Keeps lines that were read on a page. The oldest of more than [`MAX_LINES`] are dropped.
+    pub fn keep(&mut self, lines: impl IntoIterator<Item = String>) {
+        self.lines.extend(lines);
+        keep_last(&mut self.lines, MAX_LINES);
+    }
+
+    /// Returns the lines that were read, oldest first. Page data.
+    pub fn lines(&self) -> &[String] {
+        &self.lines
+    }
+
+    /// Keeps a text of a page under a name. It replaces an earlier one of the same name.
+    pub fn extract(&mut self, name: &str, text: String) {
+        self.extracted.retain(|known| known.name != name);
+        self.extracted.push(Extraction {
+            name: name.to_owned(),
+            text,
+        });
+    }
+
+    /// Returns the texts that were taken from pages, oldest first.
+    pub fn extracted(&self) -> &[Extraction] {
+        &self.extracted
+    }
+
+    /// Keeps a text that the program gives: something that the work needs and no page shows. It replaces an earlier one
+    /// of the same name. The model reads it as data: it does not follow instructions in it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if the name is empty, longer than 60 characters or reserved, if the text is longer
+    /// than [`MAX_GIVEN_TEXT`], or if there are [`MAX_GIVEN`] texts already.
+    pub fn give(&mut self, name: &str, text: &str) -> Result<()> {
+        let wrong = |why: &str| {
+            let error = Error::new(ErrorKind::InvalidInput, "memory.give");
+            Err(error
+                .with("name", text::cut(name, MAX_NAME))
+                .with("why", why))
+        };
+        if name.trim().is_empty() || name.chars().count() > MAX_NAME {
+            return wrong("the name must have 1 to 60 characters");
+        }
+        if RESERVED.contains(&name) {
+            return wrong("the name is reserved for what a run observes itself");
+        }
+        if text.chars().count() > MAX_GIVEN_TEXT {
+            return wrong("the text must have at most 4000 characters");
+        }
+        if self.given.len() >= MAX_GIVEN && !self.given.contains_key(name) {
+            return wrong("there are 20 texts already");
+        }
+        self.given.insert(name.to_owned(), text.to_owned());
+        Ok(())
+    }
+
+    /// Removes a text that the program gave, and returns it.
+    pub fn take_back(&mut self, name: &str) -> Option<String> {
+        self.given.remove(name)
+    }
+
+    /// Returns the texts that the program gave, by name.
+    pub const fn given(&self) -> &BTreeMap<String, String> {
+        &self.given
+    }
+}
+
+fn keep_last<T>(list: &mut Vec<T>, most: usize) {
+    list.drain(..list.len().saturating_sub(most));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::{Action, BrowserAction, ErrorClass, NoArguments};
+
+    #[test]
+    fn a_new_extraction_replaces_the_one_of_its_name_and_is_the_last() {
+        let mut memory = Memory::default();
+        for (name, text) in [("a", "1"), ("b", "2"), ("a", "3")] {
+            memory.extract(name, text.to_owned());
+        }
+        let told = memory.extracted().iter().map(|e| (&*e.name, &*e.text));
+        assert_eq!(told.collect::<Vec<_>>(), [("b", "2"), ("a", "3")]);
+    }
+
+    #[test]
+    fn notes_and_lines_drop_the_oldest() {
+        let mut memory = Memory::default();
+        for n in 0..50 {
+            memory.note(&format!("note {n}"));
+            memory.keep([format!("line {n}")]);
+        }
+        assert_eq!(memory.notes().len(), MAX_NOTES);
+        assert_eq!(memory.notes()[0], "note 30");
+        assert_eq!(memory.lines().len(), MAX_LINES);
+        assert_eq!(memory.lines()[0], "line 10");
+    }
+
+    #[test]
+    fn what_is_given_is_bounded_and_refused_with_the_reason() {
+        let mut memory = Memory::default();
+        for n in 0..MAX_GIVEN {
+            memory.give(&format!("name {n}"), "text").unwrap();
+        }
+        let long = "x".repeat(MAX_GIVEN_TEXT + 1);
+        for (name, text, why) in [
+            ("one more", "text", "already"),
+            ("", "text", "1 to 60"),
+            ("page_history", "text", "reserved"),
+            ("name 1", &long, "4000"),
+        ] {
+            let error = memory.give(name, text).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidInput);
+            assert!(error.to_string().contains(why), "{error}");
+        }
+        memory.give("name 1", "another text").unwrap();
+        assert_eq!(memory.given().len(), MAX_GIVEN);
+        assert_eq!(memory.take_back("name 1").unwrap(), "another text");
+        assert_eq!(memory.take_back("name 1"), None);
+    }
+
+    #[test]
+    fn failures_are_counted_by_signature() {
+        let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
+        let [here, there] = ["/a", "/b"].map(|page| Signature::of(&action, &[], page));
+        let late = Outcome::failed(ErrorClass::Timeout, "late");
+        let mut memory = Memory::default();
+        for (outcome, signature) in [
+            (late.clone(), &here),
+            (Outcome::Done, &here),
+            (Outcome::NoEffect, &here),
+            (late, &there),
+        ] {
+            let number = u32::try_from(memory.steps().len()).unwrap() + 1;
+            memory.record(Step::new(
+                number,
+                action.clone(),
+                outcome,
+                signature.clone(),
+            ));
+        }
+        assert_eq!(memory.failures(&here), 2);
+        assert_eq!(memory.failures(&there), 1);
+    }
+}

@@ -1,0 +1,132 @@
+//! The pages of a run: a view of its steps.
+
+use std::collections::{BTreeMap, btree_map::Entry};
+
+use super::Step;
+
+/// The pages that a run's steps led to. An address counts as it was shown after a step, so one that could not be loaded
+/// or that was left again because it is out of scope does not count.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Pages<'a>(&'a [Step]);
+
+/// A page that a run was on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Visited<'a> {
+    /// The address.
+    pub url: &'a str,
+    /// Number of the step that first led to the page.
+    pub first: u32,
+    /// Number of the last step that was taken on the page or led to it.
+    pub last: u32,
+    /// Number of times that the run came to the page.
+    pub visits: usize,
+}
+
+impl<'a> Pages<'a> {
+    /// Creates the view of these steps.
+    pub const fn of(steps: &'a [Step]) -> Self {
+        Self(steps)
+    }
+
+    /// Returns the steps that led to another page, or to the first one.
+    fn moves(self) -> impl Iterator<Item = &'a Step> {
+        self.0.iter().filter(|step| step.led_to().is_some())
+    }
+
+    /// Returns the addresses in the order in which the run came to them. An address appears as often as the run came
+    /// back to it.
+    pub fn path(self) -> impl Iterator<Item = &'a str> {
+        self.moves().map(|step| step.after.url())
+    }
+
+    /// Returns each page once, in the order of the first visit.
+    pub fn visited(self) -> Vec<Visited<'a>> {
+        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut pages: Vec<Visited<'a>> = Vec::new();
+        for step in self.0 {
+            let url = step.after.url();
+            let has_come = step.led_to().is_some();
+            match known.entry(url) {
+                Entry::Occupied(at) => {
+                    let page = &mut pages[*at.get()];
+                    page.last = step.number;
+                    page.visits += usize::from(has_come);
+                }
+                Entry::Vacant(free) if has_come => {
+                    free.insert(pages.len());
+                    pages.push(Visited {
+                        url,
+                        first: step.number,
+                        last: step.number,
+                        visits: 1,
+                    });
+                }
+                Entry::Vacant(_) => {}
+            }
+        }
+        pages
+    }
+
+    /// Returns the ways between pages that the run took: the addresses before and after a step, with the number of
+    /// times.
+    pub fn ways(self) -> BTreeMap<(&'a str, &'a str), usize> {
+        let mut ways = BTreeMap::new();
+        let between = self.moves().filter(|step| !step.before.url().is_empty());
+        for step in between {
+            *ways
+                .entry((step.before.url(), step.after.url()))
+                .or_default() += 1;
+        }
+        ways
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        action::{Action, BrowserAction, ErrorClass, NoArguments, Outcome, Signature},
+        working::Place,
+    };
+
+    fn steps(between: &[(&str, &str)]) -> Vec<Step> {
+        let step = |(at, (before, after)): (usize, &(&str, &str))| {
+            let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
+            let signature = Signature::of(&action, &[], "");
+            let number = u32::try_from(at).unwrap() + 1;
+            let mut step = Step::new(number, action, Outcome::Done, signature);
+            (step.before, step.after) = (Place::of(*before), Place::of(*after));
+            step
+        };
+        between.iter().enumerate().map(step).collect()
+    }
+
+    #[test]
+    fn pages_are_told_in_the_order_of_the_first_visit() {
+        let steps = steps(&[("", "a"), ("a", "a"), ("a", "b"), ("b", "a"), ("a", "b")]);
+        let pages = Pages::of(&steps);
+        assert_eq!(pages.path().collect::<Vec<_>>(), ["a", "b", "a", "b"]);
+        let visited = |url, first, last, visits| Visited {
+            url,
+            first,
+            last,
+            visits,
+        };
+        assert_eq!(
+            pages.visited(),
+            [visited("a", 1, 4, 2), visited("b", 3, 5, 2)]
+        );
+        let ways: Vec<_> = pages.ways().into_iter().collect();
+        assert_eq!(ways, [(("a", "b"), 2), (("b", "a"), 1)]);
+    }
+
+    #[test]
+    fn a_page_that_was_left_or_not_reached_is_none() {
+        let mut steps = steps(&[("", "a"), ("a", "b"), ("a", "c")]);
+        steps[1].left_scope = true;
+        steps[2].outcome = Outcome::failed(ErrorClass::NavigationFailed, "refused");
+        let pages = Pages::of(&steps);
+        assert_eq!(pages.path().collect::<Vec<_>>(), ["a"]);
+        assert_eq!(pages.visited().len(), 1);
+    }
+}
