@@ -182,7 +182,7 @@ async fn a_state_of_another_version_is_refused() {
             .resume(task(), serde_json::from_value(json.clone()).unwrap())
             .is_ok()
     );
-    json["version"] = json!(2);
+    json["version"] = json!(u32::MAX);
     let error = agent
         .resume(task(), serde_json::from_value(json).unwrap())
         .unwrap_err();
@@ -1220,7 +1220,9 @@ async fn words_mean_the_element_that_guards_drivers_and_histories_are_told_of() 
             "{words}"
         );
         assert!(
-            transcript.contains("2. click button \"Go\"\n3. click link \"Racket\"\n"),
+            transcript.contains(
+                "2. click button \"Go\" -> page \"/results\"\n3. click link \"Racket\" -> page \"/done\"\n"
+            ),
             "{transcript}"
         );
     }

@@ -32,10 +32,14 @@ pub(super) fn past(line: &str) -> Option<Past> {
         Value::Null => Value::Null,
         only => json!({ only_argument(tool): only }),
     };
-    let outcome = rest
-        .rsplit_once("-> ")
-        .map_or("done", |(_, outcome)| outcome);
-    let outcome = outcome.strip_prefix("failed ").unwrap_or(outcome);
+    // The page that the step led to follows the outcome.
+    let said = rest.split_once("-> ").map_or("done", |(_, said)| said);
+    let outcome = match said.split_once(' ') {
+        Some(("page", _)) => "done",
+        Some(("failed", class)) => class,
+        _ => said,
+    };
+    let outcome = outcome.split(" -> ").next().unwrap_or(outcome);
     Some(Past {
         tool: tool.to_owned(),
         arguments,
@@ -78,6 +82,13 @@ mod tests {
         assert!(read.done());
         let read = past(r#"12. click button "Go" -> failed intercepted"#).unwrap();
         assert_eq!((read.outcome.as_str(), read.done()), ("intercepted", false));
+        let read = past(r#"12. click link "Go" -> page "/a?b=->c""#).unwrap();
+        assert!(read.done());
+        let read = past(r#"12. press "Enter" -> unclear -> page "/a""#).unwrap();
+        assert_eq!(
+            (read.outcome.as_str(), read.argument("key")),
+            ("unclear", Some("Enter"))
+        );
         let read = past(r#"13. fill textbox "Search" {"submit":true,"text":"x"}"#).unwrap();
         assert_eq!(
             (read.argument("text"), &read.arguments["submit"]),
