@@ -159,7 +159,7 @@ async fn a_similar_task_reads_what_is_left_of_the_way_on_each_page() {
     .await;
     let expected = "\n## Reference trajectory\n\
         - A similar task was done here just now, in 4 steps: Look up <1> and close the first case. Its values were others: take yours \
-        from the goal.\n  1. fill n1 with <1> <- next, on this page\n  2. click n2\n  3. click one of 3 of role link\n  4. click n3\n";
+        from the goal.\n  1. fill n1 with <1> (here \"red cars\") <- next, on this page\n  2. click n2\n  3. click the link that fits your goal, one of 3 alike\n  4. click n3\n";
     assert!(warm.messages[0].ends_with(expected), "{}", warm.messages[0]);
     let names =
         "## Names in the tips\nn1 textbox \"Value\"\nn2 button \"Go\"\nn3 button \"Close\"\n";
@@ -172,7 +172,9 @@ async fn a_similar_task_reads_what_is_left_of_the_way_on_each_page() {
     );
     let third = &warm.messages[2];
     assert!(
-        third.contains("  3. click one of 3 of role link <- next, on this page\n"),
+        third.contains(
+            "  3. click the link that fits your goal, one of 3 alike <- next, on this page\n"
+        ),
         "{third}"
     );
     assert!(
@@ -180,7 +182,10 @@ async fn a_similar_task_reads_what_is_left_of_the_way_on_each_page() {
             .iter()
             .all(|message| !message.contains("## Reference"))
     );
-    let used = ("trajectory_used".to_owned(), json!({ "result": "helped" }));
+    let used = (
+        "trajectory_used".to_owned(),
+        json!({ "result": "helped", "used": true, "followed": true, "helped": true, "harmed": false }),
+    );
     assert!(
         warm.changes
             .iter()

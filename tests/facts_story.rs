@@ -100,9 +100,21 @@ async fn run(
     browser: ScriptedBrowser,
     model: ScriptedModel,
 ) -> Ran {
-    let recorder = Recorder::new();
     let mut options = Options::default();
     options.approval = ApprovalMode::Auto;
+    run_with(options, store, kinds, id, start, browser, model).await
+}
+
+async fn run_with(
+    options: Options,
+    store: &InMemory,
+    kinds: Vec<Arc<dyn MemoryKind>>,
+    id: &str,
+    start: &str,
+    browser: ScriptedBrowser,
+    model: ScriptedModel,
+) -> Ran {
+    let recorder = Recorder::new();
     let agent = DecisionLoop::builder(browser.clone(), model.clone(), store.clone())
         .with_options(options)
         .with_kinds(kinds)
@@ -294,7 +306,10 @@ async fn an_element_that_has_another_name_now_is_found_by_what_earlier_runs_know
     let note =
         "the target of the last click has another name than in earlier runs; it was found as e1";
     assert!(healed.messages[1].contains(note), "{}", healed.messages[1]);
-    let used = ("selector_used".to_owned(), json!({ "done": true }));
+    let used = (
+        "selector_used".to_owned(),
+        json!({ "done": true, "used": true, "followed": true, "helped": true, "harmed": false }),
+    );
     assert!(healed.changes.contains(&used), "{:?}", healed.changes);
 
     // Without memory, the words go to the driver as they are.
@@ -309,6 +324,23 @@ async fn an_element_that_has_another_name_now_is_found_by_what_earlier_runs_know
     )
     .await;
     assert_eq!(cold.did, did(&["text=\"Show details\"", "e1"]));
+
+    // A run that holds all of memory back as a control uses no remembered element either.
+    let lost = ScriptedModel::new([named("Show details"), click("e1"), finish()]);
+    let mut control = Options::default();
+    control.approval = ApprovalMode::Auto;
+    control.withheld_share = 1.0;
+    let held = run_with(
+        control,
+        &store,
+        kinds(),
+        "run_4",
+        HOME,
+        details("More"),
+        lost,
+    )
+    .await;
+    assert_eq!(held.did, did(&["text=\"Show details\"", "e1"]));
 
     // What cannot be taken back is not decided by memory.
     let refused = ScriptedModel::new([named("Show details"), click("e1"), finish()]);

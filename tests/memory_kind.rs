@@ -127,7 +127,7 @@ impl MemoryKind for Notes {
         }))
     }
 
-    fn forget(&self, _: &Site, _: &Host) -> Result<Edit> {
+    fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
 

@@ -205,7 +205,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         shown
     }
 
-    /// Asks memory for the elements of the page's host that earlier runs used.
+    /// Asks memory for the elements of the page's host that earlier runs used. Those that this run holds back as a control
+    /// are left out.
     pub(super) async fn known_elements(&mut self, cue: &Cue) -> Vec<KnownElement> {
         let asking = Asking {
             emitter: &self.executor.emitter,
@@ -214,9 +215,17 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let state = &self.executor.state;
         let now = self.parts.guarded.clock.now();
         let moment = Moment::new(cue, &state.about, state.memory.steps(), now);
-        self.engine
+        let known = self
+            .engine
             .elements(&self.parts.memory, &moment, asking)
-            .await
+            .await;
+        let share = self.parts.guarded.options.withheld_share;
+        let seed = &self.executor.state.seed;
+        known
+            .into_iter()
+            .filter(|(id, _)| !is_withheld(seed, id, share))
+            .map(|(_, element)| element)
+            .collect()
     }
 
     /// Adds advice from memory to the next messages, without duplicates. Lessons for the system instruction are not added, because the

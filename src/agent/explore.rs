@@ -3,7 +3,7 @@
 use super::{Executor, GuardedBrowser, Task};
 use crate::{
     BrowserDriver,
-    action::{BrowserAction, Goto, NoArguments},
+    action::{BrowserAction, Goto, NoArguments, Outcome},
     base::{Error, ErrorKind, Result},
     explore::{Frontier, Limits},
     verify::PageNow,
@@ -18,7 +18,7 @@ use crate::{
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] if the address is not a web address. [`ErrorKind::Unavailable`] with the reason as `why` if
-/// the browser is lost or used by another run.
+/// the start page cannot be opened, or if the browser is lost or used by another run.
 pub async fn explore<B: BrowserDriver>(
     browser: &GuardedBrowser<B>,
     start: &str,
@@ -41,11 +41,19 @@ pub async fn explore<B: BrowserDriver>(
                 frontier.failed();
                 break;
             }
-            Err(_) => None,
+            Err(stop) => Err(stop.to_string()),
         };
-        let Some(page) = page else {
-            frontier.failed();
-            continue;
+        let page = match page {
+            Ok(page) => page,
+            Err(why) if visit.depth == 0 => {
+                return Err(Error::new(ErrorKind::Unavailable, "explore.start")
+                    .with("url", &visit.url)
+                    .with("why", why));
+            }
+            Err(_) => {
+                frontier.failed();
+                continue;
+            }
         };
         let before = frontier.pages().len();
         frontier.saw(&visit, &page.view, &page.observation);
@@ -54,23 +62,30 @@ pub async fn explore<B: BrowserDriver>(
     Ok(frontier.finish())
 }
 
-/// Opens an address and returns the page; `None` if it was not opened.
+/// Opens an address and returns the page, or the reason why it was not opened.
 async fn shown<B: BrowserDriver>(
     executor: &mut Executor<'_, B>,
     address: &str,
-) -> std::result::Result<Option<PageNow>, StopReason> {
+) -> std::result::Result<std::result::Result<PageNow, String>, StopReason> {
     let goto = BrowserAction::Goto(Goto {
         url: address.to_owned(),
     });
-    let is_open = executor.carry_out(goto).await?.outcome.is_done();
+    let outcome = executor.carry_out(goto).await?.outcome.clone();
     let has_dialog = |page: &PageNow| page.observation.dialog.is_some();
     if executor.state.page.as_ref().is_some_and(has_dialog) {
         executor
             .carry_out(BrowserAction::DialogDismiss(NoArguments {}))
             .await?;
     }
-    let page = executor.state.page.clone();
-    Ok(page.filter(|page| {
-        is_open && !page.observation.unresponsive && page.observation.dialog.is_none()
-    }))
+    Ok(match (outcome, executor.state.page.clone()) {
+        (Outcome::Done, Some(page)) if page.observation.unresponsive => {
+            Err("the page does not answer".to_owned())
+        }
+        (Outcome::Done, Some(page)) if has_dialog(&page) => {
+            Err("a dialog blocks the page".to_owned())
+        }
+        (Outcome::Done, Some(page)) => Ok(page),
+        (Outcome::Failed(failure), _) => Err(failure.detail),
+        (outcome, _) => Err(outcome.as_str().replace('_', " ")),
+    })
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    base::{Error, ErrorKind, Result, Trust},
+    base::{Error, ErrorKind, Result, Trust, text::counted},
     memory::{Advice, AdviceId, Lasts, Piece, Section},
     registry::{Beat, Continuation, End, RunManifest, manifest_shelf},
     store::{Lease, Taken},
@@ -129,8 +129,10 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         end.final_url = state.page.as_ref().map(|page| clean(&page.head.url));
         end.turns = state.spent.calls;
         end.summary = Some(format!(
-            "{} steps, {} of them failed, {} calls of the model",
-            state.spent.steps, state.errors, state.spent.calls
+            "{}, {} of them failed, {} of the model",
+            counted(state.spent.steps, "step"),
+            state.errors,
+            counted(state.spent.calls, "call")
         ));
         end.result = state.answer.as_ref().map(clean);
         end.reason = Some(match &state.error {

@@ -33,6 +33,13 @@ pub fn clean(text: &str) -> String {
     out
 }
 
+/// Returns a number with what it counts, such as `1 step` or `2 steps`. The noun takes an `s`.
+pub(crate) fn counted(count: impl TryInto<u64>, noun: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
 /// Returns true if the text consists of nothing but glyphs of an icon font and white space. Such glyphs are code points for private use,
 /// and no reader can read them.
 ///

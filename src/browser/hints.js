@@ -179,3 +179,27 @@ function makeHintsOf() {
     return exact !== null || hasStates || props.length > 0 ? { states, props, exact } : null;
   };
 }
+
+/**
+ * Makes the function that returns the whole address of a link on a page that sets the base of its addresses with `<base>`; null for
+ * any other element, and on any other page, where the address of the page is the base.
+ *
+ * The function depends on no other script, because both drivers run it.
+ */
+function makeResolve() {
+  const getAttribute = Element.prototype.getAttribute;
+  const read = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get.call(document);
+  const bare = (address) => address.split('#')[0];
+  const [here, base] = [read(Document, 'URL'), read(Node, 'baseURI')];
+  // A document without an address has the base of the one that made it.
+  const isSet = !here.startsWith('about:') && bare(here) !== bare(base);
+  return (element) => {
+    const address = isSet ? getAttribute.call(element, 'href') : null;
+    if (address === null) return null;
+    try {
+      return `${new URL(address, base).href}`;
+    } catch {
+      return null;
+    }
+  };
+}

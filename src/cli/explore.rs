@@ -17,7 +17,7 @@ use super::{
 use crate::{
     BrowserDriver as _, Error, GuardedBrowser,
     agent::explore,
-    base::Host,
+    base::{Host, text::counted},
     explore::Limits,
     store::Keeper,
     working::{MapPage, SiteMap},
@@ -89,7 +89,7 @@ pub(super) async fn run(args: &ExploreArgs) -> Result<(), Refusal> {
     }
     if map.pages.is_empty() {
         return Err(Refusal::failure(format!(
-            "no page was seen: {} could not be opened, or shows an error",
+            "no page was seen: {} shows an error",
             args.url
         )));
     }
@@ -133,11 +133,11 @@ async fn explored(
 }
 
 fn failed(error: &Error) -> Refusal {
-    let why = error.context().iter().find(|(key, _)| *key == "why");
-    Refusal::failure(match why {
-        Some((_, why)) => format!("the exploration ended: {why}"),
-        None => format!("the exploration failed: {error}"),
-    })
+    Refusal::failure(one_line(&match (error.said("url"), error.said("why")) {
+        (Some(url), Some(why)) => format!("{url} cannot be opened: {why}"),
+        (None, Some(why)) => format!("the exploration ended: {why}"),
+        _ => format!("the exploration failed: {error}"),
+    }))
 }
 
 /// Returns what was found, and what was left out and why, in lines.
@@ -148,11 +148,11 @@ fn summary(map: &SiteMap) -> Vec<String> {
     } else {
         "there is more"
     };
-    let mut lines = vec![format!("{pages} pages; {whole}.")];
+    let mut lines = vec![format!("{}; {whole}.", counted(pages, "page"))];
     lines.extend(
         map.left_out
             .iter()
-            .map(|(why, count)| format!("      {count} links {}", why.sentence())),
+            .map(|(why, count)| format!("      {} {}", counted(*count, "link"), why.sentence())),
     );
     lines
 }

@@ -21,6 +21,9 @@ pub(crate) struct ItemFacts {
     pub(crate) offered: bool,
     /// True if it was held back.
     pub(crate) withheld: bool,
+    /// True if the run did what it says, whether it was shown or not.
+    pub(crate) used: bool,
+    /// True if the run did so after it was shown.
     pub(crate) followed: bool,
     pub(crate) helped: bool,
     pub(crate) harmed: bool,
@@ -33,13 +36,15 @@ pub(crate) struct RunFacts {
     pub(crate) figures: Figures,
 }
 
-/// An item of memory over several runs. Each number counts runs.
+/// An item of memory over several runs. Each number counts runs, those that taught it included, as in
+/// [`Uses`](crate::memory::Uses).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Worth {
     pub(crate) id: AdviceId,
     pub(crate) text: String,
     pub(crate) offered: usize,
     pub(crate) withheld: usize,
+    pub(crate) used: usize,
     pub(crate) followed: usize,
     pub(crate) helped: usize,
     pub(crate) harmed: usize,
@@ -51,11 +56,7 @@ pub(crate) struct Worth {
 pub(crate) fn worth(runs: &[RunFacts]) -> Vec<Worth> {
     let mut by_item: BTreeMap<&AdviceId, Vec<(&ItemFacts, Figures)>> = BTreeMap::new();
     for run in runs {
-        for item in run
-            .items
-            .iter()
-            .filter(|item| item.offered || item.withheld)
-        {
+        for item in &run.items {
             by_item
                 .entry(&item.id)
                 .or_default()
@@ -69,9 +70,11 @@ pub(crate) fn worth(runs: &[RunFacts]) -> Vec<Worth> {
 }
 
 fn item(runs: &[(&ItemFacts, Figures)]) -> Option<Worth> {
-    let (newest, _) = runs.last()?;
+    let is_compared = |item: &ItemFacts| item.offered || item.withheld;
+    let (newest, _) = runs.iter().rfind(|(item, _)| is_compared(item))?;
     let count = |holds: fn(&ItemFacts) -> bool| runs.iter().filter(|(item, _)| holds(item)).count();
-    let (with, without): (Vec<_>, Vec<_>) = runs.iter().partition(|(item, _)| item.offered);
+    let compared = runs.iter().filter(|(item, _)| is_compared(item));
+    let (with, without): (Vec<_>, Vec<_>) = compared.partition(|(item, _)| item.offered);
     let difference = |metric: Metric| {
         let values = |of: &[&(&ItemFacts, Figures)]| -> Vec<f64> {
             of.iter().map(|(_, figures)| figures.of(metric)).collect()
@@ -84,16 +87,17 @@ fn item(runs: &[(&ItemFacts, Figures)]) -> Option<Worth> {
             interval: interval_of_two(&before, &after, SEED),
         }
     };
-    let is_compared = !with.is_empty() && !without.is_empty();
+    let has_both = !with.is_empty() && !without.is_empty();
     Some(Worth {
         id: newest.id.clone(),
         text: newest.text.clone(),
         offered: with.len(),
         withheld: without.len(),
+        used: count(|item| item.used),
         followed: count(|item| item.followed),
         helped: count(|item| item.helped),
         harmed: count(|item| item.harmed),
-        differences: if is_compared {
+        differences: if has_both {
             Metric::ALL.map(difference).to_vec()
         } else {
             Vec::new()
@@ -115,6 +119,7 @@ mod tests {
             text: format!("says {key}"),
             offered,
             withheld: !offered,
+            used: helped,
             followed: helped,
             helped,
             harmed: false,

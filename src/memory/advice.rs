@@ -256,6 +256,11 @@ impl Advice {
         &self.lines
     }
 
+    /// Returns the text of each line.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = String> + '_ {
+        self.lines.iter().map(|line| line.text.clone())
+    }
+
     /// Returns the trust class of the words. The names always belong to a page.
     pub const fn trust(&self) -> Trust {
         self.trust

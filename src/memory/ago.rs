@@ -2,6 +2,8 @@
 
 use chrono::TimeDelta;
 
+use crate::base::text::counted;
+
 /// Returns a time span in one unit, such as `3 hours ago`.
 pub(crate) fn ago(span: TimeDelta) -> String {
     let (count, unit) = match span.num_minutes() {
@@ -10,8 +12,7 @@ pub(crate) fn ago(span: TimeDelta) -> String {
         minutes @ 60..1_440 => (minutes / 60, "hour"),
         minutes => (minutes / 1_440, "day"),
     };
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {unit}{plural} ago")
+    format!("{} ago", counted(count, unit))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //!   the items of one run are held back independently of each other.
 //! - Lessons for the system instruction are held back like all other advice, the shipped ones too. The choice is made
 //!   before the instruction is written, so the instruction still does not change during a run.
+//! - A remembered element, by which a target is found again, is held back too, although no prompt shows it.
 //! - Another item does not take the place of one that is held back.
 
 use sha2::{Digest as _, Sha256};

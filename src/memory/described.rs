@@ -46,6 +46,37 @@ impl fmt::Display for Standing {
     }
 }
 
+/// How often an item was shown to runs, and what came of it. Every kind counts in this way, and so do the list, an explanation
+/// and a report.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// Number of runs with a prompt that contained the item.
+    pub shown: u64,
+    /// Number of times that a run did what the item says: it carried out a lesson's recovery, whether after the failure or in
+    /// advance, or took at least half of a trajectory's steps. A run can do so without having been shown the item.
+    pub used: u64,
+    /// Number of times that this led where it should: the action had its effect, or the run reached its goal.
+    pub helped: u64,
+    /// Number of times that the item was in vain: it was used without effect, or a run that was shown a trajectory did not reach
+    /// its goal.
+    pub harmed: u64,
+}
+
+impl fmt::Display for Uses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            shown,
+            used,
+            helped,
+            harmed,
+        } = self;
+        write!(
+            f,
+            "shown {shown}, used {used}, helped {helped}, harmed {harmed}"
+        )
+    }
+}
+
 /// A record in a form for people, made by the kind of memory that owns the record.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -64,6 +95,8 @@ pub struct Described {
     pub hosts: Vec<Host>,
     /// All other details, as pairs of a label and a line of text.
     pub details: Vec<(&'static str, String)>,
+    /// The lines of a prompt with the item, if they say more than its text.
+    pub prompt: Vec<String>,
     /// The same details for programs, under field names of the kind's choice.
     pub data: Map<String, Value>,
 }
@@ -79,6 +112,7 @@ impl Described {
             results: String::new(),
             hosts: Vec::new(),
             details: Vec::new(),
+            prompt: Vec::new(),
             data: Map::new(),
         }
     }

@@ -21,7 +21,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{
-    Advice, Committed, Described, Edit, Moment, Namespace, Note, Record, RunLog, Shelf,
+    Advice, AdviceId, Committed, Described, Edit, Moment, Namespace, Note, Record, RunLog, Shelf,
     knowledge::Knowledge,
     lesson::Lessons,
     selector::Selectors,
@@ -51,8 +51,9 @@ pub trait Index: Debug + Send + Sync {
     fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice>;
 
     /// Returns the elements of the page's host that earlier runs used, the most useful first. If a target is not on the page as
-    /// the model named it, it is looked for among them. The default is none.
-    fn elements(&self, moment: &Moment<'_>) -> Vec<KnownElement> {
+    /// the model named it, it is looked for among them. Each has the id of its record, so that a run can hold it back. The
+    /// default is none.
+    fn elements(&self, moment: &Moment<'_>) -> Vec<(AdviceId, KnownElement)> {
         let _ = moment;
         Vec::new()
     }
@@ -121,16 +122,16 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("run", run))
     }
 
-    /// Returns an edit of this kind's global shelf that removes everything that a host and its site taught. The edit is
-    /// idempotent. The shelves of the host itself are removed without asking the kind.
+    /// Returns an edit of this kind's global shelf that removes everything that this host of a site taught, or everything that
+    /// the site taught if `host` is `None`. The edit is idempotent. The shelves of the hosts themselves are removed without
+    /// asking the kind.
     ///
     /// # Errors
     /// `Unsupported` if the kind cannot do this, which is the default.
-    fn forget(&self, site: &Site, host: &Host) -> Result<Edit> {
+    fn forget(&self, site: &Site, host: Option<&Host>) -> Result<Edit> {
         Err(Error::new(ErrorKind::Unsupported, "memory.forget")
             .with("kind", self.name())
-            .with("site", site)
-            .with("host", host))
+            .with("place", host.map_or(site.as_str(), Host::as_str)))
     }
 
     /// Returns a description of the record for a person.
@@ -142,6 +143,22 @@ pub trait MemoryKind: Debug + Send + Sync {
         Err(Error::new(ErrorKind::Unsupported, "memory.describe")
             .with("kind", self.name())
             .with("key", &record.key))
+    }
+
+    /// Returns a description of the item with this key among the records of its shelf, with everything that is known of it: also
+    /// what a prompt says of it, and what its other records say. The default describes the record of that key.
+    ///
+    /// # Errors
+    /// Those of [`describe`](Self::describe). `InvalidInput` if there is no such record.
+    fn describe_item(
+        &self,
+        shelf: &Shelf,
+        records: &[Record],
+        key: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Described> {
+        let _ = (shelf, now);
+        self.describe(Record::find(records, key)?)
     }
 
     /// Returns an edit that marks the words of a record as accepted by a person. `shown` is the text that

@@ -32,7 +32,7 @@ pub use advice::{Advice, AdviceId, Line, PageName, Piece};
 pub use aim::Aim;
 pub use control::is_withheld;
 pub use cue::{Cue, Moment};
-pub use described::{Described, Origin, Standing};
+pub use described::{Described, Origin, Standing, Uses};
 pub use edit::{Change, Committed, Durable, Edit, apply};
 pub use kind::{Index, KindOptions, MemoryKind, Occasion, ShelfEdit, kinds, kinds_with};
 pub use lesson::v1;

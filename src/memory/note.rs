@@ -19,7 +19,8 @@ pub enum Note {
         what: String,
         /// The record's text.
         text: String,
-        /// Figures chosen by the kind; null if there are none.
+        /// Figures chosen by the kind; null if there are none. If the change is a use of the record by the run, the fields
+        /// `used`, `followed`, `helped` and `harmed` say so, as in [`Note::Credited`].
         data: Value,
     },
     /// A lesson was added.

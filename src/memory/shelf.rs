@@ -167,6 +167,17 @@ impl Record {
         }
     }
 
+    /// Returns the record with this key.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if there is none.
+    pub(crate) fn find<'r>(records: &'r [Self], key: &str) -> Result<&'r Self> {
+        let mut records = records.iter();
+        records
+            .find(|record| record.key == key)
+            .ok_or_else(|| Error::new(ErrorKind::InvalidInput, "memory.find").with("key", key))
+    }
+
     /// Returns true if a person wrote or accepted the record: its field `source` is then `user`. Stores never evict
     /// such records.
     pub fn is_from_a_person(&self) -> bool {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::{
     action::{Action, Outcome},
@@ -66,14 +67,28 @@ pub struct DecidedAction {
 pub struct Credit {
     /// The site on which the item was used.
     pub site: Option<Site>,
-    /// True if the recovery that the item describes was carried out.
+    /// True if the run did what the item says: it carried out the recovery, or took the way.
     pub used: bool,
-    /// True if the item was shown to the model before it recovered in this way.
+    /// True if the item had been shown to the model before.
     pub followed: bool,
-    /// True if the recovery restored the effect of the failed action.
+    /// True if that led where it should: the action had its effect, or the goal was reached.
     pub helped: bool,
-    /// True if the recovery did not help.
+    /// True if the item was in vain.
     pub harmed: bool,
+}
+
+impl Credit {
+    /// Returns the credit that the note of a memory kind contains, if any.
+    fn of(data: &Value) -> Option<Self> {
+        let is = |name: &str| data[name].as_bool();
+        Some(Self {
+            site: None,
+            used: is("used")?,
+            followed: is("followed")?,
+            helped: is("helped")?,
+            harmed: is("harmed")?,
+        })
+    }
 }
 
 /// A change of an item's status after the run.
@@ -246,8 +261,14 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
                 });
             }
             EventKind::MemoryChanged {
-                item, what, text, ..
-            } => book.became(item, text, StatusChange::Changed(what.clone())),
+                item,
+                what,
+                text,
+                data,
+            } => {
+                book.became(item, text, StatusChange::Changed(what.clone()));
+                book.item(item).credited.extend(Credit::of(data));
+            }
             EventKind::LessonRecorded { item, lesson, .. } => {
                 book.became(item, lesson, StatusChange::Recorded);
             }

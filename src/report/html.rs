@@ -15,7 +15,7 @@ use super::{
     words,
 };
 use crate::{
-    base::TokenCount,
+    base::{TokenCount, text::counted},
     chat::{ChatResponse, Usage},
     event::{Event, EventKind, RunSummary},
 };
@@ -261,7 +261,7 @@ impl Step {
             } => {
                 self.estimated = *estimated_tokens;
                 self.calls.push(Call {
-                    title: format!("prompt, some {} tokens", estimated_tokens.0),
+                    title: format!("prompt, some {}", counted(estimated_tokens.0, "token")),
                     text: message.clone(),
                 });
             }
@@ -292,9 +292,13 @@ fn reply(response: &ChatResponse, elapsed_ms: u64) -> Call {
         .collect();
     let calls = response.calls.iter();
     text.extend(calls.map(|call| format!("{} {}", call.name, call.arguments)));
-    let tokens = response
-        .usage
-        .map(|usage| format!(", {} tokens in, {} out", usage.input.0, usage.output.0));
+    let tokens = response.usage.map(|usage| {
+        format!(
+            ", {} in, {} out",
+            counted(usage.input.0, "token"),
+            usage.output.0
+        )
+    });
     Call {
         title: format!("reply after {elapsed_ms} ms{}", tokens.unwrap_or_default()),
         text: text.join("\n"),

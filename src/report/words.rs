@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::explain::{Credit, Recalled, StatusChange, Why};
 use crate::{
     action::{Action, Effect, Outcome},
-    base::text::{squeeze, truncate},
+    base::text::{counted, squeeze, truncate},
     memory::{ReadOnly, StoreNotice, StoreNoticeKind},
     page::TargetIdentity,
     working::{BudgetKind, StopReason},
@@ -84,7 +84,10 @@ pub(crate) fn store_notice(notice: &StoreNotice) -> String {
             format!("restored the backup{shelf}: its last change is gone")
         }
         StoreNoticeKind::Salvaged { records } => {
-            format!("saved {records} records out of a broken file{shelf}")
+            format!(
+                "saved {} out of a broken file{shelf}",
+                counted(*records, "record")
+            )
         }
         StoreNoticeKind::StartedEmpty => {
             format!("found nothing that can be read{shelf}, and began it anew")
@@ -102,7 +105,10 @@ pub(crate) fn store_notice(notice: &StoreNotice) -> String {
             format!("made {path:?} private, which others could read")
         }
         StoreNoticeKind::Compacted { hosts, .. } => {
-            format!("made room: {hosts} hosts not used for long are forgotten")
+            format!(
+                "made room by forgetting {} not used for long",
+                counted(*hosts, "host")
+            )
         }
         StoreNoticeKind::OverCaps => {
             format!("is over its caps{shelf}, and nothing more may be forgotten")
@@ -136,14 +142,14 @@ pub(crate) fn credited(credited: &Credit) -> String {
         .map(|site| format!(" on {site}"))
         .unwrap_or_default();
     let used = match (credited.used, credited.followed) {
-        (true, _) => "its way out was taken",
-        (false, true) => "its way out was taken before anything failed",
-        (false, false) => "no use of it was counted",
+        (true, _) => "it was used",
+        (false, true) => "it was used before anything failed",
+        (false, false) => "it was shown and not used",
     };
-    let shown = if credited.followed {
-        ", after it had been shown"
-    } else {
-        ", without having been shown"
+    let shown = match (credited.used, credited.followed) {
+        (_, true) => ", after it had been shown",
+        (true, false) => ", without having been shown",
+        (false, false) => "",
     };
     let end = match (credited.helped, credited.harmed) {
         (true, _) => ", and helped",

@@ -8,8 +8,8 @@ use super::MemoryBackend;
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site},
     memory::{
-        Change, Described, Edit, MemoryKind, Namespace, Origin, Record, Scope, Shelf, ShelfEdit,
-        ShelfFilter, SiteMap, kinds,
+        AdviceId, Change, Described, Edit, MemoryKind, Namespace, Origin, Record, Scope, Shelf,
+        ShelfEdit, ShelfFilter, SiteMap, kinds,
         waiting::{self, is_for_waiting},
     },
     registry::{RunManifest, checkpoint_shelf, is_registry, manifest_shelf},
@@ -90,6 +90,16 @@ pub struct Forgotten {
     pub elsewhere: usize,
 }
 
+/// What was taken back of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Undone {
+    /// Number of records that were removed.
+    pub removed: usize,
+    /// The items that are kept without the part of the run, because another run, a person or the program taught them too.
+    pub kept: Vec<AdviceId>,
+}
+
 /// A person's access to the memory of one namespace: lists, accepts, forgets and undoes what runs have learned.
 ///
 /// ```
@@ -160,6 +170,18 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             }
         }
         Ok(read)
+    }
+
+    /// Returns a description of an item with everything that is known of it.
+    ///
+    /// # Errors
+    /// `Unsupported` if the item's memory kind is unknown; those of the kind and of the store.
+    pub async fn describe(&self, item: &Item, now: DateTime<Utc>) -> Result<Described> {
+        let kind = self.kind(&item.shelf).ok_or_else(|| {
+            Error::new(ErrorKind::Unsupported, "memory.describe").with("shelf", &item.shelf)
+        })?;
+        let records = self.store.load(&item.shelf).await?.records;
+        kind.describe_item(&item.shelf, &records, &item.record.key, now)
     }
 
     /// Lets every kind of memory learn from the exploration of a host. Returns the number of kinds that did.
@@ -251,7 +273,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.change(&item.shelf, edit).await.map(drop)
     }
 
-    /// Forgets everything that was learned on a host: its shelves, its part in records for all sites, and all runs (of
+    /// Forgets everything that was learned on a host, with its scheme and port and no other of its site: its shelves, its part in records for all sites, and all runs (of
     /// any host) that memory has yet to learn from.
     ///
     /// # Errors
@@ -263,7 +285,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             Error::new(ErrorKind::InvalidInput, "memory.forget")
                 .with("why", format!("{host} is no address of a site"))
         })?;
-        self.forget_places(BTreeSet::from([host.clone()]), &site)
+        self.forget_places(BTreeSet::from([host.clone()]), &site, Some(host))
             .await
     }
 
@@ -283,33 +305,34 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         let is_inside = |host: &Host| host.site().as_ref() == Some(site);
         let hosts = with_shelf.chain(taught).chain(runs);
         let hosts = hosts.filter(is_inside).collect();
-        self.forget_places(hosts, site).await
+        self.forget_places(hosts, site, None).await
     }
 
-    async fn forget_places(&self, hosts: BTreeSet<Host>, site: &Site) -> Result<Forgotten> {
+    /// Forgets the shelves and runs of these hosts, and what this host of the site (`None` for all of it) taught elsewhere.
+    async fn forget_places(
+        &self,
+        hosts: BTreeSet<Host>,
+        site: &Site,
+        host: Option<&Host>,
+    ) -> Result<Forgotten> {
         let shelves = self.shelves(Some(&self.namespace)).await?;
         let (own, others): (Vec<Shelf>, Vec<Shelf>) = shelves
             .into_iter()
             .filter(|shelf| !is_for_waiting(shelf))
             .partition(|shelf| matches!(&shelf.scope, Scope::Host(host) if hosts.contains(host)));
-        // A site without a shelf of its own may have contributed to the shelves for all sites.
-        let mut taught = hosts.clone();
-        taught.extend(Host::of_domain(site.as_str()).ok());
         let global = others.iter().filter(|shelf| shelf.scope == Scope::Global);
-        let (edits, untold) = self.edits(global, |kind| {
-            taught.iter().map(|host| kind.forget(site, host)).collect()
-        });
+        let (edits, untold) = self.edits(global, |kind| kind.forget(site, host));
         let mut forgotten = Forgotten::default();
         for shelf in &own {
             forgotten.own += self.store.load(shelf).await?.records.len();
             self.store.remove(shelf).await?;
         }
         for (shelf, edit) in edits {
-            forgotten.elsewhere += self.change(shelf, edit).await?;
+            forgotten.elsewhere += self.change(shelf, edit).await?.len();
         }
         // A waiting run is stored in parts, and a host's name may be split between two of them, so all waiting runs are removed.
         for waiting in waiting::shelves(&self.namespace) {
-            forgotten.elsewhere += self.change(&waiting, without(|_| true)).await?;
+            forgotten.elsewhere += self.change(&waiting, without(|_| true)).await?.len();
         }
         forgotten.elsewhere += self.forget_runs(&hosts).await?;
         whole(forgotten.own + forgotten.elsewhere, &untold)?;
@@ -333,7 +356,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         }
         let is_meant = move |record: &Record| runs.iter().any(|run| run.as_str() == record.key);
         let shelf = manifest_shelf(&self.namespace);
-        self.change(&shelf, without(is_meant)).await
+        Ok(self.change(&shelf, without(is_meant)).await?.len())
     }
 
     /// Returns the runs of the register.
@@ -362,26 +385,42 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(())
     }
 
-    /// Undoes what was learned from a run, and returns the number of changed records.
+    /// Undoes what was learned from a run. What another run taught too is kept without this run's part: its evidence, its counts
+    /// and its name. The steps of a trajectory belong to the run that they come from.
     ///
     /// # Errors
     /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run: the context names these
     /// `shelves`, and the number of records that were `changed` on the others. The errors of the store.
-    pub async fn undo(&self, run: &RunId) -> Result<usize> {
+    pub async fn undo(&self, run: &RunId) -> Result<Undone> {
         let shelves = self.shelves(Some(&self.namespace)).await?;
-        let kept = shelves.iter().filter(|shelf| !is_for_waiting(shelf));
-        let (edits, untold) = self.edits(kept, |kind| Ok(vec![kind.undo(run)?]));
-        let mut changed = 0;
+        let own = shelves.iter().filter(|shelf| !is_for_waiting(shelf));
+        let (edits, untold) = self.edits(own, |kind| kind.undo(run));
+        let mut undone = Undone::default();
         for (shelf, edit) in edits {
-            changed += self.change(shelf, edit).await?;
+            for change in self.change(shelf, edit).await? {
+                match change {
+                    Change::Remove(_) => undone.removed += 1,
+                    Change::Put(record) => {
+                        let kind = self.kind(shelf);
+                        let key = kind.map_or(&*record.key, |kind| kind.item(&record.key));
+                        let id = AdviceId {
+                            shelf: shelf.clone(),
+                            key: key.to_owned(),
+                        };
+                        if !undone.kept.contains(&id) {
+                            undone.kept.push(id);
+                        }
+                    }
+                }
+            }
         }
         for waiting in waiting::shelves(&self.namespace) {
             let run = run.clone();
             let of_run = without(move |record| record.body["run"] == run.as_str());
-            changed += self.change(&waiting, of_run).await?;
+            undone.removed += self.change(&waiting, of_run).await?.len();
         }
-        whole(changed, &untold)?;
-        Ok(changed)
+        whole(undone.removed + undone.kept.len(), &untold)?;
+        Ok(undone)
     }
 
     /// Applies edits, such as those of an [import](crate::memory::archive::import), and returns the number of changed
@@ -407,22 +446,22 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     fn edits<'a>(
         &self,
         shelves: impl Iterator<Item = &'a Shelf>,
-        of: impl Fn(&dyn MemoryKind) -> Result<Vec<Edit>>,
+        of: impl Fn(&dyn MemoryKind) -> Result<Edit>,
     ) -> (Vec<(&'a Shelf, Edit)>, Vec<&'a Shelf>) {
         let (mut edits, mut untold) = (Vec::new(), Vec::new());
         for shelf in shelves {
             match self.kind(shelf).map(|kind| of(&**kind)) {
-                Some(Ok(all)) => edits.extend(all.into_iter().map(|edit| (shelf, edit))),
+                Some(Ok(edit)) => edits.push((shelf, edit)),
                 _ => untold.push(shelf),
             }
         }
         (edits, untold)
     }
 
-    /// Changes a shelf and returns the number of changed records. Records that are removed also disappear from the backup.
-    async fn change(&self, shelf: &Shelf, edit: Edit) -> Result<usize> {
-        let changed = self.store.update(shelf, edit).await?.changes.len();
-        if changed > 0 {
+    /// Changes a shelf and returns the changes. Records that are removed also disappear from the backup.
+    async fn change(&self, shelf: &Shelf, edit: Edit) -> Result<Vec<Change>> {
+        let changed = self.store.update(shelf, edit).await?.changes;
+        if !changed.is_empty() {
             // The backup is the state before the last change, so a further change that alters nothing replaces it.
             let again = Edit::new(|now: &[Record]| {
                 Ok(now.first().cloned().map(Change::Put).into_iter().collect())

@@ -130,6 +130,25 @@ fn the_doctor_names_what_configures_a_model_and_never_its_value() {
 }
 
 #[test]
+fn the_doctor_knows_the_built_in_model_by_its_name() {
+    let machine = Machine::complete();
+    let output = machine
+        .command(&["doctor"])
+        .env("WEBWISE_MODEL", "stand-in")
+        .env("OPENAI_API_KEY", "o")
+        .output()
+        .unwrap();
+    let report = text(&output.stdout);
+    let model = report.lines().find(|line| line.contains(" model: "));
+    assert!(
+        model
+            .unwrap()
+            .ends_with("model: stand-in, configured by WEBWISE_MODEL, not used: OPENAI_API_KEY"),
+        "{report}"
+    );
+}
+
+#[test]
 fn the_doctor_says_which_of_several_variables_is_used() {
     let machine = Machine::complete();
     let report = |variables: &[(&str, &str)]| {

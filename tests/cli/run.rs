@@ -23,7 +23,9 @@ const MODEL: (&str, &str) = ("WEBWISE_LLM_BASE_URL", "http://127.0.0.1:9/v1");
 fn a_run_without_a_model_says_what_to_set() {
     let said = run_with(&[], &[]);
     assert!(
-        said.contains("GEMINI_API_KEY") && said.contains("WEBWISE_LLM_BASE_URL"),
+        said.contains("GEMINI_API_KEY")
+            && said.contains("WEBWISE_LLM_BASE_URL")
+            && said.contains("`--model stand-in`"),
         "{said}"
     );
 }

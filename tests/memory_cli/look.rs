@@ -64,7 +64,7 @@ async fn a_lesson_is_listed_with_its_counts_and_shown_with_where_it_comes_from()
     let name = site["name"].as_str().unwrap();
     assert!(
         listed.contains(&format!(
-            "{name}  shop.example, site_specific, learned, shown; shown 0, used 1, helped 1"
+            "{name}  shop.example, site_specific, learned, shown; shown 0, used 1, helped 1, harmed 0"
         )),
         "{listed}"
     );
@@ -87,6 +87,71 @@ async fn a_lesson_is_listed_with_its_counts_and_shown_with_where_it_comes_from()
         machine.json(&["show", name])["record"]["body"]["source"],
         "learned"
     );
+}
+
+#[tokio::test]
+async fn a_trajectory_is_shown_with_its_steps_and_with_what_a_prompt_says() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    let shown = machine.says(&["show", "t-"]);
+    for part in [
+        "Is          trajectory of 2 steps, shown\n",
+        "Run         run_1\n",
+        "Step        1. click button \"Accept all\"\nStep        2. click button \"Go\"\n",
+        "Text        Count the results\nPrompt      This task was done here ",
+        " ago, in 2 steps.\n            1. click button \"Accept all\" <- next, on this page\n",
+    ] {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+    let json = machine.json(&["show", "t-"]);
+    assert_eq!(json["prompt"].as_array().unwrap().len(), 3, "{json:#}");
+    let session = machine.says(&["show", "run_1"]);
+    assert!(
+        session.contains("\nPrompt      ") && session.ends_with(" ago, done: 2\n"),
+        "{session}"
+    );
+}
+
+#[tokio::test]
+async fn the_list_an_explanation_and_a_report_count_alike() {
+    let machine = Machine::new();
+    for run in ["run_1", "run_2", "run_3"] {
+        machine.shop(run, "shop.example").await;
+    }
+    let listed = machine.says(&["list"]);
+    let results = |name: &str| {
+        let line = listed.lines().find(|line| line.starts_with(name)).unwrap();
+        line.rsplit("; ").next().unwrap().to_owned()
+    };
+    let report = machine.json(&["report"]);
+    let count = |item: &serde_json::Value, name: &str| item[name].as_u64().unwrap();
+    let mut kinds = Vec::new();
+    for item in report["items"].as_array().unwrap() {
+        let name = item["name"].as_str().unwrap();
+        if item["kind"] == "lessons" || item["kind"] == "trajectories" {
+            let [shown, used, helped, harmed] =
+                ["offered", "used", "helped", "harmed"].map(|field| count(item, field));
+            assert_eq!(
+                results(name),
+                format!("shown {shown}, used {used}, helped {helped}, harmed {harmed}"),
+                "{name}"
+            );
+            let mut explained = 0;
+            for run in ["run_1", "run_2", "run_3"] {
+                let items = machine.json(&["explain", run])["items"].clone();
+                let all = items.as_array().unwrap().clone();
+                let own = all.iter().filter(|one| {
+                    one["id"]["key"] == item["key"] && one["id"]["shelf"] == item["shelf"]
+                });
+                let credits = own.flat_map(|one| one["credited"].as_array().unwrap().clone());
+                explained += credits.filter(|credit| credit["helped"] == true).count();
+            }
+            assert_eq!(explained, usize::try_from(helped).unwrap(), "{name}");
+            kinds.push((item["kind"].as_str().unwrap().to_owned(), used));
+        }
+    }
+    assert!(kinds.contains(&("trajectories".to_owned(), 2)), "{kinds:?}");
+    assert!(kinds.contains(&("lessons".to_owned(), 3)), "{kinds:?}");
 }
 
 #[tokio::test]
@@ -165,8 +230,7 @@ async fn a_run_is_explained_item_by_item() {
         "{only}"
     );
     assert!(
-        only.contains("then      step ")
-            && only.contains("credited  its way out was taken on shop.example"),
+        only.contains("then      step ") && only.contains("credited  it was used on shop.example"),
         "{only}"
     );
     assert!(

@@ -74,6 +74,31 @@ async fn a_site_that_is_forgotten_takes_all_its_hosts_along() {
 }
 
 #[tokio::test]
+async fn a_host_is_its_port_and_its_subdomain_and_no_other_of_its_site() {
+    for [gone, kept, site] in [
+        ["127.0.0.1:8001", "127.0.0.1:8002", "127.0.0.1"],
+        ["a.shop.example", "b.shop.example", "shop.example"],
+    ] {
+        let machine = Machine::new();
+        machine.shop("run_1", kept).await;
+        // A run that only showed a seed says nothing of the host.
+        let learned = || {
+            let mut lessons = machine.lessons();
+            lessons.retain(|lesson| lesson["source"] == "learned");
+            lessons
+        };
+        let before = learned();
+        machine.shop("run_2", gone).await;
+        machine.says(&["forget", "--host", &format!("https://{gone}"), "--yes"]);
+        let after = stored(&machine);
+        assert!(!after.contains(gone) && after.contains(kept), "{after}");
+        assert_eq!(learned(), before, "what {kept} taught is as it was");
+        machine.says(&["forget", "--site", site, "--yes"]);
+        assert!(!stored(&machine).contains(kept));
+    }
+}
+
+#[tokio::test]
 async fn everything_is_forgotten_only_on_a_clear_word() {
     let machine = Machine::new();
     machine.shop("run_1", "shop.example").await;
@@ -153,6 +178,60 @@ async fn what_a_run_taught_is_taken_back_on_all_shelves() {
             .refuses(&["undo", "run_2", "--yes"])
             .contains("nothing is remembered of run run_2")
     );
+}
+
+#[tokio::test]
+async fn what_another_run_taught_too_is_kept_and_listed() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    machine.shop("run_2", "shop.example").await;
+    let items = |kind: &str| {
+        let mut items = machine.json(&["list"])["items"].as_array().unwrap().clone();
+        items.retain(|item| item["kind"] == kind);
+        items
+    };
+    let way = items("trajectories").remove(0);
+    let said = machine.says(&["undo", "run_1", "--yes"]);
+    let name = way["name"].as_str().unwrap();
+    assert!(
+        said.contains("Kept, because another run or this program taught it too, but without the part of run_1:\n")
+            && said.contains(&format!("    {name}  Count the results\n")),
+        "{said}"
+    );
+    let [left] = &items("trajectories")[..] else {
+        panic!("the way of run_2 is kept");
+    };
+    assert_eq!(
+        (&left["run"], &left["runs"]),
+        (&json!("run_2"), &json!(["run_2"]))
+    );
+    assert_eq!(items("sessions").len(), 1);
+
+    let said = machine.says(&["undo", "run_2", "--yes"]);
+    assert!(!said.contains(name), "{said}");
+    assert!(items("trajectories").is_empty() && items("sessions").is_empty());
+}
+
+#[tokio::test]
+async fn a_run_is_taken_back_by_its_beginning_or_as_the_last_one() {
+    let machine = Machine::new();
+    for run in ["run_1a", "run_1b", "run_2"] {
+        machine.shop(run, "shop.example").await;
+    }
+    assert!(
+        machine
+            .refuses(&["undo", "run_1", "--yes"])
+            .contains("could be run_1")
+    );
+    assert!(
+        machine
+            .refuses(&["undo", "last"])
+            .contains("what run run_2 taught")
+    );
+    let undone = |run: &str| machine.says(&["undo", run, "--yes"]);
+    assert!(undone("last").starts_with("Took back what run_2 taught"));
+    assert!(undone("run_1a").starts_with("Took back what run_1a taught"));
+    assert!(undone("run_1b").starts_with("Took back what run_1b taught"));
 }
 
 #[tokio::test]

@@ -21,8 +21,8 @@ use crate::{
     base::{Error, ErrorKind, Result, RunId},
     event::EventKind,
     memory::{
-        Advice, Committed, Edit, Index, MemoryKind, Moment, Namespace, Occasion, Record, Shelf,
-        ShelfState, apply,
+        Advice, AdviceId, Committed, Edit, Index, MemoryKind, Moment, Namespace, Occasion, Record,
+        Shelf, ShelfState, apply,
     },
     page::KnownElement,
     secret::Redactor,
@@ -131,13 +131,14 @@ impl Engine {
         advice
     }
 
-    /// Returns the elements of the page's host that any memory kind knows, in the order of the kinds.
+    /// Returns the elements of the page's host that any memory kind knows, with the ids of their records, in the order of the
+    /// kinds.
     pub(super) async fn elements(
         &mut self,
         store: &impl MemoryBackend,
         moment: &Moment<'_>,
         asking: Asking<'_>,
-    ) -> Vec<KnownElement> {
+    ) -> Vec<(AdviceId, KnownElement)> {
         let mut known = Vec::new();
         for kind in self.kinds.clone() {
             let shelves = kind.wants(&self.namespace, moment);

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod executor;
+mod explore;
 mod growth;
 mod journal;
 mod learning;

@@ -35,6 +35,8 @@ pub(super) enum Need {
 pub(super) struct Hint {
     pub(super) states: States,
     pub(super) props: Vec<(String, String)>,
+    /// The address of a link, if the page sets the base of its addresses.
+    pub(super) url: Option<String>,
     /// The text of a field as it was written, if it contains white space that the snapshot does not show.
     pub(super) exact: Option<String>,
 }
@@ -50,13 +52,14 @@ pub(super) fn hints(asked: &[Asked<'_>]) -> String {
       const listens = typeof element.onclick === 'function' || element.localName === 'summary';
       if (asked.need === 'click' && !listens && element.isContentEditable !== true) return null;
       const hints = hintsOf(element, asked.role, asked.isMute) || {{ states: {{}}, props: [], exact: null }};
+      if (asked.role === 'link') hints.url = makeResolve()(element);
       if (listens) hints.states.listens = true;
       return hints;
     }};
     // What there is to ask for: mostly nothing, and then most elements need not be asked.
     const scan = () => {{
       const told = '[data-testid], [data-test-id], [data-test], [data-cy], [aria-current], [aria-pressed=false], '
-        + '[aria-expanded=false], [type=file], input:is([type=submit], [type=button], [type=reset], [type=image])[name]';
+        + '[aria-expanded=false], base[href], [type=file], input:is([type=submit], [type=button], [type=reset], [type=image])[name]';
       const found = {{ rest: false, click: document.designMode === 'on' }};
       const roots = [document];
       for (const root of roots) {{

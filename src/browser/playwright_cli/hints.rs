@@ -139,6 +139,7 @@ fn give(
     Hint {
         states,
         props,
+        url,
         exact,
     }: Hint,
 ) {
@@ -162,6 +163,9 @@ fn give(
     node.states.listens = states.listens;
     node.states.pressed = node.states.pressed.or(states.pressed);
     node.states.expanded = node.states.expanded.or(states.expanded);
+    if let (Some(url), true) = (url, node.url.is_some()) {
+        node.url = Some(clean(&url).into());
+    }
     let props = props.into_iter();
     node.properties
         .extend(props.map(|(name, value)| (clean(&name).into(), clean(&value).into())));

@@ -72,7 +72,8 @@ pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
 #[derive(Debug)]
 pub(in crate::cli) struct Described {
     pub(in crate::cli) name: String,
-    provider: Provider,
+    /// `None` for the built-in stand-in.
+    provider: Option<Provider>,
 }
 
 impl Described {
@@ -82,20 +83,28 @@ impl Described {
             "GEMINI_API_KEY" => Provider::Gemini,
             "ANTHROPIC_API_KEY" => Provider::Anthropic,
             "OPENAI_API_KEY" => Provider::OpenAi,
-            _ => return true,
+            MODEL => return true,
+            _ => return self.provider.is_some(),
         };
-        self.provider == owner
+        self.provider == Some(owner)
     }
 }
 
 /// Returns the model that a run without flags would use; `None` if no model is configured.
 pub(in crate::cli) fn described_by_environment() -> Result<Option<Described>, Refusal> {
-    let found = described(&ModelArgs::default(), |name| std::env::var_os(name))?;
+    let args = ModelArgs::default();
+    if is_stand_in(&args, |name| std::env::var_os(name)) {
+        return Ok(Some(Described {
+            name: STAND_IN.to_owned(),
+            provider: None,
+        }));
+    }
+    let found = described(&args, |name| std::env::var_os(name))?;
     Ok(found.map(|model| {
         let options = model.options();
         Described {
             name: options.model.clone(),
-            provider: options.provider,
+            provider: Some(options.provider),
         }
     }))
 }
@@ -162,7 +171,8 @@ fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
 pub(in crate::cli) fn none_configured() -> Refusal {
     Refusal::usage(format!(
         "no model is configured: set GEMINI_API_KEY, ANTHROPIC_API_KEY or OPENAI_API_KEY, or {BASE_URL} to an \
-         OpenAI-compatible server (with {MODEL} and, if it needs one, WEBWISE_LLM_API_KEY)"
+         OpenAI-compatible server (with {MODEL} and, if it needs one, WEBWISE_LLM_API_KEY). To try a run without a \
+         model, give `--model {STAND_IN}`: a set of rules in this program, which needs no key"
     ))
 }
 

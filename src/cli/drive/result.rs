@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     RunReport,
+    base::text::counted,
     eval::LastPage,
     event::RunSummary,
     report::words::{self, quoted},
@@ -110,8 +111,6 @@ impl Ended {
 }
 
 fn cost(summary: &RunSummary) -> String {
-    let counted =
-        |count: u32, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let failed = if summary.errors > 0 {
         format!(" ({} failed or had no effect)", summary.errors)
     } else {
@@ -126,10 +125,10 @@ fn cost(summary: &RunSummary) -> String {
     // Integers give exact tenths of a second.
     let tenths = summary.elapsed_ms / 100;
     format!(
-        "{}{failed}, {}, {} tokens ({input} read{cached}, {output} written{estimated}), {}.{} s",
+        "{}{failed}, {}, {} ({input} read{cached}, {output} written{estimated}), {}.{} s",
         counted(summary.steps, "step"),
         counted(summary.calls, "model call"),
-        input.saturating_add(output),
+        counted(input.saturating_add(output), "token"),
         tenths / 10,
         tenths % 10
     )

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     RunId,
+    base::text::counted,
     cli::{say, say::one_line},
     eval::{Arm, Comparison, Difference, Figures, Group, Measured, Metric, groups},
     report::words,
@@ -125,7 +126,8 @@ impl<'a> Outcome<'a> {
         });
         if all > 0 {
             lines.push(format!(
-                "{all} runs filled the memories; {failed} of them did not reach their goal."
+                "{} filled the memories; {failed} of them did not reach the goal.",
+                counted(all, "run")
             ));
         }
         if self.made.iter().any(|run| run.estimated) {

@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use url::Url;
 
 use crate::{
-    base::{Host, RunId, Site},
+    base::{Host, Site},
     cli::{memory_place::MemoryPlace, values},
 };
 
@@ -35,7 +35,7 @@ pub(super) enum MemoryCommand {
     Trust(KeyArgs),
     /// Forget an item, a host, a site, or everything.
     Forget(ForgetArgs),
-    /// Remove everything that a run taught.
+    /// Take back what a run taught. What other runs taught too is kept, and listed.
     Undo(UndoArgs),
     /// Export memory as one JSON document.
     Export(ExportArgs),
@@ -94,10 +94,12 @@ pub(super) struct ReportArgs {
 pub(super) struct ForgetArgs {
     /// The key of an item to forget, or an unambiguous beginning of it.
     pub(super) key: Option<String>,
-    /// Forget everything that this host taught. Give its address, such as <https://shop.example>.
+    /// Forget everything that this host taught, and nothing of another port or subdomain. Give its address, such as
+    /// <https://shop.example> or <http://127.0.0.1:8000>. Without a port, the scheme's own port is meant; without a scheme, https.
+    /// For all ports and subdomains, give --site.
     #[arg(long, value_name = "URL", value_parser = host)]
     pub(super) host: Option<Host>,
-    /// Forget everything that this site and its hosts taught, such as shop.example.
+    /// Forget everything that this site taught, with all its subdomains and ports, such as shop.example or 127.0.0.1.
     #[arg(long, value_name = "SITE", value_parser = values::site)]
     pub(super) site: Option<Site>,
     /// Forget everything.
@@ -135,16 +137,14 @@ fn is_name(name: &str) -> bool {
 
 #[derive(Debug, Args)]
 pub(super) struct UndoArgs {
-    /// The run's id.
-    #[arg(value_parser = run)]
-    pub(super) run: RunId,
+    /// The run: `last`, its id, or an unambiguous beginning of the id.
+    pub(super) run: String,
+    /// The folder that contains the run folders, for runs that are not in the register of this memory.
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub(super) runs_dir: PathBuf,
     /// Do not ask first.
     #[arg(long, short = 'y')]
     pub(super) yes: bool,
-}
-
-fn run(text: &str) -> Result<RunId, String> {
-    RunId::parse(text).map_err(|_| "use 1 to 64 letters, digits, `_` or `-`".to_owned())
 }
 
 /// The format of an exported document.

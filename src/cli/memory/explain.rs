@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::args::ExplainArgs;
 use crate::{
+    base::text::counted,
     cli::{Refusal, runs, say, say::one_line},
     report::{
         RunRecord,
@@ -44,7 +45,8 @@ pub(super) fn run(args: &ExplainArgs) -> Result<(), Refusal> {
         .for_each(|line| say(one_line(&line)));
     if unreadable > 0 {
         say(format!(
-            "{unreadable} lines of the run folder cannot be read by this version."
+            "{} of the run folder cannot be read by this version.",
+            counted(unreadable, "line")
         ));
     }
     Ok(())
@@ -85,8 +87,8 @@ fn lines(item: &Item) -> Vec<String> {
     }
     if item.then.len() > MAX_ACTIONS {
         lines.push(format!(
-            "    then      {} more actions",
-            item.then.len() - MAX_ACTIONS
+            "    then      {}",
+            counted(item.then.len() - MAX_ACTIONS, "more action")
         ));
     }
     lines.extend(
@@ -95,9 +97,8 @@ fn lines(item: &Item) -> Vec<String> {
             .map(|credited| format!("    credited  {}", words::credited(credited))),
     );
     if item.credited.is_empty() && !item.recalled.is_empty() {
-        lines.push(
-            "    credited  with nothing: it was shown, and no use of it was counted".to_owned(),
-        );
+        lines
+            .push("    credited  with nothing: it was shown, and no use of it was seen".to_owned());
     }
     for became in &item.became {
         lines.push(format!("    became    {}", words::became(became)));

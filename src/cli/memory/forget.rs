@@ -5,10 +5,10 @@ use std::io::{self, IsTerminal as _, Write as _};
 use super::args::{ForgetArgs, UndoArgs};
 use crate::{
     MemoryBackend,
-    base::Error,
-    cli::{Refusal, memory_place::MemoryPlace, say, say::one_line},
+    base::{Error, text::counted},
+    cli::{Refusal, memory_place::MemoryPlace, runs::Register, say, say::one_line},
     memory::Origin,
-    store::{Forgotten, Item, Keeper},
+    store::{Forgotten, Item, Keeper, Undone},
 };
 
 pub(super) async fn run<M: MemoryBackend>(
@@ -58,7 +58,8 @@ fn tell(forgotten: Forgotten, name: &str) {
         format!("Nothing was known of {name}, so nothing was forgotten.")
     } else {
         format!(
-            "Forgot {name}: {own} records of its own, {elsewhere} elsewhere that it had a part in."
+            "Forgot {name}: {} of its own, {elsewhere} elsewhere that it had a part in.",
+            counted(own, "record")
         )
     }));
 }
@@ -69,7 +70,7 @@ fn untold(error: Error) -> Refusal {
         return error.into();
     };
     Refusal::failure(one_line(&format!(
-        "{changed} records changed, but this program cannot tell what to take back on {shelves}, which stays as it is"
+        "records changed: {changed}, but this program cannot tell what to take back on {shelves}, which stays as it is"
     )))
 }
 
@@ -79,13 +80,17 @@ async fn all<M: MemoryBackend>(
     yes: bool,
 ) -> Result<(), Refusal> {
     let namespace = place.namespace();
+    let shelves = keeper.shelves(Some(&namespace)).await?.len();
+    let shelves = match shelves {
+        1 => "1 shelf".to_owned(),
+        count => format!("{count} shelves"),
+    };
     let what = format!(
-        "{} shelves of {} in {}",
-        keeper.shelves(Some(&namespace)).await?.len(),
+        "{shelves} of {} in {}",
         namespace.as_str(),
         place.dir()?.display()
     );
-    confirm("Forget", &format!("all {what}"), yes)?;
+    confirm("Forget", &format!("all of memory, {what}"), yes)?;
     keeper.forget_all().await?;
     say(one_line(&format!("Forgot {what}.")));
     Ok(())
@@ -93,24 +98,39 @@ async fn all<M: MemoryBackend>(
 
 pub(super) async fn undo<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
+    place: &MemoryPlace,
     args: &UndoArgs,
 ) -> Result<(), Refusal> {
-    confirm(
-        "Take back",
-        &format!("what run {} taught", args.run),
-        args.yes,
-    )?;
-    let changed = keeper.undo(&args.run).await.map_err(untold)?;
-    if changed == 0 {
+    let runs = Register::open(place, place.open()?);
+    let run = runs.meant(&args.run, &args.runs_dir).await?;
+    confirm("Take back", &format!("what run {run} taught"), args.yes)?;
+    let Undone { removed, kept, .. } = keeper.undo(&run).await.map_err(untold)?;
+    if removed + kept.len() == 0 {
         return Err(Refusal::usage(format!(
-            "nothing is remembered of run {}",
-            args.run
+            "nothing is remembered of run {run}"
         )));
     }
     say(format!(
-        "Took back what {} taught: {changed} records changed.",
-        args.run
+        "Took back what {run} taught: {} removed, {} kept.",
+        counted(removed, "record"),
+        counted(kept.len(), "item")
     ));
+    if kept.is_empty() {
+        return Ok(());
+    }
+    say(format!(
+        "Kept, because another run or this program taught it too, but without the part of {run}:"
+    ));
+    let read = keeper.items().await?;
+    for id in &kept {
+        let is_it = |item: &&Item| item.shelf == id.shelf && item.record.key == id.key;
+        let text = read.items.iter().find(is_it);
+        let text = text.map_or("", |item| &item.described.text);
+        say(one_line(&format!(
+            "    {}  {text}",
+            id.shelf.item_name(&id.key)
+        )));
+    }
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::args::ListArgs;
 use crate::{
     MemoryBackend,
+    base::text::counted,
     cli::{Refusal, memory_place::MemoryPlace, say, say::one_line},
     memory::{Scope, Shelf},
     store::{Item, Items, Keeper},
@@ -40,8 +41,8 @@ pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     }
     if read.unreadable > 0 {
         say(format!(
-            "{} records cannot be read by this version and are kept as they are.",
-            read.unreadable
+            "{} cannot be read by this version and stay unchanged.",
+            counted(read.unreadable, "record")
         ));
     }
     for shelf in &read.unknown {

@@ -44,7 +44,7 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
         MemoryCommand::Review(own) => review::run(&keeper, own).await,
         MemoryCommand::Trust(own) => review::trust(&keeper, own).await,
         MemoryCommand::Forget(own) => forget::run(&keeper, &args.place, own).await,
-        MemoryCommand::Undo(own) => forget::undo(&keeper, own).await,
+        MemoryCommand::Undo(own) => forget::undo(&keeper, &args.place, own).await,
         MemoryCommand::Export(own) => transfer::export(&keeper, &args.place, own).await,
         MemoryCommand::Import(own) => transfer::import(&keeper, &args.place, own).await,
         MemoryCommand::Explain(_) | MemoryCommand::Report(_) => Ok(()),

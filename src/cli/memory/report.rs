@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::args::ReportArgs;
 use crate::{
+    base::text::counted,
     cli::{Refusal, eval::figures, say, say::one_line},
     eval::{Difference, ItemFacts, Metric, RunFacts, Worth, worth},
     event::{Event, EventKind},
@@ -46,7 +47,10 @@ pub(super) fn run(args: &ReportArgs) -> Result<(), Refusal> {
         say(json!({ "runs": runs.len(), "unreadable": unread, "items": items }));
         return Ok(());
     }
-    say(one_line(&format!("{} runs in {dir}", runs.len())));
+    say(one_line(&format!(
+        "{} in {dir}",
+        counted(runs.len(), "run")
+    )));
     if items.is_empty() {
         say("Memory gave no advice in them.");
     }
@@ -55,7 +59,8 @@ pub(super) fn run(args: &ReportArgs) -> Result<(), Refusal> {
     }
     if unread > 0 {
         say(format!(
-            "{unread} run folders cannot be read by this version."
+            "{} cannot be read by this version.",
+            counted(unread, "run folder")
         ));
     }
     Ok(())
@@ -77,6 +82,7 @@ fn item_facts(item: Item) -> ItemFacts {
     ItemFacts {
         offered: !item.stood_in.is_empty(),
         withheld: item.withheld,
+        used: credited.iter().any(|credit| credit.used || credit.followed),
         followed: credited.iter().any(|credit| credit.followed),
         helped: credited.iter().any(|credit| credit.helped),
         harmed: credited.iter().any(|credit| credit.harmed),
@@ -96,10 +102,11 @@ fn item_lines(item: &Worth) -> Vec<String> {
         item.id.shelf.item_name(&item.id.key),
         format!("    says      {}", quoted(&item.text, MAX_TEXT)),
         format!(
-            "    runs      shown in {}, held back in {} ({:.0} %); followed in {}, helped in {}, harmed in {}",
+            "    runs      shown in {}, held back in {} ({:.0} %); used in {} ({} after it was shown), helped in {}, harmed in {}",
             item.offered,
             item.withheld,
             100.0 * withheld_share(item),
+            item.used,
             item.followed,
             item.helped,
             item.harmed
@@ -133,6 +140,7 @@ fn item_json(item: &Worth) -> Value {
         "offered": item.offered,
         "withheld": item.withheld,
         "withheld_share": withheld_share(item),
+        "used": item.used,
         "followed": item.followed,
         "helped": item.helped,
         "harmed": item.harmed,

@@ -44,7 +44,8 @@ pub(super) async fn run<M: MemoryBackend>(
     }
     for (at, item) in waiting.iter().enumerate() {
         say(format!("\n{} of {}", at + 1, waiting.len()));
-        for line in show::lines(item) {
+        let described = keeper.describe(item, Utc::now()).await?;
+        for line in show::lines(item, &described) {
             say(one_line(&line));
         }
         match asked(&mut io::stdin().lock()) {

@@ -20,7 +20,7 @@ use serde_json::json;
 use super::args::{ExportArgs, Format, ImportArgs};
 use crate::{
     MemoryBackend,
-    base::{Error, ErrorKind},
+    base::{Error, ErrorKind, text::counted},
     cli::{Refusal, memory_place::MemoryPlace, say, say::one_line, tell},
     memory::{archive, v1},
     store::Keeper,
@@ -119,11 +119,13 @@ pub(super) async fn import<M: MemoryBackend>(
         tell(one_line(&format!("webwise: {problem}")));
     }
     say(format!(
-        "Took {taken} records; {changed} are new or changed."
+        "Took {}; new or changed: {changed}.",
+        counted(taken, "record")
     ));
     if waiting > 0 {
         say(format!(
-            "{waiting} wait for you before they are ever shown: `webwise memory review`."
+            "{} must be reviewed by you before any prompt shows it: `webwise memory review`.",
+            counted(waiting, "record")
         ));
     }
     Ok(())

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Register;
 use crate::{
-    base::{Host, SessionId},
+    base::{Host, SessionId, text::counted},
     cli::{Refusal, say, say::one_line, values},
     memory::ago::ago,
     registry::{RunFilter, RunManifest, RunStatus},
@@ -67,11 +67,11 @@ fn lines(run: &RunManifest, now: DateTime<Utc>) -> [String; 2] {
     let parent = parent.map_or_else(String::new, |parent| format!(", continues {parent}"));
     [
         format!(
-            "{}  {}  {}  {at}  {} turns{parent}",
+            "{}  {}  {}  {at}  {}{parent}",
             run.run,
             run.status,
             ago(now - run.started_at),
-            run.turn_count
+            counted(run.turn_count, "turn")
         ),
         format!("    {}", quoted(&run.goal, MAX_TEXT)),
     ]

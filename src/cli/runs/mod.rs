@@ -5,7 +5,7 @@
 mod list;
 mod show;
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use chrono::Utc;
 use clap::{Args, Subcommand};
@@ -63,32 +63,61 @@ impl Register {
         named(known, run)
     }
 
+    /// Returns the id of the run that is meant by its id, an unambiguous beginning of it, or `last`: of a run in the register, of
+    /// one with a folder here, or else exactly this id, because memory may know runs that have neither.
+    pub(super) async fn meant(&self, run: &str, runs_dir: &Path) -> Result<RunId, Refusal> {
+        let known = self.0.list(&RunFilter::default(), Utc::now()).await;
+        let mut ids: Vec<String> = known
+            .unwrap_or_default()
+            .into_iter()
+            .map(|known| known.run.as_str().to_owned())
+            .collect();
+        ids.extend(show::found(run, runs_dir).unwrap_or_default());
+        let id = one_of(ids, run)?;
+        if id.is_none() && run == LAST {
+            return Err(Refusal::usage("no run is known: give its id"));
+        }
+        RunId::parse(id.as_deref().unwrap_or(run)).map_err(|_| {
+            Refusal::usage(format!(
+                "{run} is no run: use `last`, or an id of 1 to 64 letters, digits, `_` or `-`"
+            ))
+        })
+    }
+
     /// Returns the register itself.
     pub(super) const fn runs(&self) -> &RunRegistry<Arc<dyn MemoryBackend>> {
         &self.0
     }
 }
 
-/// Returns the run that is meant among these, newest first.
-fn named(known: Vec<RunManifest>, run: &str) -> Result<RunManifest, Refusal> {
-    let is_meant = |known: &RunManifest| run == LAST || known.run.as_str().starts_with(run);
-    let mut found: Vec<RunManifest> = known.into_iter().filter(is_meant).collect();
+/// Returns the id that is meant among these, newest first; `None` if there is none.
+fn one_of(mut ids: Vec<String>, run: &str) -> Result<Option<String>, Refusal> {
+    ids.retain(|id| run == LAST || id.starts_with(run));
     if run == LAST {
-        found.truncate(1);
+        ids.truncate(1);
     }
-    if let Some(exact) = found.iter().position(|known| known.run.as_str() == run) {
-        return Ok(found.swap_remove(exact));
+    if let Some(exact) = ids.iter().position(|id| id == run) {
+        return Ok(Some(ids.swap_remove(exact)));
     }
-    match found.as_slice() {
-        [_] => Ok(found.swap_remove(0)),
-        [] => Err(Refusal::usage(format!(
-            "no run {run} is known: `webwise runs` lists them"
+    let first = ids.first().cloned();
+    match ids.iter().find(|id| Some(*id) != first.as_ref()) {
+        Some(second) => Err(Refusal::usage(format!(
+            "{run} could be {} or {second}: give more of it",
+            first.unwrap_or_default()
         ))),
-        [first, second, ..] => Err(Refusal::usage(format!(
-            "{run} could be {} or {}: give more of it",
-            first.run, second.run
-        ))),
+        None => Ok(first),
     }
+}
+
+/// Returns the run that is meant among these, newest first.
+fn named(mut known: Vec<RunManifest>, run: &str) -> Result<RunManifest, Refusal> {
+    let ids = known.iter().map(|known| known.run.as_str().to_owned());
+    let meant = one_of(ids.collect(), run)?;
+    let at = known
+        .iter()
+        .position(|known| meant.as_deref() == Some(known.run.as_str()));
+    at.map(|at| known.swap_remove(at))
+        .ok_or_else(|| Refusal::usage(format!("no run {run} is known: `webwise runs` lists them")))
 }
 
 /// Returns the error of a run that cannot be resumed or continued, as one sentence.

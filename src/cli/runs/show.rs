@@ -9,7 +9,7 @@ use std::{
 
 use clap::Args;
 
-use super::{LAST, Register};
+use super::{LAST, Register, one_of};
 use crate::{
     cli::{Refusal, say},
     event::open_private,
@@ -92,6 +92,19 @@ pub(in crate::cli) fn folder(run: &str, runs_dir: &Path) -> Result<PathBuf, Refu
     if run.contains(std::path::MAIN_SEPARATOR) && RunRecord::is_at(run) {
         return Ok(run.into());
     }
+    let meant = one_of(found(run, runs_dir)?, run)?;
+    meant.map(|id| runs_dir.join(id)).ok_or_else(|| {
+        let which = if run == LAST {
+            String::new()
+        } else {
+            format!(" {run}")
+        };
+        Refusal::usage(format!("there is no run{which} in {}", runs_dir.display()))
+    })
+}
+
+/// Returns the ids of the run folders that are meant by an id, a beginning of it or `last`, newest first.
+pub(super) fn found(run: &str, runs_dir: &Path) -> Result<Vec<String>, Refusal> {
     let entries = fs::read_dir(runs_dir).map_err(|error| {
         Refusal::usage(format!(
             "no runs can be read in {} ({error}): name the folder with --runs-dir",
@@ -104,27 +117,8 @@ pub(in crate::cli) fn folder(run: &str, runs_dir: &Path) -> Result<PathBuf, Refu
         .filter(|id| is_meant(id) && RunRecord::is_at(runs_dir.join(id)))
         .collect();
     // An id begins with the time of its run.
-    found.sort();
-    if run == LAST {
-        found.drain(..found.len().saturating_sub(1));
-    }
-    if found.iter().any(|id| id == run) {
-        found = vec![run.to_owned()];
-    }
-    match found.as_slice() {
-        [one] => Ok(runs_dir.join(one)),
-        [] if run == LAST => Err(Refusal::usage(format!(
-            "there is no run in {}",
-            runs_dir.display()
-        ))),
-        [] => Err(Refusal::usage(format!(
-            "there is no run {run} in {}",
-            runs_dir.display()
-        ))),
-        [first, second, ..] => Err(Refusal::usage(format!(
-            "{run} could be {first} or {second}: give more of it"
-        ))),
-    }
+    found.sort_by(|a, b| b.cmp(a));
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ use super::{
     Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
     Namespace, Note, Occasion, Origin, Piece, Record, RunLog, Shelf, ShelfEdit, Standing,
 };
-use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
+use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, text::counted};
 
 /// Name of the collection of facts.
 pub const COLLECTION: &str = "knowledge";
@@ -125,7 +125,7 @@ impl MemoryKind for Knowledge {
     }
 
     /// Changes nothing: facts are only on the shelves of hosts.
-    fn forget(&self, _: &Site, _: &Host) -> Result<Edit> {
+    fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
 
@@ -159,9 +159,9 @@ impl MemoryKind for Knowledge {
         let mut described = Described::new(&show::sentence(&fact), origin, standing);
         described.is = format!("fact, {}", fact.kind.as_str());
         described.results = format!(
-            "confidence {:.2}, observed in {} runs",
+            "confidence {:.2}, observed in {}",
             confidence.unwrap_or_default(),
-            fact.sources.len()
+            counted(fact.sources.len(), "run")
         );
         described.details = vec![("Last seen", fact.last_seen.to_rfc3339())];
         let runs = fact.sources.iter().map(|source| source.run.to_string());

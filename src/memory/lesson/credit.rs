@@ -1,7 +1,7 @@
 //! The credit of a lesson in a run: whether its recovery was carried out, whether the lesson had been shown before, and
 //! whether the recovery restored the effect of the failed action.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Aim, AimedMove, Credit, FailureKind, Lesson, LessonText, Move, Recovery, SiteRecovery,
@@ -19,13 +19,21 @@ use crate::{
 /// advice at the next step.
 const NEAR: usize = 4;
 
+/// The credit of a lesson on one site.
+#[derive(Debug, Default)]
+pub(super) struct OnSite {
+    pub(super) credit: Credit,
+    /// The hosts of the site on which it was observed.
+    pub(super) hosts: BTreeSet<Host>,
+}
+
 /// Returns the credit that a run's trace gives a lesson on each site.
 pub(super) fn credits(
     lesson: &Lesson,
     id: &AdviceId,
     host: Option<&Host>,
     trace: &Trace,
-) -> BTreeMap<Site, Credit> {
+) -> BTreeMap<Site, OnSite> {
     let mut credits = BTreeMap::new();
     match &lesson.text {
         LessonText::Template(template) if template.trouble == FailureKind::Any => {
@@ -41,7 +49,7 @@ pub(super) fn credits(
     credits
 }
 
-type Credits = BTreeMap<Site, Credit>;
+type Credits = BTreeMap<Site, OnSite>;
 
 /// One result of a lesson.
 #[derive(Debug, Clone, Copy)]
@@ -55,12 +63,19 @@ struct LessonResult {
 
 /// Adds a result to the credit of its site. If the lesson helped at least once on the site, failures there do not
 /// count.
-fn note(credits: &mut Credits, site: &Site, result: LessonResult) {
-    let credit = credits.entry(site.clone()).or_default();
+fn note(credits: &mut Credits, step: &TraceStep, result: LessonResult) {
+    let credit = &mut on(credits, step).credit;
     credit.used |= result.used;
     credit.followed |= result.followed;
     credit.helped |= result.helped;
     credit.harmed = !credit.helped;
+}
+
+/// Returns the credit of the step's site, with its host.
+fn on<'a>(credits: &'a mut Credits, step: &TraceStep) -> &'a mut OnSite {
+    let on_site = credits.entry(step.site.clone()).or_default();
+    on_site.hosts.insert(step.host.clone());
+    on_site
 }
 
 const fn failed(followed: bool, helped: bool) -> LessonResult {
@@ -86,17 +101,13 @@ fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cred
         .recovered()
         .filter(|(found, _)| found.what.general().as_ref() == Some(template))
     {
-        note(
-            credits,
-            &step.site,
-            failed(has_seen(trace, found, id), true),
-        );
+        note(credits, step, failed(has_seen(trace, found, id), true));
     }
     for (at, step) in trace.steps.iter().enumerate() {
         let is_its = step.tool == template.command && step.trouble == Some(template.trouble);
         let takes = |then: &TraceStep| begins(&template.recovery, step, then);
         if is_its && !is_recovered(trace, at) && in_vain(trace, at, id, takes) {
-            note(credits, &step.site, failed(true, false));
+            note(credits, step, failed(true, false));
         }
     }
 }
@@ -154,7 +165,7 @@ fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cre
     };
     for pair in trace.steps.windows(2) {
         if has_typed(&pair[0]) && pair[1].step == Some(*only) && pair[1].saw(id) {
-            note(credits, &pair[1].site, failed(true, pair[1].is_done()));
+            note(credits, &pair[1], failed(true, pair[1].is_done()));
         }
     }
 }
@@ -174,11 +185,7 @@ fn on_site(
         .recovered()
         .filter(|(found, step)| found.what == *recovery && here(step))
     {
-        note(
-            credits,
-            &step.site,
-            failed(has_seen(trace, found, id), true),
-        );
+        note(credits, step, failed(has_seen(trace, found, id), true));
     }
     for (at, step) in trace
         .steps
@@ -192,7 +199,7 @@ fn on_site(
         };
         let fails = step.trouble == Some(recovery.trouble);
         if fails && !is_recovered(trace, at) && in_vain(trace, at, id, takes) {
-            note(credits, &step.site, failed(true, false));
+            note(credits, step, failed(true, false));
         }
     }
     for (at, step) in trace
@@ -215,7 +222,7 @@ fn on_site(
             .take_while(|then| here(then))
             .collect();
         if let Some(helped) = forestalled(recovery, before.last(), step, &after) {
-            note(credits, &step.site, forewarned(helped));
+            note(credits, step, forewarned(helped));
         }
     }
 }
@@ -305,7 +312,7 @@ fn words(lesson: &Lesson, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
         |step: &TraceStep| step.trouble.is_some() && lesson.command() == Some(step.tool.as_str());
     for pair in trace.steps.windows(2) {
         if fails(&pair[0]) && pair[1].saw(id) {
-            credits.entry(pair[0].site.clone()).or_default().used = true;
+            on(credits, &pair[0]).credit.used = true;
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Evidence, Lesson, LessonSource};
 use crate::{
-    base::text,
+    base::text::{self, counted},
     memory::{Described, Origin, Standing},
 };
 
@@ -16,10 +16,7 @@ pub(super) fn describe(lesson: &Lesson) -> Described {
     let counts = &lesson.counts;
     let mut described = Described::new(&lesson.text.render(), origin(lesson), standing(lesson));
     described.is = format!("{}, {}", lesson.category.as_str(), lesson.source.as_str());
-    described.results = format!(
-        "shown {}, used {}, helped {}, harmed {}",
-        counts.offered, counts.used, counts.helped, counts.harmed
-    );
+    described.results = counts.uses().to_string();
     described.hosts = lesson.provenance.host.iter().cloned().collect();
     described.details = details(lesson);
     described.data = data(lesson);
@@ -71,8 +68,10 @@ fn details(lesson: &Lesson) -> Vec<(&'static str, String)> {
     details.push((
         "Counts",
         format!(
-            "shown in {} runs, used {} times in {} runs, followed {}, helped {}, harmed {}",
-            counts.offered, counts.used, lesson.runs, counts.followed, counts.helped, counts.harmed
+            "{}; used after its failure {}, after it was shown {}",
+            counts.uses(),
+            counts.used,
+            counts.followed
         ),
     ));
     if !lesson.triggered_domains.is_empty() {
@@ -88,7 +87,10 @@ fn details(lesson: &Lesson) -> Vec<(&'static str, String)> {
     );
     if let Some(original) = &lesson.original {
         let (source, uses) = (&original.source, original.use_count);
-        details.push(("Imported", format!("as {source}, with {uses} uses")));
+        details.push((
+            "Imported",
+            format!("as {source}, with {}", counted(uses, "use")),
+        ));
         let words = original.lesson.as_deref().map(quoted);
         details.extend(words.map(|words| ("In its file", words)));
     }

@@ -6,8 +6,12 @@ use chrono::{DateTime, Utc};
 use serde_json::Map;
 
 use super::{
-    Category, Credit, Lesson, LessonSource, LessonText, Provenance, Trace, credit,
-    record::Evidence, rules::MAX_LEARNED, seed, trace::Found,
+    Category, Lesson, LessonSource, LessonText, Provenance, Trace,
+    credit::{self, OnSite},
+    record::Evidence,
+    rules::MAX_LEARNED,
+    seed,
+    trace::Found,
 };
 use crate::{
     base::{Host, Result, RunId, Site},
@@ -148,29 +152,25 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
         let Some(lesson) = book.lessons.get_mut(&key) else {
             continue;
         };
-        let mut credits: BTreeMap<Option<Site>, Credit> = credit::credits(lesson, &id, host, trace)
+        let mut credits: BTreeMap<Option<Site>, OnSite> = credit::credits(lesson, &id, host, trace)
             .into_iter()
-            .map(|(site, credit)| (Some(site), credit))
+            .map(|(site, on_site)| (Some(site), on_site))
             .collect();
         if trace.offered.contains(&id) {
             // For one run, a lesson counts as shown only once, even if it was used on several sites.
             match credits.values_mut().next() {
-                Some(first) => first.offered = true,
+                Some(first) => first.credit.offered = true,
                 None => {
-                    _ = credits.insert(
-                        None,
-                        Credit {
-                            offered: true,
-                            ..Credit::default()
-                        },
-                    );
+                    let mut shown = OnSite::default();
+                    shown.credit.offered = true;
+                    credits.insert(None, shown);
                 }
             }
         }
         let before = lesson.clone();
         let mut changed = false;
-        for (site, credit) in credits {
-            changed |= lesson.credit(&trace.run, trace.ended_at, site.as_ref(), credit);
+        for (site, OnSite { credit, hosts }) in credits {
+            changed |= lesson.credit(&trace.run, trace.ended_at, site.as_ref(), hosts, credit);
         }
         if changed {
             lesson.judge(&trace.run);
@@ -210,25 +210,43 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     )
 }
 
-/// Returns the changes that remove everything that a host and its site taught.
-pub(super) fn forget_site(records: &[Record], site: &Site, host: &Host) -> Result<Vec<Change>> {
+/// Returns the changes that remove everything that this host of a site taught, or everything that the site taught if `host` is
+/// `None`. Evidence of an unknown host of the site is removed too.
+pub(super) fn forget(records: &[Record], site: &Site, host: Option<&Host>) -> Result<Vec<Change>> {
+    let is_meant = |known: &Host| match host {
+        Some(host) => known == host,
+        None => known.site().as_ref() == Some(site),
+    };
+    let is_of = |evidence: &Evidence| evidence.site.as_ref() == Some(site);
     let mut changes = take_back(
         records,
-        |evidence| evidence.site.as_ref() == Some(site),
-        |lesson| {
-            let began_at = lesson.provenance.host.as_ref();
-            began_at == Some(host) || began_at.and_then(Host::site).as_ref() == Some(site)
-        },
+        |evidence| is_of(evidence) && evidence.hosts.iter().all(is_meant),
+        |lesson| lesson.provenance.host.as_ref().is_some_and(is_meant),
     )?;
     // Lessons without evidence may name the site too, such as imported lessons, so remove it there. Then drop learned
     // lessons that have no site left.
     let mut book = Book::read(&apply(records, &changes));
     for lesson in book.lessons.values_mut() {
-        lesson.triggered_domains.remove(site);
+        for evidence in lesson
+            .evidence
+            .iter_mut()
+            .filter(|evidence| is_of(evidence))
+        {
+            evidence.hosts.retain(|known| !is_meant(known));
+        }
+        let names_it = |domain: &String| {
+            super::v1::site_of(domain).as_ref() == Some(site)
+                && host.is_none_or(|host| host.name() == domain)
+        };
+        let mut is_named = false;
         if let Some(original) = &mut lesson.original {
             original
                 .triggered_domains
-                .retain(|domain| super::v1::site_of(domain).as_ref() != Some(site));
+                .retain(|domain| !names_it(domain));
+            let mut left = original.triggered_domains.iter();
+            is_named = left.any(|domain| super::v1::site_of(domain).as_ref() == Some(site));
+        }
+        if !is_named && !lesson.evidence.iter().any(is_of) {
             lesson.triggered_domains.remove(site);
         }
     }

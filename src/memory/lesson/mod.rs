@@ -97,9 +97,10 @@ impl Lessons {
         Edit::new(move |records| learn::undo(records, &run))
     }
 
-    /// Returns an edit of the global shelf that removes everything that a host and its site taught.
-    pub fn forget(site: Site, host: Host) -> Edit {
-        Edit::new(move |records| learn::forget_site(records, &site, &host))
+    /// Returns an edit of the global shelf that removes everything that this host of a site taught, or everything that the site
+    /// taught if `host` is `None`.
+    pub fn forget(site: Site, host: Option<Host>) -> Edit {
+        Edit::new(move |records| learn::forget(records, &site, host.as_ref()))
     }
 
     /// Returns an edit that marks a lesson as accepted by a person, and stores its words as they were shown.
@@ -230,8 +231,8 @@ impl MemoryKind for Lessons {
         Ok(Self::undo(run.clone()))
     }
 
-    fn forget(&self, site: &Site, host: &Host) -> Result<Edit> {
-        Ok(Self::forget(site.clone(), host.clone()))
+    fn forget(&self, site: &Site, host: Option<&Host>) -> Result<Edit> {
+        Ok(Self::forget(site.clone(), host.cloned()))
     }
 
     fn notes(

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{Counted, FailureKind, Original, SiteRecovery, Template};
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, canonical, short_hash},
-    memory::Record,
+    memory::{Record, Uses},
     page::PageTemplate,
 };
 
@@ -139,6 +139,19 @@ pub struct Counts {
     pub extra: Map<String, Value>,
 }
 
+impl Counts {
+    /// Returns the counts as every kind of memory tells them. There a recovery that was carried out in advance is a use too.
+    pub fn uses(&self) -> Uses {
+        Uses {
+            shown: self.offered,
+            // A use either helped or harmed, except for the words of a person, of which nobody can tell.
+            used: self.used.max(self.helped.saturating_add(self.harmed)),
+            helped: self.helped,
+            harmed: self.harmed,
+        }
+    }
+}
+
 /// Evidence for a lesson from one run on one site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
@@ -150,6 +163,9 @@ pub struct Evidence {
     /// The site; `None` if the run only showed the lesson.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Site>,
+    /// The hosts of the site on which it was observed; empty if unknown, as in records of earlier versions.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub hosts: BTreeSet<Host>,
     /// The amounts that this evidence adds to the counts.
     #[serde(flatten)]
     pub credit: Credit,

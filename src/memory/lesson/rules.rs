@@ -1,12 +1,14 @@
 //! The rules for the life of a lesson: when it is shown on all sites, promoted, demoted, retired or pruned.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
     Category, Credit, Evidence, FailureKind, Lesson, LessonSource, LessonText, MAX_EVIDENCE,
 };
 use crate::{
-    base::{RunId, Site},
+    base::{Host, RunId, Site},
     memory::MAX_RECORD_BYTES,
 };
 
@@ -86,6 +88,7 @@ impl Lesson {
         run: &RunId,
         at: DateTime<Utc>,
         site: Option<&Site>,
+        hosts: BTreeSet<Host>,
         credit: Credit,
     ) -> bool {
         let of_run = || self.evidence.iter().filter(|known| known.run == *run);
@@ -111,6 +114,7 @@ impl Lesson {
             run: run.clone(),
             at,
             site: site.cloned(),
+            hosts,
             credit,
         });
         self.forget_oldest();

@@ -30,7 +30,7 @@ use super::{
     Namespace, Note, Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing,
 };
 use crate::{
-    base::{Error, ErrorKind, Host, Result, RunId, Site},
+    base::{Error, ErrorKind, Host, Result, RunId, Site, text::counted},
     page::KnownElement,
 };
 
@@ -43,14 +43,14 @@ pub struct Selectors;
 
 /// The elements of a host, those that most runs used first.
 #[derive(Debug)]
-struct SelectorIndex(Vec<KnownElement>);
+struct SelectorIndex(Vec<(AdviceId, KnownElement)>);
 
 impl Index for SelectorIndex {
     fn advise(&self, _: &Moment<'_>, _: bool) -> Vec<Advice> {
         Vec::new()
     }
 
-    fn elements(&self, moment: &Moment<'_>) -> Vec<KnownElement> {
+    fn elements(&self, moment: &Moment<'_>) -> Vec<(AdviceId, KnownElement)> {
         match moment.cue {
             Cue::PageShown { .. } => self.0.clone(),
             _ => Vec::new(),
@@ -74,13 +74,20 @@ impl MemoryKind for Selectors {
         }
     }
 
-    fn index(&self, _: &Shelf, records: &[Record]) -> Arc<dyn Index> {
-        let read = records.iter().filter_map(|r| Selector::from_record(r).ok());
-        let mut all: Vec<Selector> = read
-            .filter(|one| !one.is_retired() && !one.imported)
+    fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index> {
+        let read = records.iter().filter_map(|record| {
+            let one = Selector::from_record(record).ok()?;
+            Some((record.key.clone(), one))
+        });
+        let mut all: Vec<(String, Selector)> = read
+            .filter(|(_, one)| !one.is_retired() && !one.imported)
             .collect();
-        all.sort_by_cached_key(|one| (std::cmp::Reverse(one.succeeded), one.key()));
-        Arc::new(SelectorIndex(all.iter().map(Selector::known).collect()))
+        all.sort_by_cached_key(|(_, one)| (std::cmp::Reverse(one.succeeded), one.key()));
+        let known = all.into_iter().map(|(key, one)| {
+            let shelf = shelf.clone();
+            (AdviceId { shelf, key }, one.known())
+        });
+        Arc::new(SelectorIndex(known.collect()))
     }
 
     fn limit(&self, _: &Moment<'_>) -> usize {
@@ -114,7 +121,7 @@ impl MemoryKind for Selectors {
     }
 
     /// Changes nothing: selectors are only on the shelves of hosts.
-    fn forget(&self, _: &Site, _: &Host) -> Result<Edit> {
+    fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
 
@@ -138,7 +145,11 @@ impl MemoryKind for Selectors {
         };
         let mut described = Described::new(&one.words(), origin, standing);
         "element".clone_into(&mut described.is);
-        described.results = format!("used in {} runs, failed in {}", one.succeeded, one.failed);
+        described.results = format!(
+            "used in {}, failed in {}",
+            counted(one.succeeded, "run"),
+            one.failed
+        );
         described.details = vec![("Last used", one.last_used.to_rfc3339())];
         if let Value::Object(data) = &record.body {
             described.data.clone_from(data);
@@ -164,7 +175,7 @@ impl MemoryKind for Selectors {
                 .uses
                 .iter()
                 .find(|used| used.run == *run && used.healed)?;
-            let data = json!({ "done": used.done });
+            let data = json!({ "done": used.done, "used": true, "followed": true, "helped": used.done, "harmed": !used.done });
             Some(Note::Changed {
                 id: AdviceId {
                     shelf: shelf.clone(),

@@ -73,7 +73,8 @@ fn known(records: &[Record]) -> Vec<KnownElement> {
     let moment = Moment::new(&cue, &about, &[], at(0));
     let index = Selectors.index(&shelf(), records);
     assert_eq!(index.advise(&moment, false), []);
-    index.elements(&moment)
+    let known = index.elements(&moment).into_iter();
+    known.map(|(_, element)| element).collect()
 }
 
 #[test]

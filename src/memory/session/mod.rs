@@ -95,7 +95,7 @@ impl MemoryKind for Sessions {
     }
 
     /// Changes nothing: sessions are only on the shelves of hosts.
-    fn forget(&self, _: &Site, _: &Host) -> Result<Edit> {
+    fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
 
@@ -108,6 +108,19 @@ impl MemoryKind for Sessions {
         if let Ok(Value::Object(data)) = serde_json::to_value(&session) {
             described.data = data;
         }
+        Ok(described)
+    }
+
+    fn describe_item(
+        &self,
+        _: &Shelf,
+        records: &[Record],
+        key: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Described> {
+        let record = Record::find(records, key)?;
+        let mut described = self.describe(record)?;
+        described.prompt = show::told(&Session::from_record(record)?, now);
         Ok(described)
     }
 

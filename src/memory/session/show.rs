@@ -54,6 +54,16 @@ impl Index for SessionIndex {
     }
 }
 
+/// Returns what prompts say of a session: to a run of another session, and to one that continues it.
+pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
+    let mut told = lines(session, false, now);
+    if session.id.is_some() {
+        let in_full = lines(session, true, now).into_iter();
+        told.extend(in_full.map(|line| format!("(in its own session) {line}")));
+    }
+    told
+}
+
 /// Returns the lines of a session: the goal with its result and, in full, the answer and the address.
 fn lines(session: &Session, in_full: bool, now: DateTime<Utc>) -> Vec<String> {
     // In short, what a run did says more than what it was asked to do, and it does not repeat the head of a trajectory.

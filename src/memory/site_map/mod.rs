@@ -124,7 +124,7 @@ impl MemoryKind for SiteMaps {
     }
 
     /// Changes nothing: maps are only on the shelves of hosts.
-    fn forget(&self, _: &Site, _: &Host) -> Result<Edit> {
+    fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
 

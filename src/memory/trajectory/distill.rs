@@ -74,7 +74,7 @@ impl Learned {
         }
         let slots = trace(&goal, &kept, &mut steps);
         for step in &mut steps {
-            step.hide(&typed);
+            step.hide(&typed, &goal);
             step.fit();
         }
         Some(Self {
@@ -150,8 +150,9 @@ impl TrajectoryStep {
         })
     }
 
-    /// Removes names that are values of the run: names chosen from a list, and names that repeat typed text.
-    fn hide(&mut self, typed: &Typed) {
+    /// Removes names that are values of the run: names chosen from a list, and names that repeat typed text. A group's name is
+    /// removed if it shares a word with the goal, because it may be a value too.
+    fn hide(&mut self, typed: &Typed, goal: &str) {
         let Some(target) = &mut self.target else {
             return;
         };
@@ -159,6 +160,13 @@ impl TrajectoryStep {
         if target.slot.is_some() || target.is_choice() || target.aim.as_ref().is_some_and(says) {
             target.aim = None;
             target.locator = None;
+        }
+        if let Some(aim) = &mut target.aim {
+            let goal = text::words(goal);
+            let of_run = |group: &String| {
+                typed.is_in(group) || text::words(group).iter().any(|word| goal.contains(word))
+            };
+            aim.within = aim.within.take().filter(|group| !of_run(group));
         }
         let locator = target.locator.take();
         target.locator = locator.filter(|locator| !typed.is_in(&locator.to_string()));
@@ -184,6 +192,17 @@ impl TrajectoryStep {
     }
 }
 
+/// Returns what identifies a target. One without a name is known by the nearest group around it.
+fn aim(identity: &TargetIdentity) -> Aim {
+    let aim = Aim::of(identity);
+    let is_nameless = aim.name.is_empty();
+    let within = Aim::groups(identity).into_iter().next();
+    Aim {
+        within: within.filter(|_| is_nameless),
+        ..aim
+    }
+}
+
 impl Target {
     fn of(identity: &TargetIdentity) -> Self {
         let is_framed = !identity.frames.is_empty();
@@ -191,7 +210,7 @@ impl Target {
         Self {
             role: identity.role.clone(),
             // A frame may belong to another site, so its names are not kept.
-            aim: (!is_framed).then(|| Aim::of(identity)),
+            aim: (!is_framed).then(|| aim(identity)),
             slot: None,
             landmark: identity.landmark.clone(),
             collection: identity.collection,

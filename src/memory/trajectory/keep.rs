@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     base::{Error, ErrorKind, Result, RunId, text},
-    memory::{Advice, Change, Record},
+    memory::{Advice, Change, Record, Uses},
 };
 
 /// Maximum number of trajectories of a host. Source: document.
@@ -44,10 +44,18 @@ impl Header {
         self.results.iter().rev().take_while(failed).count() >= FAILED_IN_A_ROW
     }
 
-    /// Returns the number of results of this kind.
-    pub(super) fn count(&self, kind: Use) -> usize {
-        let same = |(_, result): &&(RunId, Use)| *result == kind;
-        self.results.iter().filter(same).count()
+    /// Returns how often it was shown and what came of it, as far as its results are kept.
+    pub fn uses(&self) -> Uses {
+        let count = |is: fn(Use) -> bool| {
+            let same = self.results.iter().filter(|(_, result)| is(*result));
+            same.map(|_| 1).sum()
+        };
+        Uses {
+            shown: count(|_| true),
+            used: count(|result| result == Use::Helped),
+            helped: count(|result| result == Use::Helped),
+            harmed: count(|result| result == Use::Failed),
+        }
     }
 }
 

@@ -41,10 +41,10 @@ pub use record::{
 };
 
 use super::{
-    AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment, Namespace, Note,
-    Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing,
+    Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
+    Namespace, Note, Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing,
 };
-use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
+use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, text::counted};
 
 /// Name of the collection of trajectories.
 pub const COLLECTION: &str = "trajectories";
@@ -148,7 +148,7 @@ impl MemoryKind for Trajectories {
     }
 
     /// Changes nothing: trajectories are only on the shelves of hosts.
-    fn forget(&self, _: &Site, _: &Host) -> Result<Edit> {
+    fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
 
@@ -188,17 +188,40 @@ impl MemoryKind for Trajectories {
                 (false, false) => (Origin::Learned, Standing::Shown),
             };
             let mut described = Described::new(&header.goal, origin, standing);
-            described.is = format!("trajectory of {} steps", header.steps);
-            described.results = format!(
-                "helped {}, ignored {}, failed {}",
-                header.count(Use::Helped),
-                header.count(Use::Ignored),
-                header.count(Use::Failed)
-            );
+            described.is = format!("trajectory of {}", counted(header.steps, "step"));
+            described.results = header.uses().to_string();
+            let runs = header.runs.iter().map(|run| ("Run", run.to_string()));
+            described.details.extend(runs);
             described
         };
         if let Value::Object(data) = &record.body {
             described.data.clone_from(data);
+        }
+        Ok(described)
+    }
+
+    fn describe_item(
+        &self,
+        shelf: &Shelf,
+        records: &[Record],
+        key: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Described> {
+        let mut described = self.describe(Record::find(records, key)?)?;
+        let all = Trajectory::all(records).into_iter();
+        // If a step is missing or cannot be read, no prompt shows the trajectory.
+        if let Some((_, trajectory)) = all.into_iter().find(|(known, _)| known == key) {
+            let steps = trajectory.steps.iter().zip(1..);
+            let steps = steps.map(|(step, n)| ("Step", format!("{n}. {step}")));
+            described.details.extend(steps);
+            let id = AdviceId {
+                shelf: shelf.clone(),
+                key: key.to_owned(),
+            };
+            let whole: Vec<usize> = (0..trajectory.steps.len()).collect();
+            let lines = show::lines(&trajectory, &whole, &trajectory.header.goal, now);
+            let advice = Advice::with_lines(id, lines, Trust::Code, show::SECTION);
+            described.prompt = advice.iter().flat_map(Advice::texts).collect();
         }
         Ok(described)
     }
@@ -225,7 +248,7 @@ impl MemoryKind for Trajectories {
                 let header = Header::from_record(record).ok()?;
                 let data = json!({ "steps": header.steps, "runs": header.runs.len() });
                 let (what, data) = match header.results.iter().find(|(of, _)| of == run) {
-                    Some((_, result)) => ("trajectory_used", json!({ "result": result })),
+                    Some((_, result)) => ("trajectory_used", result.told()),
                     None if header.run == *run => ("trajectory_recorded", data),
                     None => ("trajectory_repeated", data),
                 };

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::{
     action::{BrowserTool, Effect, Key, ParameterName},
@@ -72,6 +73,14 @@ pub enum Use {
     Ignored,
     /// The run did not reach its goal.
     Failed,
+}
+
+impl Use {
+    /// Returns the result as the fields of a note.
+    pub(super) fn told(self) -> Value {
+        let (helped, harmed) = (self == Self::Helped, self == Self::Failed);
+        json!({ "result": self, "used": helped, "followed": helped, "helped": helped, "harmed": harmed })
+    }
 }
 
 /// One step of a trajectory.

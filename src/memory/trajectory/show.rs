@@ -1,14 +1,14 @@
 //! A trajectory in a prompt: what is left of its way from this page on.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use chrono::{DateTime, Utc};
 
 use super::{Given, Target, Trajectory, TrajectoryStep};
 use crate::{
     action::BrowserTool,
-    base::text,
-    goal::{Shared, shared},
+    base::text::{self, counted},
+    goal::{ArgField, Literals, Recorded, Shared, Template, compose, shared},
     memory::{Lasts, PageName, Piece, Section, ago::ago},
     page::Role,
 };
@@ -17,6 +17,8 @@ use crate::{
 pub(super) const SECTION: Section = Section::custom("Reference trajectory", 40, Lasts::Page);
 /// Maximum number of steps that are shown. Source: chosen; the steps of two pages, with what follows them.
 const MAX_SHOWN: usize = 8;
+/// Maximum length of a value that is shown. Unit: characters. Source: chosen; a longer one is read in the goal itself.
+const MAX_VALUE: usize = 80;
 /// Maximum length of the earlier goal. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 200;
 
@@ -28,16 +30,20 @@ pub(super) fn lines(
     now: DateTime<Utc>,
 ) -> Vec<Vec<Piece>> {
     let header = &trajectory.header;
-    let (age, all) = (ago(now - header.timestamp), trajectory.steps.len());
+    let (age, all) = (
+        ago(now - header.timestamp),
+        counted(trajectory.steps.len(), "step"),
+    );
     let head = match shared(&header.goal, &header.slots, goal) {
-        None => format!("This task was done here {age}, in {all} steps."),
+        None => format!("This task was done here {age}, in {all}."),
         Some(parts) => {
             let goal = text::truncate(&masked(&parts), MAX_GOAL);
             format!(
-                "A similar task was done here {age}, in {all} steps: {goal}. Its values were others: take yours from the goal."
+                "A similar task was done here {age}, in {all}: {goal}. Its values were others: take yours from the goal."
             )
         }
     };
+    let values = values(trajectory, goal);
     let mut out = vec![vec![Piece::Words(head)]];
     // A line that says that one step is hidden would be no shorter than the step.
     let shown = if left.len() == MAX_SHOWN + 1 {
@@ -47,7 +53,7 @@ pub(super) fn lines(
     };
     for (nth, at) in left.iter().take(shown).enumerate() {
         let mut pieces = vec![Piece::Words(format!("{}. ", at + 1))];
-        pieces.extend(words(&trajectory.steps[*at]));
+        pieces.extend(words(&trajectory.steps[*at], &values));
         if nth == 0 {
             pieces.push(" <- next, on this page".into());
         }
@@ -55,7 +61,10 @@ pub(super) fn lines(
     }
     let hidden = left.len().saturating_sub(shown);
     if hidden > 0 {
-        out.push(vec![Piece::Words(format!("({hidden} more steps)"))]);
+        out.push(vec![Piece::Words(format!(
+            "({})",
+            counted(hidden, "more step")
+        ))]);
     }
     out
 }
@@ -71,9 +80,9 @@ fn masked(parts: &[Shared]) -> String {
 }
 
 /// Returns a step in words, such as `fill n1 with <1>, then Enter`.
-fn words(step: &TrajectoryStep) -> Vec<Piece> {
+fn words(step: &TrajectoryStep, values: &[Option<String>]) -> Vec<Piece> {
     use BrowserTool as T;
-    let target = step.target.as_ref().map(named);
+    let target = step.target.as_ref().map(|target| named(target, values));
     let (verb, link) = match step.tool {
         T::Goto => ("open", ""),
         T::TabNew => ("open a new tab", ""),
@@ -83,7 +92,7 @@ fn words(step: &TrajectoryStep) -> Vec<Piece> {
         tool => (tool.as_str(), " "),
     };
     let mut out: Vec<Piece> = vec![verb.into()];
-    let text = step.text.as_ref().map(given);
+    let text = step.text.as_ref().map(|text| given(text, values));
     // `choose <1> in n1`, `press Enter in n1`, but `fill n1 with <1>`.
     let is_first = matches!(step.tool, T::Select | T::Type);
     if let (true, Some(text)) = (is_first, &text) {
@@ -110,9 +119,9 @@ fn words(step: &TrajectoryStep) -> Vec<Piece> {
 }
 
 /// Returns a text that was given, without the text itself.
-fn given(given: &Given) -> String {
+fn given(given: &Given, values: &[Option<String>]) -> String {
     match given {
-        Given::Slot(slot) => slot_name(*slot),
+        Given::Slot(slot) => slot_with_value(*slot, values),
         Given::Parameter(name) => format!("<param:{name}>"),
         Given::Secret(name) => name.placeholder(),
         Given::Other { .. } => "what your goal asks for".to_owned(),
@@ -124,22 +133,94 @@ fn slot_name(slot: usize) -> String {
     format!("<{}>", slot + 1)
 }
 
-/// Returns a target: what identifies it, the value that is its name, or the list that it was chosen from.
-fn named(target: &Target) -> Vec<Piece> {
+/// Returns the name of a value of the goal, with the value that the new goal has in its place, if that is proven.
+fn slot_with_value(slot: usize, values: &[Option<String>]) -> String {
+    let name = slot_name(slot);
+    match values.get(slot).and_then(Option::as_deref) {
+        Some(value) => format!("{name} (here {})", serde_json::Value::from(value)),
+        None => name,
+    }
+}
+
+/// Returns for each slot the value that a new goal has in its place. There is one only if the new goal is the recorded task with
+/// other values, and if the value stands in the new goal word for word.
+fn values(trajectory: &Trajectory, goal: &str) -> Vec<Option<String>> {
+    let header = &trajectory.header;
+    let known = |slot: usize| {
+        let (start, end) = header.slots.get(slot)?;
+        header.goal.get(*start..*end).map(str::to_owned)
+    };
+    let of_text = |step: &TrajectoryStep| match step.text {
+        Some(Given::Slot(slot)) => Some(slot),
+        _ => None,
+    };
+    let of_name = |step: &TrajectoryStep| step.target.as_ref()?.slot;
+    let literals = trajectory.steps.iter().map(|step| {
+        let mut literals = Literals::default();
+        step.tool.as_str().clone_into(&mut literals.action);
+        literals.text = of_text(step).and_then(known);
+        literals.name = of_name(step).and_then(known);
+        literals
+    });
+    let template = Template::compile(&Recorded::new(&header.goal, literals.collect()));
+    let verdict = template.matches(goal, &BTreeMap::new());
+    let Some(accepted) = verdict.accepted() else {
+        return Vec::new();
+    };
+    let new_goal = compose(goal);
+    let value = |slot: usize| {
+        let changed = accepted.args.iter().find(|arg| {
+            let step = trajectory.steps.get(arg.step);
+            let uses =
+                |of: &dyn Fn(&TrajectoryStep) -> Option<usize>| step.and_then(of) == Some(slot);
+            match arg.field {
+                ArgField::Name => uses(&of_name),
+                _ => uses(&of_text),
+            }
+        });
+        let value = changed.map(|arg| arg.new.clone()).or_else(|| known(slot))?;
+        let is_short = value.chars().count() <= MAX_VALUE;
+        (is_short && new_goal.contains(&value)).then_some(value)
+    };
+    (0..header.slots.len()).map(value).collect()
+}
+
+/// Returns a target: the value that is its name, what identifies it, or where it stands.
+fn named(target: &Target, values: &[Option<String>]) -> Vec<Piece> {
+    let (role, place) = (role(target), place(target));
     if let Some(slot) = target.slot {
         return vec![Piece::Words(format!(
-            "the {} {}",
-            role(target),
-            slot_name(slot)
+            "the {role} {}",
+            slot_with_value(slot, values)
         ))];
     }
-    if let Some(aim) = &target.aim {
-        return vec![aim.named()];
+    match (&target.aim, target.collection) {
+        (Some(aim), _) if !aim.name.is_empty() => vec![aim.named()],
+        (Some(aim), _) => vec![
+            aim.named(),
+            Piece::Words(format!(", without a name{place}")),
+        ],
+        // Its name is not kept, because this run may have to choose another one.
+        (None, Some(list)) => vec![Piece::Words(format!(
+            "the {role} that fits your goal, one of {} alike{place}",
+            list.size
+        ))],
+        (None, None) => vec![Piece::Words(format!(
+            "a {role}{place}, whose name was not kept"
+        ))],
     }
-    vec![Piece::Words(match target.collection {
-        Some(collection) => format!("one of {} of role {}", collection.size, role(target)),
-        None => format!("a {}", role(target)),
-    })]
+}
+
+/// Returns the part of the page that the target is in; empty if it is not known.
+fn place(target: &Target) -> String {
+    let part = match &target.landmark {
+        None | Some(Role::Other(_) | Role::Generic) => return String::new(),
+        Some(Role::Banner) => "header",
+        Some(Role::ContentInfo) => "footer",
+        Some(Role::Main) => "main part",
+        Some(role) => role.as_str(),
+    };
+    format!(" in the {part}")
 }
 
 /// Returns the role, or the generic role if the page made it up.
@@ -152,6 +233,6 @@ fn role(target: &Target) -> &str {
 
 impl fmt::Display for TrajectoryStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        words(self).iter().try_for_each(|piece| piece.fmt(f))
+        words(self, &[]).iter().try_for_each(|piece| piece.fmt(f))
     }
 }

@@ -161,9 +161,9 @@ fn a_similar_task_reads_the_way_with_slots_and_none_of_its_values() {
         [
             "A similar task was done here 1 hour ago, in 4 steps: Search for <1> and add the cheapest to the cart. Its \
              values were others: take yours from the goal.",
-            "1. fill searchbox \"Search\" with <1>, then Enter <- next, on this page",
+            "1. fill searchbox \"Search\" with <1> (here \"tennis balls\"), then Enter <- next, on this page",
             "2. click button \"Sort: price ascending\"",
-            "3. click one of 24 of role link",
+            "3. click the link that fits your goal, one of 24 alike",
             "4. click button \"Add to cart\"",
         ]
     );
@@ -174,7 +174,8 @@ fn a_similar_task_reads_the_way_with_slots_and_none_of_its_values() {
     );
     let same = shown(&records, GOAL, &[], "searchbox \"Search\" e1");
     assert_eq!(same[0], "This task was done here 1 hour ago, in 4 steps.");
-    assert_eq!(same[1..], lines[1..]);
+    assert!(same[1].contains("with <1> (here \"padel rackets\"), then Enter"));
+    assert_eq!(same[2..], lines[2..]);
     let other = shown(&records, "Cancel my order", &[], "searchbox \"Search\" e1");
     assert_eq!(other, [""; 0]);
 }

@@ -53,6 +53,7 @@ class Build {
   constructor(maxNodes, maxText, listening) {
     this.root = new TreeNode('fragment', null, null);
     this.visits = [];
+    this.resolve = makeResolve();
     /** Number of nodes that are complete and stay. */
     this.nodes = 0;
     this.visited = 0;
@@ -147,7 +148,7 @@ class Build {
   leave({ facts, owner, node, isApart }) {
     this.put(owner, pseudoText(facts, '::after'));
     if (isApart) owner.addText(' ');
-    if (owner.role === 'link' && facts.has('href')) owner.url = this.taken(shortAddress(facts.attribute('href')));
+    if (owner.role === 'link' && facts.has('href')) owner.url = this.taken(shortAddress(this.resolve(facts.element) ?? facts.attribute('href')));
     if (owner.role === 'textbox' && facts.has('placeholder')) {
       const placeholder = facts.attribute('placeholder');
       if (placeholder !== owner.name) owner.placeholder = this.taken(placeholder);

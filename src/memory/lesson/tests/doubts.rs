@@ -1,5 +1,7 @@
 //! Cases that look like recoveries but teach nothing, and attempts to make memory count wrongly.
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 fn the(memory: &Memory) -> (String, Lesson) {
@@ -64,7 +66,13 @@ fn runs_that_learn_at_once_count_once_each_in_whatever_order_they_arrive() {
             helped: true,
             ..Credit::default()
         };
-        lesson.credit(&run_id(&format!("run_{day}")), at(day), Some(&a), credit)
+        lesson.credit(
+            &run_id(&format!("run_{day}")),
+            at(day),
+            Some(&a),
+            BTreeSet::new(),
+            credit,
+        )
     };
     // Runs that were counted long ago are forgotten in batches, so try several lengths of the history.
     for history in (100..200).step_by(19) {
@@ -109,10 +117,7 @@ fn forget_leaves_no_site_when_its_evidence_was_trimmed() {
             &[],
         ));
     }
-    memory.edit(
-        &global(),
-        &Lessons::forget(site("https://a.example"), host("https://a.example")),
-    );
+    memory.edit(&global(), &Lessons::forget(site("https://a.example"), None));
     let t = serde_json::to_string(&memory.0[&global()]).unwrap();
     assert!(!t.contains("a.example"), "{t}");
 }
@@ -122,10 +127,7 @@ fn forget_a_site_learned_on_a_host_below_it() {
     let mut memory = Memory::default();
     memory.learn(&banner_run("run_a", "https://www.a.example/orders", 1, &[]));
     memory.learn(&banner_run("run_b", "https://b.example", 1, &[]));
-    memory.edit(
-        &global(),
-        &Lessons::forget(site("https://a.example"), host("https://a.example")),
-    );
+    memory.edit(&global(), &Lessons::forget(site("https://a.example"), None));
     let t = serde_json::to_string(&memory.0[&global()]).unwrap();
     assert!(!t.contains("a.example"), "{t}");
 }

@@ -350,10 +350,7 @@ fn forgetting_a_site_leaves_nothing_that_it_taught() {
     memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
     memory.learn(&banner_run("run_2", "https://b.example", 1, &[]));
     let site = |url: &str| Site::of(&url.parse().unwrap()).unwrap();
-    memory.edit(
-        &global(),
-        &Lessons::forget(site("https://a.example"), host("https://a.example")),
-    );
+    memory.edit(&global(), &Lessons::forget(site("https://a.example"), None));
     let lesson = recovery(&memory).1;
     assert_eq!((lesson.counts.used, lesson.triggered_domains.len()), (1, 1));
     assert!(
@@ -361,10 +358,7 @@ fn forgetting_a_site_leaves_nothing_that_it_taught() {
             .unwrap()
             .contains("a.example")
     );
-    memory.edit(
-        &global(),
-        &Lessons::forget(site("https://b.example"), host("https://b.example")),
-    );
+    memory.edit(&global(), &Lessons::forget(site("https://b.example"), None));
     assert!(memory.lessons(&global()).is_empty());
 }
 

@@ -355,8 +355,7 @@ fn what_is_no_such_file_is_an_error_that_says_so() {
 fn a_site_that_is_forgotten_is_forgotten_in_what_was_imported() {
     let mut memory = BTreeMap::new();
     take(&mut memory, &file(&documented()), false);
-    let host = Host::of_domain("amazon.com").unwrap();
-    let edit = Lessons::forget(site_of("amazon.com").unwrap(), host);
+    let edit = Lessons::forget(site_of("amazon.com").unwrap(), None);
     let records = &memory[&global()];
     let after = apply(records, &edit.changes(records).unwrap());
     assert!(!serde_json::to_string(&after).unwrap().contains("amazon"));

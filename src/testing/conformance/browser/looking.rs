@@ -17,6 +17,7 @@ type Attributes<'a> = &'a [(&'a str, &'a str)];
 
 checks! {
     a_page_is_seen_with_address_title_and_tree needs [],
+    a_link_is_told_as_the_base_of_the_page_makes_it needs [],
     an_empty_page_is_an_empty_tree needs [],
     hostile_names_arrive_as_text_and_change_nothing needs [],
     no_deceptive_character_arrives needs [],
@@ -70,6 +71,19 @@ async fn a_page_is_seen_with_address_title_and_tree(bed: &Bed<'_>) -> Found {
         seen.dialog.is_none() && seen.screenshot.is_none(),
         "nothing else was asked for"
     );
+    Ok(())
+}
+
+async fn a_link_is_told_as_the_base_of_the_page_makes_it(bed: &Bed<'_>) -> Found {
+    bed.open("based").await?;
+    let seen = bed.see().await?;
+    let nodes = seen.tree.nodes().iter();
+    let links: Vec<String> = nodes
+        .filter(|node| node.role == Role::Link)
+        .filter_map(|node| node.url.as_deref().map(str::to_owned))
+        .collect();
+    let wanted = ["shop/tea", "form", "shop/#top"].map(|path| bed.site.url(path));
+    ensure!(links == wanted, "the links are {links:?}");
     Ok(())
 }
 

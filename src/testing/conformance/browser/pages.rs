@@ -18,6 +18,7 @@ pub(super) fn page(path: &str) -> Option<String> {
         "start" => ("Start", "<p>start".into()),
         "empty" => ("", String::new()),
         "article" => ("Article", "<h1>How tides work</h1><p>The moon pulls.</p><a href=/form>To the form</a>".into()),
+        "based" => ("Based", "<base href=/shop/><a href=tea>Tea</a> <a href=/form>To the form</a> <a href=#top>Top</a>".into()),
         "form" => ("Form", format!("{LOG}{FORM}")),
         "blocked" => ("Blocked", BLOCKED.into()),
         "folded" => ("Folded", format!("{LOG}{FOLDED}")),
