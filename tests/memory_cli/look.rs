@@ -236,7 +236,7 @@ async fn a_run_is_explained_item_by_item() {
     assert!(
         machine
             .refuses(&["explain", "run_"])
-            .contains("could be run_1 or run_2")
+            .contains("could be run_2 or run_1")
     );
     assert!(
         machine
@@ -264,7 +264,7 @@ fn words_of_another_program_wait_and_are_accepted_exactly_as_shown() {
     );
     let said = machine.says(&["import", &file]);
     assert!(
-        said.contains("Took 1 records; 1 are new") && said.contains("webwise memory review"),
+        said.contains("Took 1 record; new or changed: 1") && said.contains("webwise memory review"),
         "{said}"
     );
     let review = machine.json(&["review"]);

@@ -311,7 +311,7 @@ fn a_value_that_is_no_part_of_the_goal_leaves_only_its_length() {
         lines[1..],
         [
             "1. fill textbox \"Note\" with what your goal asks for <- next, on this page",
-            "2. click a button",
+            "2. click a button, whose name was not kept",
             "3. fill textbox \"PIN\" with <secret:pin>",
             "4. fill textbox \"Phone\" with <param:phone>",
         ]
@@ -369,7 +369,7 @@ fn a_trajectory_that_fails_three_runs_in_a_row_is_not_offered_until_a_run_succee
     }
     assert_eq!(advice(&records, goal, &[], "searchbox \"Search\" e1"), []);
     let header = Trajectory::all(&records)[0].1.header.clone();
-    assert_eq!(header.count(Use::Failed), 3);
+    assert_eq!(header.uses().harmed, 3);
     records = learned(&records, &search("run_5", 9, "golf clubs", "C"));
     assert_eq!(
         advice(&records, goal, &[], "searchbox \"Search\" e1").len(),
@@ -378,7 +378,7 @@ fn a_trajectory_that_fails_three_runs_in_a_row_is_not_offered_until_a_run_succee
     let mut helped = search("run_6", 10, "tennis balls", "D");
     helped.offered = vec![offered];
     records = learned(&records, &helped);
-    assert_eq!(Trajectory::all(&records)[0].1.header.count(Use::Helped), 1);
+    assert_eq!(Trajectory::all(&records)[0].1.header.uses().helped, 1);
 }
 
 #[test]
