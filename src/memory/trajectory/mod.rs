@@ -13,6 +13,8 @@
 //!   another run may have to choose another item.
 //! - Similar goals are no equal tasks. A trajectory is only ever read by the model, as the way of another task. Of the
 //!   earlier goal it shows only the words that the new goal has too.
+//! - If the new goal is proven to be the recorded task with other values, each slot is followed by what the new goal has in its
+//!   place, because a model reads a value faster than a number. The value is taken from the new goal, never from the record.
 //! - The sentences are ours. The names in them are page data, shown on their own host only, inside the fence.
 //! - Only the rest of the way is shown, and only if its next step can be taken on the page. A run on another way is not
 //!   disturbed, and a long way costs no more than a short one.
