@@ -210,9 +210,9 @@ impl MemoryKind for Trajectories {
         now: DateTime<Utc>,
     ) -> Result<Described> {
         let mut described = self.describe(Record::find(records, key)?)?;
-        let all = Trajectory::all(records).into_iter();
+        let mut all = Trajectory::all(records).into_iter();
         // If a step is missing or cannot be read, no prompt shows the trajectory.
-        if let Some((_, trajectory)) = all.into_iter().find(|(known, _)| known == key) {
+        if let Some((_, trajectory)) = all.find(|(known, _)| known == key) {
             let steps = trajectory.steps.iter().zip(1..);
             let steps = steps.map(|(step, n)| ("Step", format!("{n}. {step}")));
             described.details.extend(steps);
