@@ -158,13 +158,10 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
             .collect();
         if trace.offered.contains(&id) {
             // For one run, a lesson counts as shown only once, even if it was used on several sites.
-            match credits.values_mut().next() {
-                Some(first) => first.credit.offered = true,
-                None => {
-                    let mut shown = OnSite::default();
-                    shown.credit.offered = true;
-                    credits.insert(None, shown);
-                }
+            if let Some(first) = credits.values_mut().next() {
+                first.credit.offered = true;
+            } else {
+                credits.entry(None).or_default().credit.offered = true;
             }
         }
         let before = lesson.clone();

@@ -163,7 +163,7 @@ fn a_similar_task_reads_the_way_with_slots_and_none_of_its_values() {
              values were others: take yours from the goal.",
             "1. fill searchbox \"Search\" with <1> (here \"tennis balls\"), then Enter <- next, on this page",
             "2. click button \"Sort: price ascending\"",
-            "3. click the link that fits your goal, one of 24 alike",
+            "3. click the link that fits your goal, one of 24 alike in the main part",
             "4. click button \"Add to cart\"",
         ]
     );
