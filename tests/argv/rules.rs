@@ -49,8 +49,8 @@ pub(crate) const ALL: &[Rule] = &[
     ),
 ];
 
-/// Values that are sent, by each transport.
-const QUICK: usize = 900;
+/// Values that are sent, by each transport. Source: chosen; the quick profile sends sixteen of each kind.
+const QUICK: usize = 384;
 const FULL: usize = 10_000;
 /// Drivers that work side by side. Source: chosen; continuous integration has two cores.
 const WORKERS: usize = 2;
@@ -88,11 +88,11 @@ fn values_arrive_byte_for_byte_and_never_as_options() {
         scripts += more_scripts;
         found.add(other);
     }
-    let by = |transport| block_on(real::read_back(transport));
-    let back = [by(TransportChoice::Socket), by(TransportChoice::Process)];
-    let (good, all) = back.iter().fold((usize::MAX, 0), |(good, all), (g, a)| {
-        (good.min(*g), all.max(*a))
-    });
+    let transports = [TransportChoice::Socket, TransportChoice::Process];
+    let back = transports.map(|transport| block_on(real::read_back(transport)));
+    let (good, all) = back
+        .iter()
+        .fold((0, 0), |(good, all), (g, a)| (good + g, all + a));
     for line in found.differences.iter().chain(&found.options).take(20) {
         println!("  {line}");
     }

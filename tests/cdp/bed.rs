@@ -94,22 +94,38 @@ static SHARED: Shared<Cdp> = Shared::new();
 pub(crate) struct Bed {
     pub(crate) driver: Lent<Cdp>,
     pub(crate) web: Web,
-    /// The folder of a browser that is this test's own.
-    own: Option<TempDir>,
+    of: Of,
+}
+
+/// Whose the browser is.
+#[derive(Debug)]
+enum Of {
+    /// This test's own, with its folder.
+    Test(TempDir),
+    /// That of all tests that take it in turns.
+    All(&'static Shared<Cdp>),
 }
 
 impl Bed {
     /// A browser that allows scripts, with these pages to go to. The next test gets it, except in the full profile.
     pub(crate) async fn start(pages: &[(&str, &str)]) -> Self {
+        Self::of(&SHARED, site(pages), |options| options.with_scripts(true)).await
+    }
+
+    /// A browser that the next test gets, one of those that were started with these options. In the full profile it is the test's own.
+    pub(crate) async fn of(
+        shared: &'static Shared<Cdp>,
+        web: Web,
+        change: impl FnOnce(CdpOptions) -> CdpOptions + Send + 'static,
+    ) -> Self {
         if full() {
-            return Self::with(site(pages), |options| options.with_scripts(true)).await;
+            return Self::with(web, change).await;
         }
-        let launch =
-            |base: PathBuf| async move { launch(&options(&base).with_scripts(true)).await };
+        let launch = |base: PathBuf| async move { launch(&change(options(&base))).await };
         Self {
-            driver: SHARED.take(launch).await,
-            web: site(pages),
-            own: None,
+            driver: shared.take(launch).await,
+            web,
+            of: Of::All(shared),
         }
     }
 
@@ -125,7 +141,7 @@ impl Bed {
         Self {
             driver: Lent::own(driver, base.path()),
             web,
-            own: Some(base),
+            of: Of::Test(base),
         }
     }
 
@@ -220,8 +236,9 @@ impl Bed {
 
     /// Ends the browser if it is the test's own, and nothing of it is left. Others must be as good as new.
     pub(crate) async fn close(self) {
-        let Some(base) = self.own else {
-            return SHARED.give_back(self.driver).await;
+        let base = match self.of {
+            Of::Test(base) => base,
+            Of::All(shared) => return shared.give_back(self.driver).await,
         };
         self.driver.close().await.expect("it closes");
         // Chromium's note taker of crashes may be a moment behind it.

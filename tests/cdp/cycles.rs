@@ -15,13 +15,11 @@ use crate::{
     web::Web,
 };
 
-/// How often: a multiple of the manners and the workers.
-fn cycles() -> u32 {
-    if full() { 200 } else { 10 }
+/// How often, a multiple of the manners and the workers; and how many workers, so many browsers start side by side.
+fn cycles() -> (u32, u32) {
+    if full() { (200, 2) } else { (5, 1) }
 }
 
-/// So many browsers start side by side.
-const WORKERS: u32 = 2;
 /// Longest time after which a start is given up. Unit: milliseconds. Source: a start takes 300 to 600, so most are given up.
 const GIVEN_UP: u64 = 700;
 
@@ -32,11 +30,12 @@ fn starts_and_ends_leave_no_process_and_no_folder() {
         "<title>Here</title><button onclick=\"document.title='Pressed'\">Go</button>",
     )]);
     let random = Random::told("cdp: the moments at which starts are given up");
+    let (cycles, workers) = cycles();
     let left = thread::scope(|scope| {
-        let workers: Vec<_> = (0..WORKERS)
+        let workers: Vec<_> = (0..workers)
             .map(|worker| {
                 let (web, random) = (&web, Random(random.0 ^ u64::from(worker) << 32));
-                scope.spawn(move || work(web, random))
+                scope.spawn(move || work(web, cycles / workers, random))
             })
             .collect();
         workers
@@ -45,10 +44,10 @@ fn starts_and_ends_leave_no_process_and_no_folder() {
             .sum::<Left>()
     });
     left.tell("cycles");
-    assert_eq!((left.ends, left.processes, left.folders), (cycles(), 0, 0));
+    assert_eq!((left.ends, left.processes, left.folders), (cycles, 0, 0));
 }
 
-fn work(web: &Web, mut random: Random) -> Left {
+fn work(web: &Web, cycles: u32, mut random: Random) -> Left {
     let base = folder();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -56,7 +55,7 @@ fn work(web: &Web, mut random: Random) -> Left {
         .build()
         .expect("a runtime");
     let mut left = Left::default();
-    for nth in 0..cycles() / WORKERS {
+    for nth in 0..cycles {
         let known = runtime.block_on(cycle(base.path(), web, nth, &mut random));
         let (took, still) = gone(base.path(), &known);
         left.add(took, &still);

@@ -10,6 +10,7 @@ use webwise::{
 
 use crate::{
     bed::{Bed, NEVER, button, click, dismiss, folder, serve, site, target},
+    profile::full,
     web::Answer,
 };
 
@@ -211,13 +212,16 @@ async fn files_are_kept_whole_under_names_of_ours_and_up_to_a_size() {
     assert!(is_ours(&name), "{name}");
     fs::remove_file(into.join(name)).unwrap();
 
-    assert_eq!(
-        timeout(NEVER, take(&bed, "fits")).await.expect("it ends"),
-        ("fits.bin".into(), true)
-    );
-    let (name, size) = files(&into).pop().expect("it was kept");
-    assert_eq!(size, 99 * MIB as u64);
-    fs::remove_file(into.join(name)).unwrap();
+    // The quick profile leaves the largest file that fits to the full one.
+    if full() {
+        assert_eq!(
+            timeout(NEVER, take(&bed, "fits")).await.expect("it ends"),
+            ("fits.bin".into(), true)
+        );
+        let (name, size) = files(&into).pop().expect("it was kept");
+        assert_eq!(size, 99 * MIB as u64);
+        fs::remove_file(into.join(name)).unwrap();
+    }
     assert_eq!(
         timeout(NEVER, take(&bed, "large")).await.expect("it ends"),
         ("large.bin".into(), false)

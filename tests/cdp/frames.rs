@@ -176,7 +176,7 @@ async fn frames_that_come_and_go_break_no_look() {
         .collect();
     let bed = Bed::start(&pages).await;
     bed.open("/restless").await;
-    for _ in 0..pick(4, 20) {
+    for _ in 0..pick(2, 20) {
         let text = timeout(NEVER, bed.text()).await.expect("it does not hang");
         assert!(text.contains("steady"), "{text}");
     }
@@ -197,12 +197,19 @@ async fn a_frame_that_answers_nothing_hides_itself_alone() {
         .collect();
     let bed = Bed::own(&pages).await;
     bed.open("/with").await;
-    tokio::time::sleep(std::time::Duration::from_millis(400)).await;
-    let text = timeout(NEVER, bed.text()).await.expect("it does not hang");
-    assert!(
-        text.contains("Go") && text.contains("Near") && !text.contains("Stuck"),
-        "{text}"
-    );
+    // It answers for a moment, and on a busy machine both frames come late.
+    let is_hidden = async {
+        loop {
+            let text = bed.text().await;
+            assert!(text.contains("Go"), "{text}");
+            if text.contains("Near") && !text.contains("Stuck") {
+                break;
+            }
+        }
+    };
+    timeout(NEVER, is_hidden)
+        .await
+        .expect("it hides itself alone");
     timeout(NEVER, bed.does(button("Go")))
         .await
         .expect("it does not hang");

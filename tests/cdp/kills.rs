@@ -25,7 +25,7 @@ use crate::{
 
 /// How often it is killed, and the fewest of these kills that must meet a browser which starts.
 fn kills() -> (u32, u32) {
-    if full() { (50, 5) } else { (6, WORKERS) }
+    if full() { (50, 5) } else { (4, WORKERS) }
 }
 
 /// So many programs run side by side.

@@ -137,7 +137,7 @@ async fn what_is_told_of_a_frame_is_all_of_one_document() {
     bed.open("/").await;
     let (mut looks, mut frames) = (0, 0);
     // A frame that goes on while it is read is left out, so the number of looks that it takes depends on the machine.
-    let (wanted, most) = pick((5, 60), (60, 600));
+    let (wanted, most) = pick((2, 60), (60, 600));
     while frames < wanted && looks < most {
         let seen = timeout(NEVER, bed.see()).await.expect("it does not hang");
         looks += 1;

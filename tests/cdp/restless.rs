@@ -6,23 +6,25 @@ use tokio::time::timeout;
 use webwise::{
     ErrorKind,
     action::{BrowserAction, ErrorClass, NoArguments, Wait},
-    browser::{BrowserDriver as _, ExecuteRequest, ObserveRequest},
+    browser::{BrowserDriver as _, Cdp, CdpOptions, ExecuteRequest, ObserveRequest},
 };
 
 use crate::{
     bed::{Bed, NEVER, button, goto, serve, site},
     profile::pick,
+    shared::Shared,
     web::Answer,
 };
 
-/// A bed with little patience.
+/// A bed with little patience. In the quick profile the tests take it in turns.
 async fn bed(pages: &[(&str, &str)]) -> Bed {
-    let impatient = |options: webwise::browser::CdpOptions| {
+    static SHARED: Shared<Cdp> = Shared::new();
+    let impatient = |options: CdpOptions| {
         options
             .with_settle(Duration::from_millis(500))
             .with_navigation_timeout(Duration::from_secs(2))
     };
-    Bed::with(site(pages), impatient).await
+    Bed::of(&SHARED, site(pages), impatient).await
 }
 
 /// Whatever happened on a page, the next one opens.
@@ -211,20 +213,23 @@ async fn history_that_leads_nowhere_ends() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn crowds_and_depths_are_cut_and_counted() {
-    let crowd = "<script>document.write('<button>x</button>'.repeat(100000) + '<p id=last>the last')</script>";
+    let many = pick(50_000, 100_000);
+    let crowd = format!(
+        "<script>document.write('<button>x</button>'.repeat({many}) + '<p id=last>the last')</script>"
+    );
     let deep = "<script>let at = document.body ?? document.documentElement.appendChild(document.createElement('body'));
         for (let i = 0; i < 1000; i++) at = at.appendChild(document.createElement(i % 2 ? 'ul' : 'li'));
         at.innerHTML = '<button onclick=\"document.title = `reached`\">Deep</button>';</script>";
-    // With usual patience: a page of 100,000 buttons is slow to leave on a busy machine.
-    let bed = Bed::start(&[("/crowd", crowd), ("/deep", deep), ("/calm", "<p>calm")]).await;
+    // With usual patience: a page of so many buttons is slow to leave on a busy machine.
+    let bed = Bed::start(&[("/crowd", &crowd), ("/deep", deep), ("/calm", "<p>calm")]).await;
     timeout(NEVER, bed.open("/crowd"))
         .await
         .expect("it does not hang");
     let seen = bed.see_all().await;
     let (nodes, omitted) = (seen.tree.len(), seen.tree.omitted());
-    figure!("cdp: of 100,000 buttons {nodes} nodes are seen and {omitted} are counted as left out");
+    figure!("cdp: of {many} buttons {nodes} nodes are seen and {omitted} are counted as left out");
     assert_eq!(nodes, webwise::page::MAX_NODES);
-    assert!(nodes + omitted as usize > 100_000, "{omitted}");
+    assert!(nodes + omitted as usize > many, "{omitted}");
     timeout(NEVER, bed.open("/deep"))
         .await
         .expect("it does not hang");
@@ -256,7 +261,7 @@ async fn a_page_that_leads_on_at_once_is_arrived_at() {
         ("/calm", "<p>calm"),
     ];
     let bed = bed(&pages).await;
-    for _ in 0..10 {
+    for _ in 0..pick(3, 10) {
         bed.open("/replaces").await;
         bed.shows("calm").await;
     }
@@ -282,7 +287,7 @@ async fn the_script_of_a_page_that_stays_goes_on() {
         _ => Answer::page(works),
     });
     let bed = Bed::with(web, |options| options).await;
-    for path in ["/nothing", "/file"] {
+    for path in ["/nothing", "/file"].into_iter().take(pick(1, 2)) {
         bed.open("/").await;
         bed.does(button("Go")).await;
         tokio::time::sleep(Duration::from_millis(400)).await;

@@ -17,8 +17,11 @@ use crate::{
 
 on_each_driver! {
     a_name_cannot_forge_a_reference_a_line_or_a_mark,
-    a_title_of_100_000_characters_is_cut,
     a_page_that_speaks_like_the_tool_or_the_model_is_only_quoted,
+}
+
+in_turn! {
+    a_title_of_100_000_characters_is_cut,
 }
 
 /// The hostile names as they may be shown: no escape, no mark of direction, no line of their own.

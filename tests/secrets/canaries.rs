@@ -2,7 +2,7 @@
 //!
 //! Each holds letters that stand nowhere else, so that what is found is the value and not chance.
 
-use crate::profile::pick;
+use crate::profile::{self, pick};
 
 /// How the short one is recognised: it is replaced only where a value stands.
 pub(crate) const PIN: &str = "8264";
@@ -68,25 +68,26 @@ impl Chance {
     }
 }
 
-/// Every so many values the same runs are made with the value as ordinary text. The PIN, the last one, is among them.
-const CONTROL_EVERY: usize = 7;
-/// Of so many values the quick suite tries one, and of so many controls.
-const QUICK_EVERY: usize = 7;
+/// Every so many values the same runs are made with the value as ordinary text. The PIN, the last one, is among them. In the quick
+/// suite only the first and the last one are controls.
+const CONTROL_EVERY: [usize; 2] = [49, 7];
+/// The values that the quick suite tries: letters and digits alone, what a string escapes, what an address escapes, letters of
+/// another script, one that a generator made, the PIN.
+const QUICK: [usize; 6] = [0, 5, 7, 21, 42, 49];
 
 /// The values that this size of the suite tries, each with the word on it being a control too.
 pub(crate) fn tried() -> Vec<(String, bool)> {
-    canaries()
-        .into_iter()
-        .enumerate()
-        .map(|(n, value)| (n, value, n % (CONTROL_EVERY * pick(QUICK_EVERY, 1)) == 0))
-        .filter(|(n, _, _)| n % pick(QUICK_EVERY, 1) == 0)
-        .map(|(_, value, is_control)| (value, is_control))
+    let [quick, full] = CONTROL_EVERY;
+    let is_tried = |n: usize| profile::full() || QUICK.contains(&n);
+    let all = canaries().into_iter().enumerate();
+    all.filter(|(n, _)| is_tried(*n))
+        .map(|(n, value)| (value, n.is_multiple_of(pick(quick, full))))
         .collect()
 }
 
 /// How many of them there are, and how many controls.
 pub(crate) fn counts() -> (usize, usize) {
-    (pick(8, 50), pick(2, 8))
+    (pick(QUICK.len(), 50), pick(2, 8))
 }
 
 /// The 50 values; the PIN is the last.

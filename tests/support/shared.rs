@@ -73,6 +73,7 @@ static REST: LazyLock<String> = LazyLock::new(|| {
 static STARTED: AtomicU32 = AtomicU32::new(0);
 
 /// Browsers that were started alike and that nobody uses now.
+#[derive(Debug)]
 pub(crate) struct Shared<D>(Mutex<Vec<Lent<D>>>);
 
 /// A browser that one test uses.

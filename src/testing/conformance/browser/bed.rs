@@ -1,5 +1,9 @@
 //! The test bed of the checks: a driver, the test site, and shortcuts for frequent actions.
 
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
 use super::{Found, Site};
 use crate::{
     action::{
@@ -10,6 +14,12 @@ use crate::{
     browser::{BrowserDriver, ExecuteRequest, Execution, ObserveRequest},
     page::{Locator, Observation, Role},
 };
+
+/// Longest time in which the frames of a page must be seen. Unit: time. Source: chosen; a driver does not wait for a slow frame
+/// without end, and on a busy machine the process of a frame starts late.
+const FRAMES: Duration = Duration::from_secs(30);
+/// Pause between two looks at a page whose frames are not there yet. Unit: time. Source: chosen.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A driver and the site on which it is tested.
 #[derive(Debug)]
@@ -108,18 +118,34 @@ impl<'a> Bed<'a> {
             .map_err(said)
     }
 
+    /// Looks until all frames of the page are there, which `is_there` tells of each look. Returns the last look.
+    pub(super) async fn see_frames(
+        &self,
+        is_there: impl Fn(&Observation) -> Result<bool, String>,
+    ) -> Result<Observation, String> {
+        let begin = Instant::now();
+        loop {
+            let seen = self.see().await?;
+            if is_there(&seen)? || begin.elapsed() > FRAMES {
+                return Ok(seen);
+            }
+            sleep(LOOK_EVERY).await;
+        }
+    }
+
     /// Returns the reference of the first element with this role and name.
     pub(super) async fn find(&self, role: Role, name: &str) -> Result<Target, String> {
         let seen = self.see().await?;
-        let node = seen
-            .tree
-            .nodes()
-            .iter()
-            .find(|node| node.role == role && &*node.name == name);
-        let reference = node.and_then(|node| node.reference.clone());
-        reference
-            .map(Target::Ref)
+        reference(&seen, &role, name)
             .ok_or_else(|| format!("no {role} {name:?} with a reference on {}", seen.url))
+    }
+
+    /// The same for an element in a frame, which may load later than its page.
+    pub(super) async fn find_in_frame(&self, role: Role, name: &str) -> Result<Target, String> {
+        let is_there = |seen: &Observation| Ok(reference(seen, &role, name).is_some());
+        let seen = self.see_frames(is_there).await?;
+        reference(&seen, &role, name)
+            .ok_or_else(|| format!("no {role} {name:?} with a reference in {}", seen.url))
     }
 
     /// Returns all text of the page.
@@ -143,6 +169,12 @@ impl<'a> Bed<'a> {
         let target = self.find(Role::Button, name).await?;
         self.does(click(target)).await
     }
+}
+
+fn reference(seen: &Observation, role: &Role, name: &str) -> Option<Target> {
+    let mut nodes = seen.tree.nodes().iter();
+    let node = nodes.find(|node| node.role == *role && &*node.name == name)?;
+    node.reference.clone().map(Target::Ref)
 }
 
 /// Returns all text of a page.

@@ -168,8 +168,7 @@ async fn no_deceptive_character_arrives(bed: &Bed<'_>) -> Found {
 
 async fn elements_in_frames_are_seen_and_used(bed: &Bed<'_>) -> Found {
     bed.open("frames").await?;
-    let seen = bed.see().await?;
-    let of = |role: Role, name: &str| -> Vec<Target> {
+    let of = |seen: &Observation, role: Role, name: &str| -> Vec<Target> {
         let nodes = seen
             .tree
             .nodes()
@@ -180,10 +179,18 @@ async fn elements_in_frames_are_seen_and_used(bed: &Bed<'_>) -> Found {
             .map(Target::Ref)
             .collect()
     };
-    let (fields, buttons) = (
-        of(Role::TextBox, "Inner name"),
-        of(Role::Button, "Inner button"),
-    );
+    let inside = |seen: &Observation| {
+        (
+            of(seen, Role::TextBox, "Inner name"),
+            of(seen, Role::Button, "Inner button"),
+        )
+    };
+    let is_there = |seen: &Observation| {
+        let (fields, buttons) = inside(seen);
+        Ok(fields.len() >= 2 && buttons.len() >= 2)
+    };
+    let seen = bed.see_frames(is_there).await?;
+    let (fields, buttons) = inside(&seen);
     ensure!(
         fields.len() == 2 && buttons.len() == 2,
         "{} fields and {} buttons in frames",

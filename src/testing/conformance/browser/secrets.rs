@@ -14,7 +14,7 @@ use crate::{
     },
     base::Origin,
     browser::{ExecuteRequest, Execution},
-    page::Role,
+    page::{Observation, Role},
     secret::{Secret, SecretName, SecretResolver, Vault},
 };
 
@@ -187,25 +187,35 @@ async fn a_secret_stays_hidden_when_a_dialog_opens_while_it_is_typed(bed: &Bed<'
 
 async fn a_field_is_hidden_for_what_it_is_and_not_for_its_neighbours(bed: &Bed<'_>) -> Found {
     bed.open("fields-plain").await?;
-    let seen = format!("{:?}", bed.see().await?);
-    ensure!(
-        seen.contains("shown-one") && seen.contains("prefilled-by-page"),
-        "a plain field is hidden: {seen}"
-    );
+    let shows_all = |seen: &str| seen.contains("shown-one") && seen.contains("prefilled-by-page");
+    let seen = bed
+        .see_frames(|seen| Ok(shows_all(&format!("{seen:?}"))))
+        .await?;
+    let seen = format!("{seen:?}");
+    ensure!(shows_all(&seen), "a plain field is hidden: {seen}");
     // Look twice, because the second look uses what the first look found out about the fields.
     bed.open("fields").await?;
     for look in 0..2 {
-        let seen = format!("{:?}", bed.see().await?);
-        for shown in ["shown-one", "shown-two", "shown-three"] {
+        let missing = |seen: &str| {
+            let all = ["shown-one", "shown-two", "shown-three"];
+            all.into_iter()
+                .find(|shown| seen.matches(shown).count() != 2)
+        };
+        // No look may show them, not even one at a frame that still loads.
+        let is_there = |seen: &Observation| {
+            let seen = format!("{seen:?}");
             ensure!(
-                seen.matches(shown).count() == 2,
-                "look {look} does not show {shown} in the page and in its frame"
+                !seen.contains("hidden-"),
+                "look {look} shows what is to be hidden: {seen}"
             );
+            Ok(missing(&seen).is_none())
+        };
+        let seen = bed.see_frames(is_there).await?;
+        if let Some(shown) = missing(&format!("{seen:?}")) {
+            return Err(format!(
+                "look {look} does not show {shown} in the page and in its frame"
+            ));
         }
-        ensure!(
-            !seen.contains("hidden-"),
-            "look {look} shows what is to be hidden: {seen}"
-        );
     }
     Ok(())
 }
@@ -266,7 +276,7 @@ async fn a_secret_is_refused_on_another_origin(bed: &Bed<'_>) -> Found {
 
 async fn in_the_frame(bed: &Bed<'_>, origins: &[&str]) -> Result<Outcome, String> {
     bed.open("login-framed").await?;
-    let target = bed.find(Role::TextBox, "Password").await?;
+    let target = bed.find_in_frame(Role::TextBox, "Password").await?;
     Ok(fill(bed, target, bound_to(origins)?, false).await?.outcome)
 }
 

@@ -82,10 +82,11 @@ fn reference(target: &Target) -> Result<ElementRef, String> {
 async fn a_scene_tells_where_the_picture_shows_elements(bed: &Bed<'_>) -> Found {
     bed.open("sight").await?;
     let mut elements = Vec::new();
-    for name in ["Blue", "Green", "Under", "Below"] {
-        elements.push(reference(&bed.find(Role::Button, name).await?)?);
+    // The green one is in the frame.
+    for name in ["Green", "Blue", "Under", "Below"] {
+        elements.push(reference(&bed.find_in_frame(Role::Button, name).await?)?);
     }
-    let [blue, green, under, below] = &elements[..] else {
+    let [green, blue, under, below] = &elements[..] else {
         return Err("four elements are asked for".into());
     };
     for scrolled in [false, true] {
