@@ -56,15 +56,13 @@ const OF_THE_TOOL: &[&str] = &[
     "an_unknown_secret_is_refused_and_not_typed_as_text",
     "points_of_a_drawing_are_dragged",
 ];
-/// Checks in which it matters how a command and its answer are carried: values as they are, long answers, files, dialogs that hold
-/// the answer up, time-outs, and secrets that may stand in no argument.
+/// Checks in which it matters how a command and its answer are carried: long answers, files, time-outs, and dialogs that hold the
+/// answer up. That values come as they are, and that secrets stand in no argument, is tested in `argv` and `browser_playwright_cli`.
 const BY_PROCESSES: &[&str] = &[
     "a_page_of_thousands_of_elements_is_seen",
     "a_picture_is_a_png_file",
-    "a_field_takes_any_text_as_it_is",
     "waiting_in_vain_is_told",
     "a_dialog_is_told_and_blocks_until_it_is_answered",
-    "a_secret_is_typed_where_it_is_bound_and_shown_nowhere",
 ];
 /// Checks in which it matters whose the browser is: the sessions of its pages and frames, its screen, its cookies, its tabs and its
 /// files.

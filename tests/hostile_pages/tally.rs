@@ -28,7 +28,6 @@ pub(crate) const PAGES: &[&str] = &[
     "no headers ever",
     "connection reset",
     "half a body",
-    "picture",
     "document removed",
     "browser killed",
     "hostile names",
@@ -39,6 +38,7 @@ pub(crate) const PAGES: &[&str] = &[
 /// Pages that show nothing of the driver which another page or another target does not show: the native one plays them, and in the
 /// full profile the other one too.
 const OF_ANY: &[&str] = &[
+    "picture",
     "alerts without end",
     "alert during a snapshot",
     "many popups",

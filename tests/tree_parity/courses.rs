@@ -70,7 +70,7 @@ pub(crate) fn miniwob(site: &site::Site) -> Vec<Course> {
         .collect();
     names.sort();
     assert_eq!(names.len(), TASKS, "the pages are not those of the release");
-    let names: Vec<String> = names.into_iter().step_by(pick(16, 1)).collect();
+    let names: Vec<String> = names.into_iter().step_by(pick(26, 1)).collect();
     let visit = |name: &String| {
         let url = site.url("a.localhost", &format!("miniwob/{name}.html"));
         page(name, [Step::Open(url), Step::Run(BEGIN.to_owned())])
@@ -113,6 +113,19 @@ const HOSTILE: [&str; 26] = [
     "speaks",
     "no-such-page",
 ];
+/// Those that the quick profile visits: links, frames of both origins and in each other, a shadow tree, broken bytes, and names,
+/// a title and texts that look like the tool's own.
+const QUICK: [&str; 9] = [
+    "plain",
+    "offers",
+    "frame-elsewhere",
+    "frames-in-frames",
+    "shadow",
+    "bad-bytes",
+    "names",
+    "title",
+    "speaks",
+];
 /// Those whose document is torn: what came of it stays.
 const TORN: [&str; 3] = ["half", "reset-midway", "short"];
 /// Those that never rest, with what stills them at a moment that is the same in both browsers.
@@ -125,12 +138,12 @@ const RESTLESS: [(&str, &str); 2] = [
 ];
 
 pub(crate) fn hostile(site: &server::Site) -> Vec<Course> {
-    let whole = HOSTILE
+    let whole = pick(&QUICK[..], &HOSTILE[..])
         .iter()
-        .step_by(pick(2, 1))
         .map(|name| page(*name, [Step::Open(site.url(name))]));
     let torn = TORN
         .iter()
+        .step_by(pick(TORN.len(), 1))
         .map(|name| page(*name, [Step::OpenTorn(site.url(name))]));
     let restless = RESTLESS.iter().map(|(name, still)| {
         let script = format!(
@@ -155,7 +168,7 @@ pub(crate) fn hostile(site: &server::Site) -> Vec<Course> {
 }
 
 /// Made pages, in the quick suite and in the full one, and how often each is changed.
-const MADE: (u32, u32) = (2, 20);
+const MADE: (u32, u32) = (1, 20);
 const CHANGES: u32 = 3;
 
 /// Pages that hold everything, drawn from seeds, and what becomes of them: a driver that tells only what changed is told of by
@@ -186,11 +199,14 @@ pub(crate) fn made(site: &server::Site) -> Vec<Course> {
     (1..=pick(MADE.0, MADE.1)).map(course).collect()
 }
 
+/// How many pages of the shop lead to its checkout and its complaints; the rest only tell something.
+const SHOPPING: usize = 15;
+
 /// The way through the shop, with its mistakes.
 pub(crate) fn shop(shop: &Shop) -> Course {
     let open = |path: &str| Step::Open(shop.url().join(path).expect("a path of the shop").into());
     let password = "form.panel [name=password]";
-    let pages = vec![
+    let mut pages = vec![
         page("home under the notice", [open("/")]),
         page("home", [Step::Click(".consent [value=all]")]),
         page("suggestions", [fill("[name=q]", "alpine")]),
@@ -227,6 +243,8 @@ pub(crate) fn shop(shop: &Shop) -> Course {
         page("account", [open("/info/account")]),
         page("missing", [open("/no/such/page")]),
     ];
+    // The quick profile ends where nothing more is typed or refused.
+    pages.truncate(pick(SHOPPING, pages.len()));
     Course {
         group: "shop",
         pages,
