@@ -126,10 +126,10 @@ async fn what_is_told_of_a_frame_is_all_of_one_document() {
         const box = document.querySelector('div');
         for (let at = 0; at < 8; at++) box.append(Object.assign(document.createElement('iframe'), { src: '/a' }));
         let turn = 0;
-        setInterval(() => { box.children[turn++ % 8].contentWindow.location.replace(turn % 3 === 0 ? '/a' : '/b?' + turn); }, 20);
-        </script>";
+        setInterval(() => { box.children[turn++ % 8].contentWindow.location.replace(turn % 3 === 0 ? '/a' : '/b?' + turn); }, EVERY);
+        </script>".replace("EVERY", pick("60", "20"));
     let bed = Bed::start(&[
-        ("/", page),
+        ("/", &page),
         ("/a", "<button>/a</button>"),
         ("/b", "<button>/b</button>"),
     ])
