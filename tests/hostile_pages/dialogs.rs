@@ -1,6 +1,12 @@
 //! Dialogs: whenever one opens, it is told, it blocks, and the run goes on when it is answered.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use async_trait::async_trait;
 use webwise::{
@@ -233,7 +239,12 @@ struct OpensWhileLooking {
     driver: Arc<dyn BrowserDriver>,
     gates: Gates,
     after: Duration,
+    /// Whether a look has met the alert.
+    is_met: AtomicBool,
 }
+
+/// Longest time until a look meets the alert. Unit: time. Source: chosen.
+const MET: Duration = Duration::from_secs(30);
 
 #[async_trait]
 impl BrowserDriver for OpensWhileLooking {
@@ -246,7 +257,16 @@ impl BrowserDriver for OpensWhileLooking {
             tokio::time::sleep(self.after).await;
             self.gates.open("seen");
         };
-        tokio::join!(self.driver.observe(request), open).0
+        let begin = Instant::now();
+        let mut seen = tokio::join!(self.driver.observe(request), open).0?;
+        // On a busy machine the alert opens after the look, and another one meets it.
+        while seen.dialog.is_none() && !self.is_met.load(Ordering::Relaxed) && begin.elapsed() < MET
+        {
+            seen = self.driver.observe(request).await?;
+        }
+        self.is_met
+            .fetch_or(seen.dialog.is_some(), Ordering::Relaxed);
+        Ok(seen)
     }
 
     async fn execute(&self, request: &ExecuteRequest) -> Result<Execution> {
@@ -272,6 +292,7 @@ async fn an_alert_that_opens_during_a_snapshot_is_a_page_under_a_dialog(by: Driv
         driver: bed.driver(),
         gates: bed.site.gates(),
         after: Duration::from_millis(20),
+        is_met: AtomicBool::new(false),
     };
     let model = says([accept(), finish("Much to read")]);
     let page = "alert during a snapshot";
