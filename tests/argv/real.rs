@@ -22,8 +22,8 @@ const QUICK: usize = 15;
 const FULL: usize = 50;
 /// How long the page may take to tell what it got. Unit: looks and time. Source: chosen.
 const LOOKS: u32 = 40;
-/// How long the browser may take for the longest value. Unit: time. Source: chosen; it takes 10 s, and a busy machine four times as
-/// long.
+/// How long the browser may take for the longest value. Unit: time. Source: a busy machine took more than 40 s; this is three times
+/// that.
 const SLOW: Duration = Duration::from_mins(2);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
