@@ -37,7 +37,7 @@ fn options(folder: &Path) -> PlaywrightCliOptions {
     PlaywrightCliOptions::from_env()
         .expect("playwright-cli and Chromium are needed: run `cargo run --features full --example test_beds` first")
         .with_folder(folder)
-        .with_action_timeout(Duration::from_secs(2))
+        .with_action_timeout(Duration::from_secs(10))
         .with_settle(Duration::from_millis(200))
 }
 
