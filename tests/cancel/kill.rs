@@ -24,9 +24,14 @@ use crate::{
     real::{folder, restless, task, wishes},
 };
 
-/// How often it is killed with each driver, and the fewest of these kills that must meet a run.
-pub(crate) fn kills() -> (u32, u32) {
-    if full() { (50, 10) } else { (8, 2) }
+/// How often it is killed with a driver, and the fewest of these kills that must meet a run. In the quick profile the slower driver
+/// is killed half as often.
+pub(crate) fn kills(by: Driver) -> (u32, u32) {
+    match by {
+        _ if full() => (50, 10),
+        Driver::Cdp => (8, 2),
+        _ => (4, 1),
+    }
 }
 
 /// So many programs run side by side.
@@ -106,7 +111,7 @@ pub(crate) fn at_random_moments(by: Driver) -> Killed {
                 let place = folder();
                 fs::create_dir(place.path().join("b")).unwrap();
                 let mut random = Random(seed ^ u64::from(worker) << 32);
-                for nth in 0..kills().0 / WORKERS {
+                for nth in 0..kills(by).0 / WORKERS {
                     kill_one(by, place.path(), &site.url(""), nth, &mut random, all);
                 }
                 let folders = after_the_next_start(by, &place.path().join("b"));

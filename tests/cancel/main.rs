@@ -72,7 +72,7 @@ fn nothing_is_left_and_all_reads_wherever_a_run_is_cut_off() {
             killed.in_a_run,
             killed.slowest.as_millis()
         );
-        let (kills, least) = kill::kills();
+        let (kills, least) = kill::kills(by);
         assert!(
             killed.kills == kills && killed.in_a_run >= least,
             "it was killed often enough, and in runs"

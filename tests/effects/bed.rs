@@ -20,12 +20,13 @@ use webwise::{
 
 use crate::{
     browsers::{Driver, Wishes},
+    profile::pick,
     web::{Answer, Asked, Web},
     widget::{Widget, packages},
 };
 
-/// Browsers at a time: most of a run is waiting. Source: chosen.
-const BROWSERS: usize = 4;
+/// Browsers at a time, in the quick suite and in the full one: most of a run is waiting. Source: chosen.
+const BROWSERS: (usize, usize) = (2, 4);
 /// What a dead page's address ends with.
 const DEAD: &str = "?dead";
 /// What every page begins with.
@@ -54,7 +55,7 @@ pub(crate) async fn told_by(by: Driver, every: usize) {
     let count = widgets.len();
     let web = Arc::new(serve(&widgets));
     let waiting: Arc<Mutex<VecDeque<Widget>>> = Arc::new(Mutex::new(widgets.into()));
-    let workers: Vec<_> = (0..BROWSERS.min(count))
+    let workers: Vec<_> = (0..pick(BROWSERS.0, BROWSERS.1).min(count))
         .map(|_| tokio::spawn(work(by, Arc::clone(&web), Arc::clone(&waiting))))
         .collect();
     let mut all = Vec::new();

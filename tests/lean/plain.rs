@@ -12,8 +12,8 @@ pub(crate) struct Plain {
 }
 
 impl Plain {
-    /// A session that shows a page.
-    pub(crate) fn open(url: &str) -> Self {
+    /// A session that shows nothing yet.
+    pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let places = ProgramPlaces::from_env();
         let chromium = places.chromium().expect("Chromium is installed");
@@ -27,12 +27,13 @@ impl Plain {
         let file = folder.path().join("config.json");
         fs::write(&file, config.to_string()).expect("the configuration is written");
         let plain = Self { folder, places };
-        plain.say(&["open", &format!("--config={}", file.display()), "--", url]);
+        plain.say(&["open", &format!("--config={}", file.display())]);
         plain
     }
 
-    /// The snapshot of the page as it is printed.
-    pub(crate) fn snapshot(&self) -> String {
+    /// The snapshot of a page as it is printed.
+    pub(crate) fn snapshot(&self, url: &str) -> String {
+        self.say(&["goto", "--", url]);
         let said = self.say(&["snapshot"]);
         assert!(said.contains("### Snapshot"), "{said}");
         said

@@ -7,6 +7,8 @@ use webwise::{
     working::StopReason,
 };
 
+use crate::profile::full;
+
 /// A fault of the browser, on an action or on a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Browser {
@@ -123,14 +125,35 @@ impl Case {
         })
     }
 
-    /// The seeds of this case out of so many: all of them for a fault alone; those of a pair are spread over its places.
+    /// Which of the places it strikes at.
+    fn nth_place(&self) -> usize {
+        let place = self.browser.map(|(_, place)| place);
+        let place = place.or(self.model.map(|(_, place)| place));
+        PLACES
+            .iter()
+            .position(|known| Some(*known) == place)
+            .unwrap_or_default()
+    }
+
+    /// Whether the quick profile has it: every fault alone, and every pair at one of the places, by turns.
+    pub(crate) fn is_in_sample(&self) -> bool {
+        let (Some((model, _)), Some((browser, _))) = (self.model, self.browser) else {
+            return true;
+        };
+        let model = MODEL_FAULTS.iter().position(|known| *known == model);
+        let browser = BROWSER_FAULTS.iter().position(|known| *known == browser);
+        let turn = model.unwrap_or_default() + browser.unwrap_or_default();
+        turn % PLACES.len() == self.nth_place()
+    }
+
+    /// The seeds of this case out of so many: those of a pair are spread over its places, and a fault alone has all of them in
+    /// the full profile.
     pub(crate) fn seeds(&self, all: u32) -> impl Iterator<Item = u32> {
-        let (first, step) = match (self.model, self.browser) {
-            (Some(_), Some((_, place))) => (
-                PLACES.iter().position(|p| *p == place).unwrap_or_default(),
-                PLACES.len(),
-            ),
-            _ => (0, 1),
+        let is_pair = self.model.is_some() && self.browser.is_some();
+        let (first, step) = if is_pair || !full() {
+            (self.nth_place(), PLACES.len())
+        } else {
+            (0, 1)
         };
         (0..all).skip(first).step_by(step)
     }

@@ -126,11 +126,10 @@ on_each_driver! {
 }
 
 async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
-    let shares = (0..BROWSERS).map(|share| in_a_runtime(move || take_courses(by, share)));
+    let browsers = browsers_of(by);
+    let shares = (0..browsers).map(|share| in_a_runtime(move || take_share(by, share, browsers)));
     let shares: Vec<_> = shares.collect();
-    let mut found = in_a_runtime(move || try_forms(by))
-        .await
-        .expect("the forms of addresses");
+    let mut found = Found::default();
     for share in shares {
         found += share.await.expect("a share of the courses");
     }
@@ -148,14 +147,28 @@ async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
     assert!(problems.is_empty(), "{problems:#?}");
     let (least, taken, controlled) = match by {
         _ if full() => (300, 40, courses),
-        Driver::Cdp => (300 / QUICK, 40, courses / 10),
-        _ => (300 / QUICK, 6, courses),
+        Driver::Cdp => (300 / QUICK, 20, courses / 10),
+        _ => (300 / QUICK, 3, courses),
     };
     assert!(forms >= least && courses >= taken && controls >= controlled && observed == 0);
 }
 
 /// Browsers that share the courses. Source: chosen; most of the time they wait for pages that leave.
-const BROWSERS: usize = 2;
+fn browsers_of(by: Driver) -> usize {
+    if full() || by == Driver::Cdp { 2 } else { 1 }
+}
+
+/// Of how many courses a driver takes one in the quick profile: of each way that a page has, some are left to the full one.
+fn every(by: Driver) -> usize {
+    match by {
+        _ if full() => 1,
+        Driver::Cdp => 2,
+        _ => 14,
+    }
+}
+
+/// Of how many courses that the native driver takes one has its control in the quick profile.
+const CONTROL_EVERY: usize = 8;
 
 /// Runs in a runtime of its own: a model that thinks while its page leaves holds a thread up.
 fn in_a_runtime<F: Future<Output = Found>>(
@@ -186,33 +199,20 @@ impl std::ops::AddAssign for Found {
     }
 }
 
-/// Has the model open every form of an address, in a browser of their own; and begin on a page where it may not be.
-async fn try_forms(by: Driver) -> Found {
-    let folder = folder();
-    let (world, browser) = (World::start(), launch(by, folder.path()).await);
-    let (forms, mut problems) = opened_by_the_model(&browser, &world).await;
-    problems.extend(first_page(&browser, &world).await);
-    browser.close().await.expect("the browser ends");
-    Found {
-        forms,
-        problems,
-        ..Found::default()
-    }
-}
-
-/// Takes one share of the courses, in a browser of its own.
-async fn take_courses(by: Driver, share: usize) -> Found {
+/// Takes one share of the courses, in a browser of its own. In the first one, the model opens every form of an address before, and
+/// begins on a page where it may not be.
+async fn take_share(by: Driver, share: usize, browsers: usize) -> Found {
     let folder = folder();
     let (world, browser) = (World::start(), launch(by, folder.path()).await);
     let mut found = Found::default();
+    if share == 0 {
+        (found.forms, found.problems) = opened_by_the_model(&browser, &world).await;
+        found.problems.extend(first_page(&browser, &world).await);
+    }
     let courses = courses::all(|path| world.home(path));
-    for (number, course) in courses.iter().enumerate().skip(share).step_by(BROWSERS) {
-        // In the quick profile playwright-cli takes every seventh course, and the native driver every eighth control.
-        let nth = number / BROWSERS;
-        let (is_the_tools, has_no_control) = (nth.is_multiple_of(7), !nth.is_multiple_of(8));
-        if !full() && by != Driver::Cdp && !is_the_tools {
-            continue;
-        }
+    let taken = courses.iter().enumerate().step_by(every(by));
+    for (nth, (number, course)) in taken.skip(share).step_by(browsers).enumerate() {
+        let has_no_control = !nth.is_multiple_of(CONTROL_EVERY);
         let mut scopes = [START, OFF].map(|host| format!("http://{host}/"));
         let page = |run: &str| world.home(&format!("{}?{run}{number}", course.path));
         let typed = || {

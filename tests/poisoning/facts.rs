@@ -12,7 +12,10 @@ use webwise::{
     testing::{FixedClock, ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
 };
 
-use crate::{campaign::runtime, payloads::payloads, profile::pick, reading::read, scan};
+use crate::{
+    attempts::QUICK_EVERY, campaign::runtime, payloads::payloads, profile::pick, reading::read,
+    scan,
+};
 
 fn leaked(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
@@ -78,7 +81,7 @@ fn finish(evidence: &str) -> ChatResponse {
 
 #[test]
 fn facts_and_elements_with_hostile_names_stay_in_the_fence_and_on_their_host() {
-    let every = pick(5, 1);
+    let every = pick(QUICK_EVERY, 1);
     let (mut tried, mut facts, mut proposals) = (0, 0, 0);
     for (n, payload) in payloads().iter().enumerate().step_by(every) {
         let token = scan::token(n);

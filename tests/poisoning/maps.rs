@@ -9,6 +9,7 @@ use webwise::{
 };
 
 use crate::{
+    attempts::QUICK_EVERY,
     campaign::runtime,
     payloads::payloads,
     profile::pick,
@@ -50,7 +51,7 @@ fn explored(memory: &InMemory, host: &str, text: &str) {
 #[test]
 fn a_map_of_hostile_names_stays_in_its_fence_and_on_its_host() {
     let (mut tried, mut shown) = (0, 0);
-    for (n, payload) in payloads().iter().enumerate().step_by(pick(5, 1)) {
+    for (n, payload) in payloads().iter().enumerate().step_by(pick(QUICK_EVERY, 1)) {
         let token = scan::token(n);
         // The page shares a word with the goal, or it would not be shown.
         let text = format!("Boats {}", payload.with(&token));

@@ -11,7 +11,10 @@ use webwise::{
     testing::{FixedClock, ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
 };
 
-use crate::{campaign::runtime, payloads::payloads, profile::pick, reading::read, scan};
+use crate::{
+    attempts::QUICK_EVERY, campaign::runtime, payloads::payloads, profile::pick, reading::read,
+    scan,
+};
 
 const GOAL: &str = "Order the goods and close the case";
 pub(crate) const OTHER_GOAL: &str = "Order the boats and close the case";
@@ -86,7 +89,7 @@ pub(crate) fn run(
 
 #[test]
 fn a_way_with_hostile_names_stays_in_its_fence_and_on_its_host() {
-    let every = pick(5, 1);
+    let every = pick(QUICK_EVERY, 1);
     let (mut tried, mut offered) = (0, 0);
     for (n, payload) in payloads().iter().enumerate().step_by(every) {
         let token = scan::token(n);

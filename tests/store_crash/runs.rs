@@ -24,10 +24,12 @@ use webwise::{
 use crate::{
     child::{self, tell},
     place,
+    profile::pick,
     shelf::{open, wait},
 };
 
-const RUNS: usize = 50;
+const QUICK: usize = 16;
+const FULL: usize = 50;
 /// Begins the job of such a child.
 const JOB: &str = "run-";
 const READY: &str = "ready";
@@ -88,9 +90,10 @@ pub(crate) fn child(job: &str, place: &Path) {
 }
 
 pub(crate) fn at_once() {
+    let runs = pick(QUICK, FULL);
     let place = place::on_disk();
     let root = place.path().join("store");
-    let mut children: Vec<Child> = (0..RUNS)
+    let mut children: Vec<Child> = (0..runs)
         .map(|run| {
             let child = child::command(&format!("{JOB}{run}"), &root).spawn();
             child.expect("this program can be started again")
@@ -122,13 +125,13 @@ pub(crate) fn at_once() {
     let (on_host, everywhere) = (uses(&root, true), uses(&root, false));
     let busy = failures.iter().filter(|error| error.contains("busy"));
     figure!(
-        "C5 runs at once: {RUNS} processes, {} ended learning with busy, {on_host} and {everywhere} uses counted on the host and \
+        "C5 runs at once: {runs} processes, {} ended learning with busy, {on_host} and {everywhere} uses counted on the host and \
          everywhere, {:.1} s",
         busy.count(),
         took.as_secs_f64()
     );
     assert_eq!(failures, Vec::<String>::new());
-    assert_eq!((on_host, everywhere), (RUNS as u64, RUNS as u64));
+    assert_eq!((on_host, everywhere), (runs as u64, runs as u64));
 }
 
 /// Returns how many uses the learned lesson of a shelf counts.

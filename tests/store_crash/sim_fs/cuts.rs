@@ -15,13 +15,15 @@ use super::{
     Disk,
     disk::{File, Node, apply},
 };
+use crate::profile::pick;
 
 /// Unsynced changes of names of which every choice is tried. Source: chosen; an update has four or five.
 const MAX_PENDING: usize = 10;
 /// Contents that are tried together when several files are open. Source: chosen; an update has one open file.
 const MAX_TOGETHER: usize = 1_024;
-/// Between two places where a file may be torn. Unit: bytes. Source: chosen; odd, so that it meets all kinds of places.
-const STEP: usize = 47;
+/// Between two places where a file may be torn: in the quick profile and in the full one. Unit: bytes. Source: chosen; odd, so
+/// that it meets all kinds of places.
+const STEP: (usize, usize) = (235, 47);
 /// What a disk writes at once. Unit: bytes. Source: the smallest sector.
 const BLOCK: usize = 512;
 
@@ -139,7 +141,7 @@ fn choices(file: &File) -> Vec<Arc<Vec<u8>>> {
         Arc::new(vec![0; len]),
     ];
     // Torn: the rest is missing, or it is zeros.
-    for cut in (1..len).step_by(STEP) {
+    for cut in (1..len).step_by(pick(STEP.0, STEP.1)) {
         let mut torn = now[..cut].to_vec();
         choices.push(Arc::new(torn.clone()));
         torn.resize(len, 0);
