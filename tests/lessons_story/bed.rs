@@ -1,6 +1,12 @@
-//! A real browser for one test, and runs of the loop in it that leave what they were told and what they did.
+//! A real browser, and runs of the loop in it that leave what they were told and what they did. Tests take turns in the browsers of
+//! a driver that are as patient as usual.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -16,6 +22,7 @@ use webwise::{
 
 use crate::{
     browsers::{Driver, Wishes},
+    shared::{Lent, Shared},
     shopping::{Watched, Yes},
 };
 
@@ -24,33 +31,46 @@ static BROWSERS: Semaphore = Semaphore::const_new(4);
 /// Longest time a run may take. Unit: time. Source: chosen; a run takes seconds, and this is for a machine that does much else.
 const CAP: Duration = Duration::from_mins(5);
 
-/// A browser of one test's own.
+/// Those of the native driver, and those of the other.
+static SHARED: [Shared<Arc<dyn BrowserDriver>>; 2] = [Shared::new(), Shared::new()];
+
+/// A browser of one test's own, or one that it gives back.
 pub(crate) struct Bed {
-    pub(crate) driver: Arc<dyn BrowserDriver>,
+    pub(crate) driver: Lent<Arc<dyn BrowserDriver>>,
+    shared: Option<&'static Shared<Arc<dyn BrowserDriver>>>,
     _permit: SemaphorePermit<'static>,
 }
 
 impl Bed {
     pub(crate) async fn start(by: Driver) -> Self {
-        Self::start_with(by, Wishes::default()).await
+        let permit = BROWSERS.acquire().await.expect("it is never closed");
+        let shared = &SHARED[usize::from(by != Driver::Cdp)];
+        let launch = |base: PathBuf| async move {
+            let wishes = judged(Wishes::default()).in_folder(&base);
+            by.launch(&wishes).await
+        };
+        Self {
+            driver: shared.take(launch).await,
+            shared: Some(shared),
+            _permit: permit,
+        }
     }
 
     pub(crate) async fn start_with(by: Driver, wishes: Wishes) -> Self {
         let permit = BROWSERS.acquire().await.expect("it is never closed");
-        // Scripts are for those who judge a page and begin its episodes; the loop's own option for them stays off.
-        let wishes = Wishes {
-            launch: Some(CAP),
-            scripts: true,
-            ..wishes
-        };
+        let driver = by.launch(&judged(wishes)).await;
         Self {
-            driver: by.launch(&wishes).await,
+            driver: Lent::own(driver, Path::new("")),
+            shared: None,
             _permit: permit,
         }
     }
 
     pub(crate) async fn close(self) {
-        self.driver.close().await.expect("the browser ends");
+        match self.shared {
+            Some(shared) => shared.give_back(self.driver).await,
+            None => self.driver.close().await.expect("the browser ends"),
+        }
     }
 
     /// A run of the stand-in, which decides from the prompt alone and keeps nothing.
@@ -76,7 +96,7 @@ impl Bed {
         let options = Options::default();
         assert!(options.memory && !options.scripts);
         let sink = Recorder::new();
-        let agent = DecisionLoop::builder(Arc::clone(&self.driver), model, memory)
+        let agent = DecisionLoop::builder(Arc::clone(&*self.driver), model, memory)
             .with_options(options)
             // Other kinds of memory would help too, and these stories are about what lessons do.
             .with_kinds(vec![Arc::new(Lessons)])
@@ -93,6 +113,15 @@ impl Bed {
             events: sink.events(),
             requests: Vec::new(),
         }
+    }
+}
+
+/// With scripts, for those who judge a page and begin its episodes; the loop's own option for them stays off.
+fn judged(wishes: Wishes) -> Wishes {
+    Wishes {
+        launch: Some(CAP),
+        scripts: true,
+        ..wishes
     }
 }
 

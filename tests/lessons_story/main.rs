@@ -22,6 +22,8 @@ mod pages;
 mod profile;
 mod prompted;
 mod refusing;
+#[path = "../support/shared.rs"]
+mod shared;
 #[path = "../miniwob/site.rs"]
 mod site;
 mod stories;

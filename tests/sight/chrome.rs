@@ -11,8 +11,9 @@ use tokio::{
 };
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async, tungstenite::Message};
 
-/// Longest wait for a document to load completely. Source: chosen; on an idle machine pages here load in a tenth of it.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Longest wait for a document to load completely. Source: chosen; on an idle machine pages here load in a fraction of it, and the
+/// few that never do are tried in the full size alone.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// The script that sees what reacts.
 const WITNESS: &str = include_str!("witness.js");
 
