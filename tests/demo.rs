@@ -553,7 +553,7 @@ async fn the_second_ctrl_c_ends_the_program_and_its_browser(driver: &str, _: &st
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), gone)
+    tokio::time::timeout(Duration::from_mins(2), gone)
         .await
         .expect("the browser ends with the program");
 }

@@ -43,7 +43,7 @@ const SITE: &str = "WEBWISE_CANCEL_SITE";
 /// By which driver a child runs its browser.
 const DRIVER: &str = "WEBWISE_CANCEL_DRIVER";
 /// How long a child may take to say so. Unit: time. Source: it takes 2 s; a loaded machine gets far more.
-const START: Duration = Duration::from_mins(1);
+const START: Duration = Duration::from_mins(5);
 
 /// What was left after all kills together.
 #[derive(Debug, Default)]

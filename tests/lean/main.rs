@@ -179,7 +179,7 @@ on_each_driver! {
 // thousand elements down.
 in_turn! {
     a_long_page_costs_a_fraction_of_the_whole_of_it_and_is_used_as_well,
-    a_page_of_ten_thousand_elements_fits_in_a_prompt_of_three_thousand_tokens,
+    a_page_of_thousands_of_elements_fits_in_a_prompt_of_three_thousand_tokens,
 }
 
 async fn a_task_costs_few_tokens_and_one_call_a_reply_and_a_schema_cost_little_more(by: Driver) {
@@ -339,9 +339,12 @@ async fn a_large_page_costs_at_most_half_of_the_tools_snapshot() {
 /// What a whole request may cost, rules and tools included, however large the page is. Unit: tokens. Source: the requirements.
 const MAX_PROMPT: usize = 3_000;
 
-/// Pages of 10,000 things to act on: all alike, no two alike, and without any group.
-fn crowds() -> Web {
-    Web::start(|asked| {
+/// Things to act on, in the quick profile and in the full one: both are far more than a prompt shows.
+const CROWD: (usize, usize) = (4_000, 10_000);
+
+/// Pages of so many things to act on: all alike, no two alike, and without any group.
+fn crowds(crowd: usize) -> Web {
+    Web::start(move |asked| {
         let thing = |n: usize| match asked.path.as_str() {
             "/alike" => format!("<li><a href='/p/{n}'>Product {n}</a></li>"),
             "/mixed" => match n % 4 {
@@ -358,29 +361,30 @@ fn crowds() -> Web {
             },
             _ => format!("<button>Number {n}</button> "),
         };
-        let things: String = (0..10_000).map(thing).collect();
+        let things: String = (0..crowd).map(thing).collect();
         Answer::page(format!(
             "<!doctype html><title>Crowd</title><h1>A crowd</h1>{things}"
         ))
     })
 }
 
-async fn a_page_of_ten_thousand_elements_fits_in_a_prompt_of_three_thousand_tokens(by: Driver) {
-    let site = crowds();
+async fn a_page_of_thousands_of_elements_fits_in_a_prompt_of_three_thousand_tokens(by: Driver) {
+    let crowd = pick(CROWD.0, CROWD.1);
+    let site = crowds(crowd);
     let pages = ["/alike", "/mixed", "/flat"];
     let browser = by.launch(&Wishes::default()).await;
     for page in &pages {
         let url = site.url("localhost", page);
         let request = first_request(
             &browser,
-            "Open \"Product 7123\" and report its price.",
+            "Open \"Product 3123\" and report its price.",
             &url,
         )
         .await;
         assert!(request.message.contains("\"A crowd\""), "{page} was seen");
         let tokens = Cost::of(&[request]).raw;
         figure!(
-            "{}: a page of 10,000 elements, {}: {tokens} tokens by o200k",
+            "{}: a page of {crowd} elements, {}: {tokens} tokens by o200k",
             by.name(),
             &page[1..]
         );

@@ -125,16 +125,16 @@ async fn learn_tasks(by: Driver, share: usize) {
 
 /// One episode, which must end with the full reward of the page's own judge.
 async fn run(bed: &Bed, url: &str, seed: &str, memory: &InMemory) -> Ran {
-    episode::open(&bed.driver, url)
+    episode::open(&*bed.driver, url)
         .await
         .expect("the page opens");
-    let goal = episode::begin(&bed.driver, seed)
+    let goal = episode::begin(&*bed.driver, seed)
         .await
         .expect("an episode begins");
     let ran = bed
         .run(task_here(&goal, url), memory.clone(), &clock())
         .await;
-    let reward = episode::reward(&bed.driver)
+    let reward = episode::reward(&*bed.driver)
         .await
         .expect("the page says its reward");
     let is_full = reward.done && (reward.raw - 1.0).abs() < f64::EPSILON;

@@ -20,8 +20,9 @@ on_each_driver! {
 
 /// Browsers that share the stories. Source: chosen.
 const BROWSERS: usize = 2;
-/// Longest time an action may wait for its element. Source: chosen; four failures wait that long, and the pages are small.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Longest time an action may wait for its element. Source: chosen; four failures wait that long, and a busy machine needs some of it
+/// where nothing fails.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What one run meets, and how it must end.
 #[derive(Debug)]

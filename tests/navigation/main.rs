@@ -33,7 +33,7 @@ use world::{OFF, START, World};
 
 async fn launch(by: Driver, folder: &std::path::Path) -> Arc<dyn BrowserDriver> {
     let (action, settle) = (
-        Some(Duration::from_secs(3)),
+        Some(Duration::from_secs(10)),
         Some(Duration::from_millis(150)),
     );
     by.launch(

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Longest time anything may take. Unit: time. Source: chosen; it takes well under a second on an idle machine.
-pub(crate) const CAP: Duration = Duration::from_secs(40);
+pub(crate) const CAP: Duration = Duration::from_mins(2);
 /// A time for settling that no test could wait for: who ends before did not end because of it.
 pub(crate) const FOREVER: Duration = Duration::from_mins(10);
 /// A time for settling after which an action is over, whatever the page does.

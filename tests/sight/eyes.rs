@@ -16,7 +16,7 @@ use webwise::{
 /// Maximum number of lines that one `find` shows. Source: what the loop shows.
 const MAX_FOUND: usize = 10;
 /// Longest that a page is given to answer for one reference. Unit: time. Source: chosen.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A page as the model gets it.
 pub(crate) struct Eyes {

@@ -17,7 +17,7 @@ use std::{
 use crate::child::{self, ACKNOWLEDGED, REFUSED};
 
 /// How long an update may take, with a wait for a lock in it. Source: chosen; it takes milliseconds.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(5);
 /// What a person has to do where there is no tracer.
 const NO_STRACE: &str = "strace is not there: run `cargo run --features full --example test_beds`, or install the package `strace`";
 
