@@ -381,7 +381,8 @@ async fn a_page_of_thousands_of_elements_fits_in_a_prompt_of_three_thousand_toke
             &url,
         )
         .await;
-        assert!(request.message.contains("\"A crowd\""), "{page} was seen");
+        let message = &request.message;
+        assert!(message.contains("\"A crowd\""), "{page}: {message}");
         let tokens = Cost::of(&[request]).raw;
         figure!(
             "{}: a page of {crowd} elements, {}: {tokens} tokens by o200k",
