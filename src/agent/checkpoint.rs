@@ -61,7 +61,7 @@ impl State {
                 kept.memory
                     .steps_mut()
                     .iter_mut()
-                    .for_each(|step| step.changes = None)
+                    .for_each(|step| step.changes = None);
             },
             |kept| {
                 kept.memory.steps_mut().iter_mut().for_each(|step| {

@@ -70,7 +70,7 @@ fn carry_out(command: Command) -> Result<(), Refusal> {
             Command::Setup(args) => setup::run(&args).await,
             Command::Doctor(args) => doctor::run(&args).await,
             Command::Run(args) => run::run(&args).await,
-            Command::Demo(args) => demo::run(&args).await,
+            Command::Demo(args) => Box::pin(demo::run(&args)).await,
             Command::Eval(args) => eval::run(&args).await,
             Command::Explore(args) => explore::run(&args).await,
             Command::Memory(args) => memory::run(&args).await,

@@ -33,9 +33,10 @@ fn shop() -> ScriptedBrowser {
 }
 
 fn options() -> Options {
-    let mut options = Options::default();
-    options.approval = ApprovalMode::Auto;
-    options
+    Options {
+        approval: ApprovalMode::Auto,
+        ..Options::default()
+    }
 }
 
 fn task() -> Task {
