@@ -17,7 +17,7 @@ mod profile;
 #[path = "../support/web.rs"]
 mod web;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use webwise::{
     DecisionLoop, RunReport, Task,
@@ -144,12 +144,16 @@ async fn shopping(by: Driver, mode: CallMode, max_calls: usize) -> (RunReport, C
     (report, cost)
 }
 
-/// What the model is asked first about a page.
+/// How long a page of thousands of elements may take to open and to be read. Source: chosen for a busy machine.
+const BUSY: Duration = Duration::from_mins(2);
+
+/// Returns the first request to the model about a page.
 async fn first_request(browser: &Arc<dyn BrowserDriver>, goal: &str, url: &str) -> ChatRequest {
     let model = Watched::default();
     let mut options = Options::default();
     // Going there is the first.
     options.budget.max_steps = 2;
+    options.command_timeout = BUSY;
     let agent = DecisionLoop::builder(Arc::clone(browser), model.clone(), InMemory::new())
         .with_options(options)
         .build()
@@ -372,7 +376,11 @@ async fn a_page_of_thousands_of_elements_fits_in_a_prompt_of_three_thousand_toke
     let crowd = pick(CROWD.0, CROWD.1);
     let site = crowds(crowd);
     let pages = ["/alike", "/mixed", "/flat"];
-    let browser = by.launch(&Wishes::default()).await;
+    let patient = Wishes {
+        navigation: Some(BUSY),
+        ..Wishes::default()
+    };
+    let browser = by.launch(&patient).await;
     for page in &pages {
         let url = site.url("localhost", page);
         let request = first_request(
