@@ -28,6 +28,9 @@ use crate::{
 
 /// Room for the intent beside the state. Unit: bytes. Source: chosen; a reply of the model takes some 10 KiB.
 const ROOM_FOR_INTENT: usize = 32 * 1_024;
+/// Maximum size of the extracted texts that a checkpoint keeps if it is too large with all of them, the newest first. Unit:
+/// bytes. Source: chosen.
+const LAST_EXTRACTED: usize = 16 * 1024;
 /// Number of steps that a state keeps if all do not fit. Source: chosen; the prompt shows 50.
 const LAST_STEPS: usize = 50;
 
@@ -56,7 +59,9 @@ impl State {
         kept.numbers = Numbers::default();
         kept.queue.clear();
         kept.typed_into.clear();
-        let shed: [fn(&mut Self); 4] = [
+        // The task that takes the run up gives its texts again.
+        kept.memory.take_back_all();
+        let shed: [fn(&mut Self); 5] = [
             |kept| {
                 kept.memory
                     .steps_mut()
@@ -73,6 +78,7 @@ impl State {
                 let over = kept.steps().len().saturating_sub(LAST_STEPS);
                 kept.memory.steps_mut().drain(..over);
             },
+            |kept| kept.memory.keep_extracted(LAST_EXTRACTED),
         ];
         let mut shed = shed.into_iter();
         loop {
@@ -95,8 +101,8 @@ impl State {
     /// `Unsupported` if another version of this crate wrote it; `Corrupt` if it cannot be read.
     pub(super) fn of_checkpoint(checkpoint: &Checkpoint) -> Result<(Self, Option<Intent>)> {
         let corrupt = |error| Error::new(ErrorKind::Corrupt, "run.checkpoint").with_source(error);
+        Self::check_version(checkpoint.state.get("version"))?;
         let state: Self = serde_json::from_value(checkpoint.state.clone()).map_err(corrupt)?;
-        state.check()?;
         let intent = checkpoint.intent.clone();
         let intent = intent.map(serde_json::from_value).transpose();
         Ok((state, intent.map_err(corrupt)?))

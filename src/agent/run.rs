@@ -253,17 +253,17 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     }
 
     /// Gives the run a text that the work needs and no page shows, from the next request to the model on. The model reads
-    /// it as data. Secrets in it are replaced.
+    /// it as data. Secrets in it are replaced. A run that is resumed from the register has only the texts of its task.
     ///
     /// # Errors
     /// As for [`Memory::give`].
     pub fn give(&mut self, name: &str, text: &str) -> Result<()> {
-        self.executor.give_text(name, text)
+        self.executor.give(name, text)
     }
 
     /// Removes a text that was given, and returns it.
     pub fn take_back(&mut self, name: &str) -> Option<String> {
-        self.executor.state.memory.take_back(name)
+        self.executor.take_back(name)
     }
 
     /// Returns the steps so far, one for each action that was tried.

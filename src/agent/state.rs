@@ -7,6 +7,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{executor::Guards, reading::LinesRead};
 use crate::{
@@ -231,11 +232,18 @@ impl State {
 
     /// Returns an error if another version of this crate wrote the state.
     pub(super) fn check(&self) -> Result<()> {
-        if self.version == VERSION {
+        Self::check_version(Some(&self.version.into()))
+    }
+
+    /// Returns an error if this is not the version of a state that can be resumed. It is asked before the state is read, because
+    /// one of another version may have other fields.
+    pub(super) fn check_version(version: Option<&Value>) -> Result<()> {
+        if version.and_then(Value::as_u64) == Some(VERSION.into()) {
             return Ok(());
         }
+        let version = version.unwrap_or(&Value::Null);
         Err(Error::new(ErrorKind::Unsupported, "run.continue")
             .with("why", "another version of webwise wrote this state")
-            .with("version", self.version))
+            .with("version", version))
     }
 }

@@ -7,7 +7,8 @@
 //!   the items of one run are held back independently of each other.
 //! - Lessons for the system instruction are held back like all other advice, the shipped ones too. The choice is made
 //!   before the instruction is written, so the instruction still does not change during a run.
-//! - A remembered element, by which a target is found again, is held back too, although no prompt shows it.
+//! - A remembered element, by which a target is found again, is held back too, so that a run without memory is without it.
+//!   This is not recorded item by item, because no prompt shows elements: their worth is part of the whole run's.
 //! - Another item does not take the place of one that is held back.
 
 use sha2::{Digest as _, Sha256};

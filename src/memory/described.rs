@@ -46,14 +46,15 @@ impl fmt::Display for Standing {
     }
 }
 
-/// How often an item was shown to runs, and what came of it. Every kind counts in this way, and so do the list, an explanation
-/// and a report.
+/// How often an item was shown to runs, and what came of it. Lessons and trajectories count in this way, and the list, an
+/// explanation and a report show the same counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses {
     /// Number of runs with a prompt that contained the item.
     pub shown: u64,
     /// Number of times that a run did what the item says: it carried out a lesson's recovery, whether after the failure or in
-    /// advance, or took at least half of a trajectory's steps. A run can do so without having been shown the item.
+    /// advance, or took at least half of a trajectory's steps and reached its goal. A run can do so without having been shown
+    /// the item.
     pub used: u64,
     /// Number of times that this led where it should: the action had its effect, or the run reached its goal.
     pub helped: u64,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use url::{Position, Url};
 
-use super::fence::quoted;
+use super::{fence::quoted, page::without_empty};
 use crate::{
     action::{Action, BrowserAction, Outcome},
     base::{canonical, text::clean},
@@ -75,7 +75,8 @@ fn address(place: &Place, before: &Place) -> String {
         place.site() == before.site() && place.host() == before.host() && place.host().is_some()
     });
     let path = path.map(|url| url[Position::BeforePath..].to_owned());
-    quoted(path.as_deref().unwrap_or(url), MAX_ADDRESS)
+    let (short, _) = without_empty(path.as_deref().unwrap_or(url));
+    quoted(&short, MAX_ADDRESS)
 }
 
 /// Returns the addresses of pages that the run was on before the shown steps, those that it left last at the end.

@@ -21,6 +21,8 @@ const MAX_RESULT: TokenCount = TokenCount(2_000);
 const MAX_EXTRACTED: TokenCount = TokenCount(4_000);
 /// Minimum room for a further one of them. Unit: tokens. Source: chosen; a few lines say little.
 const LEAST_EXTRACTED: u64 = 100;
+/// Length of a line beyond which it goes on in the next one. Unit: characters. Source: chosen; some 50 tokens.
+const MAX_LINE: usize = 200;
 
 /// Returns the sections that may be cut and do not come from memory, in their order in the message. `is_cut` is true if the message does not
 /// fit as a whole.
@@ -98,9 +100,9 @@ fn result_lines((label, text): &(String, String)) -> Vec<String> {
 /// Returns a label and the lines of a text, shortened to a number of tokens.
 fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
     let result = compress(text, most);
-    let said = result.lines.iter();
+    let said = result.lines.iter().flat_map(|line| short(line));
     let mut lines = vec![quoted(label, MAX_NAME)];
-    lines.extend(said.map(|line| format!(" {}", quoted(line, usize::MAX))));
+    lines.extend(said.map(|line| format!(" {}", quoted(&line, usize::MAX))));
     if result.left_out > 0 {
         let count = text.chars().count();
         lines.push(format!(" (shortened; the whole has {count} characters)"));
@@ -108,18 +110,34 @@ fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
     lines
 }
 
+/// Splits a line between words, so that a message without room for the whole line can keep a part of it.
+fn short(line: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for word in line.split_inclusive(char::is_whitespace) {
+        let last = parts.last().map_or(0, |part| part.chars().count());
+        if last > 0 && last + word.chars().count() > MAX_LINE {
+            parts.push(String::new());
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push_str(word);
+        }
+    }
+    parts
+}
+
 /// Returns the texts that the program gave, each in lines of its own.
 fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
     let lines = given.iter().flat_map(|(name, text)| {
         let said = text.lines().filter(|line| !line.trim().is_empty());
-        let said = said.map(|line| format!(" {}", quoted(line, usize::MAX)));
+        let said = said.flat_map(short);
+        let said = said.map(|line| format!(" {}", quoted(&line, usize::MAX)));
         iter::once(quoted(name, MAX_NAME)).chain(said)
     });
     lines.collect()
 }
 
-/// Returns the texts that were extracted before the results of this message, as far as the room for them reaches. The last
-/// one comes first to the room, and last in the lines.
+/// Returns the texts that were extracted before the results of this message. Fills the room for them from the newest text
+/// back; the newest is the last one in the lines.
 fn extracted_lines(parts: &StepParts<'_>) -> Vec<String> {
     let is_new = |taken: &&Extraction| {
         let mut results = parts.results.iter();
@@ -199,5 +217,17 @@ mod tests {
         assert_eq!(shown(&memory, &now, 9_000), [""; 0]);
         let other = [("price".to_owned(), "99".to_owned())];
         assert_eq!(shown(&memory, &other, 9_000), ["\"price\""]);
+    }
+
+    #[test]
+    fn a_long_line_goes_on_in_the_next_one() {
+        assert_eq!(short("one line"), ["one line"]);
+        assert_eq!(short(""), [""]);
+        let long = "a boat on the water ".repeat(40);
+        let parts = short(&long);
+        assert!(parts.len() > 3 && parts.iter().all(|part| part.chars().count() <= MAX_LINE));
+        assert_eq!(parts.concat(), long);
+        let word = "x".repeat(500);
+        assert_eq!(short(&word), [word]);
     }
 }

@@ -10,11 +10,15 @@
 //!  ... 298 more alike, up to "Raft": read(target="e6", line=3)
 //! ```
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 use super::fence::{quoted, verbatim};
-use crate::page::{
-    Dialog, Digest, Element, Joint, Line, PageType, PageView, Part, Role, Shown, States, Tab, Tri,
+use crate::{
+    base::text::counted,
+    page::{
+        Dialog, Digest, Element, Joint, Line, PageType, PageView, Part, Role, Shown, States, Tab,
+        Tri,
+    },
 };
 
 /// Maximum length of a label. Unit: characters. Source: chosen.
@@ -36,6 +40,9 @@ const MAX_HINT: usize = 60;
 const MAX_TITLE: usize = 120;
 /// Maximum length of the address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
+/// Maximum length of a single line that is shown instead of a mark that it was left out. Unit: characters. Source: chosen; a mark
+/// has about as many.
+const MAX_WHOLE: usize = 120;
 /// Minimum number of parameters without a value that are left out of the address. Source: chosen; fewer take no more room than the
 /// words that count them.
 const MIN_EMPTY: usize = 4;
@@ -92,20 +99,28 @@ pub(super) fn lines(
 
 /// Returns the line with the page's address. Many parameters without a value, which a search form leaves behind, are only counted.
 fn address(url: &str) -> String {
+    let (short, left_out) = without_empty(url);
+    let short = quoted(&short, MAX_URL);
+    match left_out {
+        0 => format!("url {short}"),
+        count => format!("url {short} (and {count} parameters without a value)"),
+    }
+}
+
+/// Returns an address without its parameters that have no value, and their number. A few of them stay.
+pub(super) fn without_empty(url: &str) -> (Cow<'_, str>, usize) {
     let (rest, place) = url.split_at(url.find('#').unwrap_or(url.len()));
     let Some((path, query)) = rest.split_once('?') else {
-        return format!("url {}", quoted(url, MAX_URL));
+        return (url.into(), 0);
     };
     let is_empty = |pair: &&str| matches!(pair.split_once('='), Some((_, "")));
     let (empty, told): (Vec<&str>, Vec<&str>) = query.split('&').partition(is_empty);
     if empty.len() < MIN_EMPTY {
-        return format!("url {}", quoted(url, MAX_URL));
+        return (url.into(), 0);
     }
-    let short = format!("{path}?{}{place}", told.join("&"));
-    let count = empty.len();
-    format!(
-        "url {} (and {count} parameters without a value)",
-        quoted(&short, MAX_URL)
+    (
+        format!("{path}?{}{place}", told.join("&")).into(),
+        empty.len(),
     )
 }
 
@@ -167,10 +182,17 @@ impl Words<'_> {
                 from,
                 last,
             } => {
+                // The mark takes about as much room as one short line.
+                if *lines == 1 {
+                    let whole = self.line(last, *from);
+                    if whole.trim_start().chars().count() <= MAX_WHOLE {
+                        return whole;
+                    }
+                }
                 let mut out = format!("{}... ", " ".repeat(*depth));
                 let _ = match alike {
                     2.. => write!(out, "{alike} more alike"),
-                    _ => write!(out, "{lines} more lines"),
+                    _ => write!(out, "{}", counted(*lines, "more line")),
                 };
                 if *matching > 0 {
                     let shared = match words[..] {

@@ -58,7 +58,7 @@ pub struct Earlier<'a> {
     pub groups: Vec<Group<'a>>,
     /// Number of steps in no group, because there were too many groups.
     pub others: usize,
-    /// The pages of these steps to which no shown step came, those that the run left last.
+    /// The pages of these steps to which no shown step came: the most recent ones, the last one at the end.
     pub pages: Vec<Visited<'a>>,
 }
 
@@ -124,7 +124,10 @@ impl<'a> History<'a> {
         let first = self.entries().next().map_or(0, |step| step.number);
         let shown = self.0.partition_point(|step| step.number < first);
         let shown: BTreeSet<&str> = Pages::of(&self.0[shown..]).path().collect();
-        let is_elsewhere = |page: &Visited<'_>| page.last < first && !shown.contains(page.url);
+        let now = self.0.last().map(|step| step.after.url());
+        let is_elsewhere = |page: &Visited<'_>| {
+            page.first < first && !shown.contains(page.url) && Some(page.url) != now
+        };
         let mut pages = Pages::of(self.0).visited();
         pages.retain(is_elsewhere);
         pages.sort_by_key(|page| page.last);
@@ -187,8 +190,10 @@ mod tests {
         assert_eq!(told[0], "https://a.test/30");
         assert_eq!(told[MAX_PAGES - 1], "https://a.test/49");
         assert!(History::of(&steps[..50]).earlier().pages.is_empty());
+        // The run began on page 0, and step 1 stayed there.
         let few = History::of(&steps[..52]).earlier();
-        assert_eq!(few.pages.len(), 9);
+        assert_eq!(few.pages.len(), 10);
+        assert_eq!(few.pages[0].url, "https://a.test/0");
     }
 
     #[test]

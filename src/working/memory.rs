@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{History, Pages, Step};
-use crate::{
-    action::{Outcome, Signature},
-    base::{Error, ErrorKind, Result, text},
-};
+use crate::base::{Error, ErrorKind, Result, text};
 
 /// Maximum number of notes. Source: chosen.
 pub const MAX_NOTES: usize = 20;
@@ -93,15 +90,6 @@ impl Memory {
         Pages::of(&self.steps)
     }
 
-    /// Returns how often this action failed: with the same arguments, on the same kind of page.
-    pub fn failures(&self, signature: &Signature) -> usize {
-        let failed = self.steps.iter().filter(|step| {
-            step.signature == *signature
-                && matches!(step.outcome, Outcome::Failed(_) | Outcome::NoEffect)
-        });
-        failed.count()
-    }
-
     /// Keeps a note of the one who decides, cut to [`MAX_NOTE`]. The oldest of more than [`MAX_NOTES`] is dropped.
     pub fn note(&mut self, note: &str) {
         self.notes.push(text::cut(note, MAX_NOTE));
@@ -133,6 +121,19 @@ impl Memory {
         });
     }
 
+    /// Keeps only the newest extractions that together have at most this many bytes.
+    pub(crate) fn keep_extracted(&mut self, bytes: usize) {
+        let mut room = bytes;
+        let fits = |taken: &&Extraction| {
+            let size = taken.name.len() + taken.text.len();
+            let fits = size <= room;
+            room = room.saturating_sub(size);
+            fits
+        };
+        let kept = self.extracted.iter().rev().take_while(fits).count();
+        keep_last(&mut self.extracted, kept);
+    }
+
     /// Returns the texts that were taken from pages, oldest first.
     pub fn extracted(&self) -> &[Extraction] {
         &self.extracted
@@ -145,6 +146,13 @@ impl Memory {
     /// [`ErrorKind::InvalidInput`] if the name is empty, longer than 60 characters or reserved, if the text is longer
     /// than [`MAX_GIVEN_TEXT`], or if there are [`MAX_GIVEN`] texts already.
     pub fn give(&mut self, name: &str, text: &str) -> Result<()> {
+        self.check_given(name, text)?;
+        self.put(name, text.to_owned());
+        Ok(())
+    }
+
+    /// Returns an error if this text cannot be given.
+    pub(crate) fn check_given(&self, name: &str, text: &str) -> Result<()> {
         let wrong = |why: &str| {
             let error = Error::new(ErrorKind::InvalidInput, "memory.give");
             Err(error
@@ -163,13 +171,23 @@ impl Memory {
         if self.given.len() >= MAX_GIVEN && !self.given.contains_key(name) {
             return wrong("there are 20 texts already");
         }
-        self.given.insert(name.to_owned(), text.to_owned());
         Ok(())
+    }
+
+    /// Keeps a given text that was checked before its secrets were replaced. A placeholder may be longer than its secret, so the
+    /// text may exceed the limit by a little.
+    pub(crate) fn put(&mut self, name: &str, text: String) {
+        self.given.insert(name.to_owned(), text);
     }
 
     /// Removes a text that the program gave, and returns it.
     pub fn take_back(&mut self, name: &str) -> Option<String> {
         self.given.remove(name)
+    }
+
+    /// Removes all texts that the program gave.
+    pub(crate) fn take_back_all(&mut self) {
+        self.given.clear();
     }
 
     /// Returns the texts that the program gave, by name.
@@ -185,7 +203,6 @@ fn keep_last<T>(list: &mut Vec<T>, most: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::{Action, BrowserAction, ErrorClass, NoArguments};
 
     #[test]
     fn a_new_extraction_replaces_the_one_of_its_name_and_is_the_last() {
@@ -195,6 +212,9 @@ mod tests {
         }
         let told = memory.extracted().iter().map(|e| (&*e.name, &*e.text));
         assert_eq!(told.collect::<Vec<_>>(), [("b", "2"), ("a", "3")]);
+        memory.keep_extracted(3);
+        assert_eq!(memory.extracted().len(), 1);
+        assert_eq!(memory.extracted()[0].name, "a");
     }
 
     #[test]
@@ -231,29 +251,5 @@ mod tests {
         assert_eq!(memory.given().len(), MAX_GIVEN);
         assert_eq!(memory.take_back("name 1").unwrap(), "another text");
         assert_eq!(memory.take_back("name 1"), None);
-    }
-
-    #[test]
-    fn failures_are_counted_by_signature() {
-        let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
-        let [here, there] = ["/a", "/b"].map(|page| Signature::of(&action, &[], page));
-        let late = Outcome::failed(ErrorClass::Timeout, "late");
-        let mut memory = Memory::default();
-        for (outcome, signature) in [
-            (late.clone(), &here),
-            (Outcome::Done, &here),
-            (Outcome::NoEffect, &here),
-            (late, &there),
-        ] {
-            let number = u32::try_from(memory.steps().len()).unwrap() + 1;
-            memory.record(Step::new(
-                number,
-                action.clone(),
-                outcome,
-                signature.clone(),
-            ));
-        }
-        assert_eq!(memory.failures(&here), 2);
-        assert_eq!(memory.failures(&there), 1);
     }
 }

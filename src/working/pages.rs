@@ -14,9 +14,9 @@ pub struct Pages<'a>(&'a [Step]);
 pub struct Visited<'a> {
     /// The address.
     pub url: &'a str,
-    /// Number of the step that first led to the page.
+    /// Number of the step that first led to the page; 0 if the run began there.
     pub first: u32,
-    /// Number of the last step that was taken on the page or led to it.
+    /// Number of the last step after which the run was on the page.
     pub last: u32,
     /// Number of times that the run came to the page.
     pub visits: usize,
@@ -28,7 +28,13 @@ impl<'a> Pages<'a> {
         Self(steps)
     }
 
-    /// Returns the steps that led to another page, or to the first one.
+    /// Returns the page on which the run began; `None` if it opened its first page itself.
+    fn start(self) -> Option<&'a str> {
+        let url = self.0.first()?.before.url();
+        (!url.is_empty() && url != "about:blank").then_some(url)
+    }
+
+    /// Returns the steps that led to another page.
     fn moves(self) -> impl Iterator<Item = &'a Step> {
         self.0.iter().filter(|step| step.led_to().is_some())
     }
@@ -36,13 +42,23 @@ impl<'a> Pages<'a> {
     /// Returns the addresses in the order in which the run came to them. An address appears as often as the run came
     /// back to it.
     pub fn path(self) -> impl Iterator<Item = &'a str> {
-        self.moves().map(|step| step.after.url())
+        let moved = self.moves().map(|step| step.after.url());
+        self.start().into_iter().chain(moved)
     }
 
     /// Returns each page once, in the order of the first visit.
     pub fn visited(self) -> Vec<Visited<'a>> {
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         let mut pages: Vec<Visited<'a>> = Vec::new();
+        if let Some(url) = self.start() {
+            known.insert(url, 0);
+            pages.push(Visited {
+                url,
+                first: 0,
+                last: 0,
+                visits: 1,
+            });
+        }
         for step in self.0 {
             let url = step.after.url();
             let has_come = step.led_to().is_some();
@@ -118,6 +134,10 @@ mod tests {
         );
         let ways: Vec<_> = pages.ways().into_iter().collect();
         assert_eq!(ways, [(("a", "b"), 2), (("b", "a"), 1)]);
+        // The same run, without the step that opened the first page.
+        let later = Pages::of(&steps[1..]);
+        assert_eq!(later.path().collect::<Vec<_>>(), ["a", "b", "a", "b"]);
+        assert_eq!(later.visited()[0], visited("a", 0, 4, 2));
     }
 
     #[test]

@@ -97,7 +97,7 @@ pub(crate) struct Bed {
     of: Of,
 }
 
-/// Whose the browser is.
+/// Owner of the browser.
 #[derive(Debug)]
 enum Of {
     /// This test's own, with its folder.

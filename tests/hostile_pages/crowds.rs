@@ -115,7 +115,7 @@ async fn a_page_that_rewrites_itself_is_still_used(by: Driver) {
     let model = decides(|call, message| match call {
         // This reference is gone before the click, and the next look's may be as well.
         0 => {
-            std::thread::sleep(Duration::from_millis(1200));
+            std::thread::sleep(Duration::from_millis(1700));
             click_at(&reference(message, "button \"Stable\"").expect("the button"))
         }
         // On a slow machine the page may rewrite itself under the pointer too.

@@ -81,7 +81,7 @@ pub(crate) fn answer(path: &str, host: &str) -> Answer {
             addEventListener('scroll', () => { if (scrollY + innerHeight > document.body.scrollHeight - 1200) more(); });</script>"),
         "rewrites-itself" => page("Clockwork", "<h1>Clockwork</h1><div id=all></div><script>let n = 0; const write = () => { n++; \
             all.innerHTML = '<p>Edition ' + 'abcdefghij'[n % 10] + '</p><button>Stable</button>' + '<button>Other</button>'.repeat(n % 5); \
-            all.querySelector('button').onclick = () => log('pressed', 1); }; write(); setInterval(write, 500);</script>"),
+            all.querySelector('button').onclick = () => log('pressed', 1); }; write(); setInterval(write, 1500);</script>"),
         "never-settles" => page("Restless", "<h1>Restless</h1><img src=/never alt=''><p id=t></p>\
             <script>setInterval(() => { fetch('/plain'); t.textContent = Math.random() }, 100); \
             (function turn() { t.style.marginLeft = Math.random() * 9 + 'px'; requestAnimationFrame(turn) })()</script>\

@@ -215,7 +215,7 @@ async fn what_another_run_taught_too_is_kept_and_listed() {
 #[tokio::test]
 async fn a_run_is_taken_back_by_its_beginning_or_as_the_last_one() {
     let machine = Machine::new();
-    for run in ["run_1a", "run_1b", "run_2"] {
+    for run in ["next_3", "run_1a", "run_1b", "run_2"] {
         machine.shop(run, "shop.example").await;
     }
     assert!(
@@ -227,6 +227,17 @@ async fn a_run_is_taken_back_by_its_beginning_or_as_the_last_one() {
         machine
             .refuses(&["undo", "last"])
             .contains("what run run_2 taught")
+    );
+    assert!(
+        machine
+            .refuses(&["undo", "next"])
+            .contains("what run next_3 taught")
+    );
+    // Without a question, a beginning is not enough.
+    assert!(
+        machine
+            .refuses(&["undo", "next", "--yes"])
+            .contains("give the whole id: next_3")
     );
     let undone = |run: &str| machine.says(&["undo", run, "--yes"]);
     assert!(undone("last").starts_with("Took back what run_2 taught"));

@@ -158,7 +158,7 @@ fn browsers_of(by: Driver) -> usize {
     if full() || by == Driver::Cdp { 2 } else { 1 }
 }
 
-/// Of how many courses a driver takes one in the quick profile: of each way that a page has, some are left to the full one.
+/// Returns n if the driver takes every n-th course in the quick profile. The full one takes all.
 fn every(by: Driver) -> usize {
     match by {
         _ if full() => 1,

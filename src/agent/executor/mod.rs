@@ -47,7 +47,7 @@ use crate::{
     guard::Spent,
     page::PageView,
     secret::{Redactor, SecretName, SecretResolver},
-    working::{About, By, Step, StopReason},
+    working::{About, By, Memory, Step, StopReason},
 };
 
 /// A run of a [`GuardedBrowser`], in which the caller decides each action.
@@ -324,10 +324,25 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         serde_json::from_value(json).map_err(corrupt)
     }
 
-    /// Gives the run a text, with secrets replaced.
-    pub(super) fn give_text(&mut self, name: &str, text: &str) -> CrateResult<()> {
+    /// Returns the run's memory: its steps, and what it read, took from pages, noted and was given.
+    pub const fn memory(&self) -> &Memory {
+        &self.state.memory
+    }
+
+    /// Gives the run a text that the work needs and no page shows. Secrets in it are replaced.
+    ///
+    /// # Errors
+    /// As for [`Memory::give`].
+    pub fn give(&mut self, name: &str, text: &str) -> CrateResult<()> {
+        self.state.memory.check_given(name, text)?;
         let [name, text] = [name, text].map(|said| self.redactor.text(said));
-        self.state.memory.give(&name, &text)
+        self.state.memory.put(&name, text);
+        Ok(())
+    }
+
+    /// Removes a text that was given, and returns it.
+    pub fn take_back(&mut self, name: &str) -> Option<String> {
+        self.state.memory.take_back(&self.redactor.text(name))
     }
 
     /// Returns the run's id.
@@ -399,12 +414,11 @@ fn short_secrets(names: &[SecretName]) -> Option<String> {
     })
 }
 
-/// Puts the texts that the task gives into the run's memory. They replace those that a resumed run has.
+/// Puts the texts that the task gives into the run's memory, with secrets replaced. The task has checked them. They replace
+/// those of the same names that a resumed run has.
 fn give_all(state: &mut State, task: &Task) {
     let redactor = task.vault.redactor();
     for (name, text) in &task.given {
-        let [name, text] = [name, text].map(|said| redactor.text(said));
-        // The task has checked each text. Only a resumed run can have too many, with others from before.
-        let _ = state.memory.give(&name, &text);
+        state.memory.put(&redactor.text(name), redactor.text(text));
     }
 }

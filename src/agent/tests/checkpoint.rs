@@ -54,6 +54,31 @@ fn a_checkpoint_keeps_all_that_fits_and_else_the_steps_before_their_texts() {
 }
 
 #[test]
+fn a_full_memory_stays_small_enough_and_keeps_the_newest_extractions() {
+    let mut state = state(60, 1_000);
+    for n in 0..20 {
+        let text = "一艘船在水上。".repeat(500);
+        state.memory.give(&format!("text {n}"), &text).unwrap();
+        state.memory.extract(&format!("part {n}"), text);
+    }
+    let kept = kept(&state);
+    assert!(kept.memory().given().is_empty());
+    let names = kept.memory().extracted().iter().map(|taken| &*taken.name);
+    assert_eq!(names.collect::<Vec<_>>(), ["part 19"]);
+    assert_eq!(kept.steps().len(), 50);
+}
+
+#[test]
+fn a_checkpoint_of_another_version_is_refused_whatever_its_fields_are() {
+    let none = Redactor::default();
+    let mut checkpoint = state(1, 1).checkpoint(None, &none).unwrap();
+    checkpoint.state["version"] = 1.into();
+    checkpoint.state.as_object_mut().unwrap().remove("memory");
+    let refused = State::of_checkpoint(&checkpoint).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unsupported);
+}
+
+#[test]
 fn a_checkpoint_holds_no_secret_and_comes_back_with_its_intent() {
     let (name, secret) = (
         SecretName::parse("P").unwrap(),

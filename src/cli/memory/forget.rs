@@ -6,7 +6,13 @@ use super::args::{ForgetArgs, UndoArgs};
 use crate::{
     MemoryBackend,
     base::{Error, text::counted},
-    cli::{Refusal, memory_place::MemoryPlace, runs::Register, say, say::one_line},
+    cli::{
+        Refusal,
+        memory_place::MemoryPlace,
+        runs::{LAST, Register},
+        say,
+        say::one_line,
+    },
     memory::Origin,
     store::{Forgotten, Item, Keeper, Undone},
 };
@@ -103,6 +109,12 @@ pub(super) async fn undo<M: MemoryBackend>(
 ) -> Result<(), Refusal> {
     let runs = Register::open(place, place.open()?);
     let run = runs.meant(&args.run, &args.runs_dir).await?;
+    // Without a question, a beginning could mean another run than the one that the person has in mind.
+    if args.yes && args.run != LAST && args.run != run.as_str() {
+        return Err(Refusal::usage(format!(
+            "with --yes, give the whole id: {run}"
+        )));
+    }
     confirm("Take back", &format!("what run {run} taught"), args.yes)?;
     let Undone { removed, kept, .. } = keeper.undo(&run).await.map_err(untold)?;
     if removed + kept.len() == 0 {

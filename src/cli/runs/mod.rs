@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The word that selects the newest run.
-const LAST: &str = "last";
+pub(super) const LAST: &str = "last";
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -66,9 +66,8 @@ impl Register {
     /// Returns the id of the run that is meant by its id, an unambiguous beginning of it, or `last`: of a run in the register, of
     /// one with a folder here, or else exactly this id, because memory may know runs that have neither.
     pub(super) async fn meant(&self, run: &str, runs_dir: &Path) -> Result<RunId, Refusal> {
-        let known = self.0.list(&RunFilter::default(), Utc::now()).await;
+        let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
         let mut ids: Vec<String> = known
-            .unwrap_or_default()
             .into_iter()
             .map(|known| known.run.as_str().to_owned())
             .collect();
