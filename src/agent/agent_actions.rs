@@ -213,7 +213,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     &self.executor.redactor.text(&text::clean(&text)),
                     MAX_RESULT,
                 );
-                self.executor.give(&call.tool, text);
+                self.executor.keep_result(&call.tool, text);
                 Outcome::Done
             }
             Err(error) => Outcome::failed(ErrorClass::Other, &self.executor.describe(error)),

@@ -230,7 +230,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             name: extract.name.clone(),
             text: text.clone(),
         });
-        self.executor.give(&extract.name, text.clone());
+        self.executor.keep_result(&extract.name, text.clone());
         self.executor.state.memory.extract(&extract.name, text);
         Outcome::Done
     }

@@ -171,7 +171,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 
     /// Keeps a text that the action in progress gave, for its step and for the next message.
-    pub(in crate::agent) fn give(&mut self, label: &str, text: String) {
+    pub(in crate::agent) fn keep_result(&mut self, label: &str, text: String) {
         self.state.gave = Some(self.redactor.text(&text));
         self.state.remarks.results.push((label.to_owned(), text));
     }
