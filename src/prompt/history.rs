@@ -213,6 +213,7 @@ mod tests {
                 r#"1 reload on "/item/:n" -> failed timeout"#
             ]
         );
-        assert!(page_lines(&earlier).is_empty());
+        // The run began on this page, and no step of this test led to another one.
+        assert_eq!(page_lines(&earlier), [r#""https://a.test/item/1""#]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
-use super::{Pages, Step, Visited};
+use super::{Pages, Place, Step, Visited};
 use crate::{
     action::{Action, AgentAction, Effect, Outcome},
     page::PageTemplate,
@@ -121,9 +121,13 @@ impl<'a> History<'a> {
     }
 
     fn earlier_pages(self) -> Vec<Visited<'a>> {
+        if self.dropped() == 0 {
+            return Vec::new();
+        }
         let first = self.entries().next().map_or(0, |step| step.number);
         let shown = self.0.partition_point(|step| step.number < first);
-        let shown: BTreeSet<&str> = Pages::of(&self.0[shown..]).path().collect();
+        let shown = self.0[shown..].iter().filter_map(Step::led_to);
+        let shown: BTreeSet<&str> = shown.map(Place::url).collect();
         let now = self.0.last().map(|step| step.after.url());
         let is_elsewhere = |page: &Visited<'_>| {
             page.first < first && !shown.contains(page.url) && Some(page.url) != now
@@ -143,10 +147,7 @@ impl<'a> History<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        action::{BrowserAction, ErrorClass, NoArguments, Signature},
-        working::Place,
-    };
+    use crate::action::{BrowserAction, ErrorClass, NoArguments, Signature};
 
     fn step(number: u32) -> Step {
         let action = Action::Browser(BrowserAction::Reload(NoArguments {}));

@@ -11,7 +11,10 @@ const PAGES: &str = "Pages of this site";
 /// The section with facts. Those that models proposed are data.
 const FACTS: &str = "Facts about this site";
 /// Headings that may stand inside the fence.
-const HEADINGS: [&str; 16] = [
+const HEADINGS: [&str; 19] = [
+    "Given",
+    "Extracted before",
+    "Earlier pages",
     NAMES,
     FACTS,
     "Memory for this site",

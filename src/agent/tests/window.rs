@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::{
-    DecisionLoop, Task,
+    DecisionLoop, RunId, Task,
     action::ErrorClass,
     agent::Options,
     base::{Error, ErrorKind, TokenCount, tokens::estimate},
@@ -46,11 +46,17 @@ async fn requests(model: ScriptedModel, window: Option<u64>) -> Vec<ChatRequest>
     let page = "heading \"Boats\"\nbutton \"Buy a kayak\" e1";
     let browser = ScriptedBrowser::new().with_page(URL, "Boats", page);
     let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new());
-    let agent = agent.with_options(Options::default()).build().unwrap();
+    // The same numbers of the fences in every run, because their length is part of a message's size.
+    let options = Options {
+        seed: Some(7),
+        ..Options::default()
+    };
+    let agent = agent.with_options(options).build().unwrap();
     let task = Task::new("Buy a kayak")
         .unwrap()
         .with_start_url(URL)
         .unwrap();
+    let task = task.with_run_id(RunId::parse("run_1").unwrap());
     agent.run(task).await;
     model.requests()
 }

@@ -192,7 +192,10 @@ fn only_the_rest_of_the_way_is_shown_and_only_where_it_can_be_taken() {
     // A step that was left out is passed over, if the page shows the one after it.
     let page = "link \"Ball 4\" e2";
     let lines = shown(&records, &now.about.goal, &now.steps[..1], page);
-    assert!(lines[1].starts_with("3. click one of 24"), "{lines:?}");
+    assert!(
+        lines[1].starts_with("3. click the link that fits your goal, one of 24"),
+        "{lines:?}"
+    );
     let elsewhere = shown(
         &records,
         &now.about.goal,
