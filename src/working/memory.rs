@@ -90,7 +90,7 @@ impl Memory {
         Pages::of(&self.steps)
     }
 
-    /// Keeps a note of the one who decides, cut to [`MAX_NOTE`]. The oldest of more than [`MAX_NOTES`] is dropped.
+    /// Keeps a note, cut to [`MAX_NOTE`]. If there are more than [`MAX_NOTES`], the oldest is dropped.
     pub fn note(&mut self, note: &str) {
         self.notes.push(text::cut(note, MAX_NOTE));
         keep_last(&mut self.notes, MAX_NOTES);
@@ -101,7 +101,7 @@ impl Memory {
         &self.notes
     }
 
-    /// Keeps lines that were read on a page. The oldest of more than [`MAX_LINES`] are dropped.
+    /// Keeps lines that were read on a page. If there are more than [`MAX_LINES`], the oldest are dropped.
     pub fn keep(&mut self, lines: impl IntoIterator<Item = String>) {
         self.lines.extend(lines);
         keep_last(&mut self.lines, MAX_LINES);
