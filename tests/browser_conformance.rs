@@ -1,6 +1,10 @@
-//! The suite of the browser port on a real Chromium: both drivers, by every way in which they reach it. The quick profile runs
-//! all checks by the native driver, those in which playwright-cli does something of its own by its first way, and by the second
-//! way of each driver those in which the ways differ. The rest is left to the full profile, which runs all checks by all ways.
+//! The suite of the browser port on a real Chromium: both drivers, by every way in which they reach it.
+//!
+//! The full profile runs all checks by all ways. The quick profile runs:
+//!
+//! - all checks by the first way of the native driver;
+//! - by the first way of playwright-cli, the checks in which playwright-cli does something of its own;
+//! - by the second way of each driver, the checks in which its two ways differ.
 
 use std::{path::Path, time::Duration};
 
@@ -85,8 +89,9 @@ fn by_socket() -> Vec<&'static str> {
     names
 }
 
-/// Runs the suite, or only these checks of it in the quick profile, in a browser that `launch` starts; beside the driver it gives
-/// what must be there for as long. In the full profile two halves run side by side, each in a browser of its own.
+/// Runs the suite in a browser that `launch` starts. If `only` is given, the quick profile runs only these checks.
+/// `launch` also returns a value that must live as long as the driver. In the full profile two halves of the suite run
+/// side by side, each in a browser of its own.
 async fn report<D: BrowserDriver, G>(
     name: &str,
     launch: impl AsyncFn(&Path) -> (D, G),
@@ -106,7 +111,7 @@ async fn report<D: BrowserDriver, G>(
         part(first).await
     } else {
         let (mut report, rest) = tokio::join!(part(first), part(second));
-        // To be closed is the last check of each.
+        // The last check of each half is the closing of the browser.
         let closed = report.checks.pop();
         assert_eq!(closed.as_ref(), rest.checks.last(), "{name}");
         report.checks.extend(rest.checks);

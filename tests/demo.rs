@@ -414,7 +414,7 @@ async fn a_run_attaches_to_a_browser_and_leaves_it_running() {
         "--approve",
         "auto",
     ];
-    // In the quick profile nobody says by which driver.
+    // The quick profile runs only the call that names no driver.
     let drivers = [&[][..], &["--driver", "cdp"]];
     for rest in drivers.into_iter().take(pick(1, 2)) {
         let mut command =
@@ -464,7 +464,7 @@ async fn the_first_ctrl_c_stops_the_run_and_keeps_what_there_is(driver: &str, _:
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_signal_that_asks_to_end_stops_the_run_as_ctrl_c_does() {
-    // One way leads from each signal to the stop; beside Ctrl-C, the quick profile sends the first of these.
+    // All signals stop the run in the same way. Besides Ctrl-C, the quick profile sends only the first of these.
     for signal in ["TERM", "HUP", "QUIT"].into_iter().take(pick(1, 3)) {
         is_stopped("cdp", signal).await;
     }

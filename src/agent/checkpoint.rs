@@ -59,7 +59,7 @@ impl State {
         kept.numbers = Numbers::default();
         kept.queue.clear();
         kept.typed_into.clear();
-        // The task that takes the run up gives its texts again.
+        // The task that resumes the run gives its texts again.
         kept.memory.take_back_all();
         let shed: [fn(&mut Self); 5] = [
             |kept| {

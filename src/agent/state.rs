@@ -235,8 +235,8 @@ impl State {
         Self::check_version(Some(&self.version.into()))
     }
 
-    /// Returns an error if this is not the version of a state that can be resumed. It is asked before the state is read, because
-    /// one of another version may have other fields.
+    /// Returns an error if a state of this version cannot be resumed. The check comes before the state is read, because
+    /// a state of another version may have other fields.
     pub(super) fn check_version(version: Option<&Value>) -> Result<()> {
         if version.and_then(Value::as_u64) == Some(VERSION.into()) {
             return Ok(());

@@ -63,7 +63,7 @@ pub(super) fn history_line(step: &Step) -> String {
     line
 }
 
-/// Returns true if the line names the page already.
+/// Returns true if the step is a `goto`: its line names the page already.
 fn is_goto(step: &Step) -> bool {
     matches!(step.action, Action::Browser(BrowserAction::Goto(_)))
 }

@@ -19,7 +19,7 @@ use crate::{
 const MAX_RESULT: TokenCount = TokenCount(2_000);
 /// Maximum size of all texts that were extracted before. Unit: tokens. Source: document.
 const MAX_EXTRACTED: TokenCount = TokenCount(4_000);
-/// Minimum room for a further one of them. Unit: tokens. Source: chosen; a few lines say little.
+/// Minimum room for one more of these texts. Unit: tokens. Source: chosen; a few lines say little.
 const LEAST_EXTRACTED: u64 = 100;
 /// Length of a line beyond which it goes on in the next one. Unit: characters. Source: chosen; some 50 tokens.
 const MAX_LINE: usize = 200;
@@ -34,7 +34,7 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     use Zone::{AfterPage, Run};
 
     let earlier = parts.history.earlier();
-    // If the history is cut, its steps that cannot be undone stand beside it, so that they stay.
+    // If the message is cut, the history could lose steps that cannot be undone. They move to a section that is kept.
     let (beside, in_turn): (Vec<_>, Vec<_>) = parts
         .history
         .entries()
@@ -201,7 +201,7 @@ mod tests {
             all.ends_with(&large) && (2..6).contains(&large.len()),
             "{large:?}"
         );
-        // A fifth of the message is the limit of a small one.
+        // Extracted texts may fill a fifth of a small message.
         let small = shown(&memory, &[], 5_000);
         assert!(
             all.ends_with(&small) && (1..large.len()).contains(&small.len()),

@@ -40,8 +40,8 @@ const MAX_HINT: usize = 60;
 const MAX_TITLE: usize = 120;
 /// Maximum length of the address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
-/// Maximum length of a single line that is shown instead of a mark that it was left out. Unit: characters. Source: chosen; a mark
-/// has about as many.
+/// Maximum length of a single line that is shown and not replaced by a mark. Unit: characters. Source: chosen; a
+/// mark has about as many.
 const MAX_WHOLE: usize = 120;
 /// Minimum number of parameters without a value that are left out of the address. Source: chosen; fewer take no more room than the
 /// words that count them.

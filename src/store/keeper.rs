@@ -273,8 +273,9 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.change(&item.shelf, edit).await.map(drop)
     }
 
-    /// Forgets everything that was learned on a host, with its scheme and port and no other of its site: its shelves, its part in records for all sites, and all runs (of
-    /// any host) that memory has yet to learn from.
+    /// Forgets everything that was learned on a host: its shelves, its part in records for all sites, and all runs (of
+    /// any host) that memory has yet to learn from. Scheme and port are part of the host. Other hosts of its site are
+    /// not forgotten.
     ///
     /// # Errors
     /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot

@@ -58,7 +58,7 @@ pub struct Earlier<'a> {
     pub groups: Vec<Group<'a>>,
     /// Number of steps in no group, because there were too many groups.
     pub others: usize,
-    /// The pages of these steps to which no shown step came: the most recent ones, the last one at the end.
+    /// The most recent pages of these steps, the last one at the end. Pages that a shown step led to are left out.
     pub pages: Vec<Visited<'a>>,
 }
 

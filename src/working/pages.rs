@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, btree_map::Entry};
 
 use super::Step;
 
-/// The pages that a run's steps led to. An address counts as it was shown after a step, so one that could not be loaded
-/// or that was left again because it is out of scope does not count.
+/// The pages that a run's steps led to. Only the address that the browser showed after a step counts. An address that
+/// could not be loaded does not count. A page that was left again because it is out of scope does not count either.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pages<'a>(&'a [Step]);
 

@@ -89,7 +89,8 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The values that a transport fills in. The last one, which goes in a script by either, goes by the socket in the quick profile.
+/// Returns the values that a transport fills in. In the quick profile the two transports take turns, and the socket
+/// gets the last value. Either transport sends that value in a script.
 fn share(transport: TransportChoice) -> Vec<String> {
     let first = usize::from(transport != TransportChoice::Socket);
     let values = values().into_iter();

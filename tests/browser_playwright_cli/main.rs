@@ -267,7 +267,7 @@ async fn dropping_the_driver_or_its_launch_leaves_nothing_behind() {
     drop(driver);
     gone(base.path()).await;
 
-    // The quick profile gives up one that has begun, and one that is nearly there.
+    // The quick profile gives up two launches: one that has just begun, and one that is nearly done.
     let moments = [150, 900, 10, 400];
     for after in moments.into_iter().take(if full() { 4 } else { 2 }) {
         let (limit, options) = (Duration::from_millis(after), options(base.path()));

@@ -24,8 +24,8 @@ use crate::{
     real::{folder, restless, task, wishes},
 };
 
-/// How often it is killed with a driver, and the fewest of these kills that must meet a run. In the quick profile the slower driver
-/// is killed half as often.
+/// Returns the number of kills with a driver, and the minimum number of these that must hit a run in progress. The
+/// quick profile has half as many kills with the slower driver.
 pub(crate) fn kills(by: Driver) -> (u32, u32) {
     match by {
         _ if full() => (50, 10),

@@ -15,7 +15,8 @@ use crate::{
     web::Web,
 };
 
-/// How often, a multiple of the manners and the workers; and how many workers, so many browsers start side by side.
+/// Returns the number of cycles and the number of workers. Each worker starts one browser at a time. The number of
+/// cycles is a multiple of the number of workers and of the five ways in which a cycle ends.
 fn cycles() -> (u32, u32) {
     if full() { (200, 2) } else { (5, 1) }
 }

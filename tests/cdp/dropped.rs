@@ -26,10 +26,12 @@ fn browsers() -> usize {
     pick(1, 2)
 }
 
-/// The first of so many moments are those at which the quick profile drops an action. Source: chosen; most actions have as many.
+/// Number of early moments. The quick profile takes one of them for each action. Source: chosen; most actions have as
+/// many.
 const EARLY: usize = 8;
 
-/// The moments at which an action is dropped, in polls. The quick profile takes one, another one for each action.
+/// Returns the moments at which an action is dropped. Unit: polls. The quick profile takes only one for an action. It
+/// takes the next moment for the next action.
 fn moments(nth: usize) -> impl Iterator<Item = u32> {
     let all = (1..=MOMENTS).skip(pick(nth % EARLY, 0));
     all.take(pick(1, usize::MAX))

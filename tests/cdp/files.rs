@@ -212,7 +212,7 @@ async fn files_are_kept_whole_under_names_of_ours_and_up_to_a_size() {
     assert!(is_ours(&name), "{name}");
     fs::remove_file(into.join(name)).unwrap();
 
-    // The quick profile leaves the largest file that fits to the full one.
+    // Only the full profile tries the largest file that is within the limit.
     if full() {
         assert_eq!(
             timeout(NEVER, take(&bed, "fits")).await.expect("it ends"),

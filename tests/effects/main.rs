@@ -19,7 +19,8 @@ mod widget;
 
 use self::{bed::told_by, browsers::Driver, profile::pick};
 
-/// Of how many widgets, by library and name, each driver takes one in the quick suite.
+/// Step through the widgets, in the order of library and name. In the quick suite the native driver runs one widget in
+/// this many.
 const QUICK: usize = 2;
 /// The same for the slower driver.
 const QUICK_OF_TOOL: usize = 20;

@@ -21,8 +21,8 @@ on_each_driver! {
     a_page_that_spins_when_it_is_clicked_is_told,
 }
 
-/// The native driver gets away from all of these, the other one's tool from none of them. Each takes a whole processor, so the quick
-/// profile takes one that gives no answer and one that gives it in part.
+/// The native driver can leave all of these pages, and the other driver's tool can leave none. Each page takes a whole
+/// processor, so the quick profile plays only two: one that gives no answer, and one that is seen in part.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_does_one_thing_without_end_is_told_and_left() {
     a_page_that_spins_while_it_loads_is_told_and_left().await;

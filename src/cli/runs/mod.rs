@@ -63,8 +63,9 @@ impl Register {
         named(known, run)
     }
 
-    /// Returns the id of the run that is meant by its id, an unambiguous beginning of it, or `last`: of a run in the register, of
-    /// one with a folder here, or else exactly this id, because memory may know runs that have neither.
+    /// Returns the id of the run that is meant by its id, an unambiguous beginning of it, or `last`. Looks in the
+    /// register and among the run folders. Returns the given id itself if it is in neither, because memory may know
+    /// such runs.
     pub(super) async fn meant(&self, run: &str, runs_dir: &Path) -> Result<RunId, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
         let mut ids: Vec<String> = known

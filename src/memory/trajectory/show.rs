@@ -133,7 +133,7 @@ fn slot_name(slot: usize) -> String {
     format!("<{}>", slot + 1)
 }
 
-/// Returns the name of a value of the goal, with the value that the new goal has in its place, if that is proven.
+/// Returns the name of a slot, followed by the new goal's value for the slot if that value is proven.
 fn slot_with_value(slot: usize, values: &[Option<String>]) -> String {
     let name = slot_name(slot);
     match values.get(slot).and_then(Option::as_deref) {

@@ -118,7 +118,8 @@ impl<'a> Bed<'a> {
             .map_err(said)
     }
 
-    /// Looks until all frames of the page are there, which `is_there` tells of each look. Returns the last look.
+    /// Looks at the page until `is_there` says that all its frames are there, or until time is up. Returns the last
+    /// look.
     pub(super) async fn see_frames(
         &self,
         is_there: impl Fn(&Observation) -> Result<bool, String>,
