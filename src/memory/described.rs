@@ -46,7 +46,7 @@ impl fmt::Display for Standing {
     }
 }
 
-/// How often an item was shown to runs, and what came of it. Lessons and trajectories count in this way, and the list, an
+/// The number of times that an item was shown to runs, and the results. Lessons and trajectories count in this way, and the list, an
 /// explanation and a report show the same counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses {

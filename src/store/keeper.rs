@@ -90,7 +90,7 @@ pub struct Forgotten {
     pub elsewhere: usize,
 }
 
-/// What was taken back of a run.
+/// The result of taking back what a run taught.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Undone {

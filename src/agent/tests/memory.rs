@@ -1,4 +1,4 @@
-//! What the model reads of a run's memory: given texts, extractions, and where its steps led.
+//! The parts of a run's memory that the model reads: given texts, extractions, and the pages that steps led to.
 
 use serde_json::json;
 
