@@ -1,6 +1,6 @@
 //! The arguments of the command line as typed values. The doc comments are the text of `webwise --help`.
 
-use std::ffi::OsString;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
@@ -19,6 +19,9 @@ use super::{
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Command,
+    /// The configuration file. Default: `webwise.toml` in the working folder, then your own.
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(super) config: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

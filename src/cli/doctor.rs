@@ -111,8 +111,8 @@ struct Driver {
     why: String,
 }
 
-/// Runs all checks and prints the report. Fails if a demo cannot run.
-pub(super) async fn run(args: &DoctorArgs) -> Result<(), Refusal> {
+/// Runs all checks and prints the report, with the configuration files that are used. Fails if a demo cannot run.
+pub(super) async fn run(args: &DoctorArgs, config: &[&Path]) -> Result<(), Refusal> {
     let around = Surroundings::from_env()?;
     let machine = Machine::inspect(&around).await;
     let set: Vec<_> = MODEL_VARIABLES
@@ -126,6 +126,12 @@ pub(super) async fn run(args: &DoctorArgs) -> Result<(), Refusal> {
     }
     checks.push(memory(MemoryPlace::default().dir()));
     checks.push(model(&set, model::described_by_environment()));
+    checks.extend(config.iter().map(|file| Check {
+        name: "configuration",
+        status: Status::Ok,
+        found: file.display().to_string(),
+        advice: None,
+    }));
     let ok = checks
         .iter()
         .all(|check| matches!(check.status, Status::Ok | Status::Note));

@@ -11,6 +11,7 @@
 //! Only the binary calls this module; the library never does.
 
 mod args;
+mod config;
 mod demo;
 mod doctor;
 mod drive;
@@ -28,9 +29,7 @@ mod values;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::Parser as _;
-
-use self::args::{Cli, Command};
+use self::{args::Command, config::Config};
 pub(crate) use self::{
     refusal::Refusal,
     say::{say, tell},
@@ -41,16 +40,10 @@ pub(crate) use self::{
 /// `arguments` start with the name of the program, as in [`std::env::args_os`].
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let result = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => carry_out(cli.command),
-        Err(error) => Refusal::of_arguments(&error, &args::meant(&arguments)).map_or_else(
-            || {
-                // The user asked for help or the version. If the output is closed, the rest is not wanted.
-                let _ = error.print();
-                Ok(())
-            },
-            Err,
-        ),
+    let result = match config::parse(&arguments) {
+        Ok(Some((cli, config))) => carry_out(cli.command, &config),
+        Ok(None) => Ok(()),
+        Err(refusal) => Err(refusal),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -58,7 +51,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn carry_out(command: Command) -> Result<(), Refusal> {
+fn carry_out(command: Command, config: &Config) -> Result<(), Refusal> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -68,7 +61,7 @@ fn carry_out(command: Command) -> Result<(), Refusal> {
     runtime.block_on(async {
         match command {
             Command::Setup(args) => setup::run(&args).await,
-            Command::Doctor(args) => doctor::run(&args).await,
+            Command::Doctor(args) => doctor::run(&args, &config.files()).await,
             Command::Run(args) => run::run(&args).await,
             Command::Demo(args) => Box::pin(demo::run(&args)).await,
             Command::Eval(args) => eval::run(&args).await,

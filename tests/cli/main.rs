@@ -4,6 +4,7 @@
 
 #![cfg(unix)]
 
+mod config;
 mod demo;
 mod doctor;
 mod machine;

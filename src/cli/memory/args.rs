@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub(in crate::cli) struct MemoryArgs {
     #[command(flatten)]
-    pub(super) place: MemoryPlace,
+    pub(in crate::cli) place: MemoryPlace,
     #[command(subcommand)]
     pub(super) command: MemoryCommand,
 }

@@ -1,0 +1,557 @@
+//! The configuration file `webwise.toml`: values for flags that the command line does not give.
+//!
+//! ```toml
+//! max-steps = 30          # the name of a flag, without its dashes
+//! timeout = "10m"
+//! allow = ["shop.example"]
+//!
+//! [memory]
+//! enabled = true          # false is `no-memory = true`
+//! dir = ".agent-memory"   # `memory-dir`
+//! traceScoring = true     # `trace-scoring`
+//! traceTtlDays = 14       # `trace-ttl-days`
+//! ```
+//!
+//! A flag takes precedence over an environment variable, and a variable over the file. With `--config FILE` only that file is read. Otherwise the file of
+//! the user is read (in `WEBWISE_HOME`, or in `webwise` in the user's configuration folder), and then the one in the working folder, which takes precedence.
+//!
+//! # Decisions
+//!
+//! - The file in the working folder may have come with a cloned repository. So it may only set what neither sends a key elsewhere, nor permits an action, nor
+//!   puts words into the instruction or into memory ([`HARMLESS`]). Anything else in it is an error and not ignored, because its author meant it to apply.
+//! - A value becomes the default of its flag. So it is parsed and checked exactly as the flag is, and never conflicts with a flag that was given.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser as _};
+use toml::{Table, Value};
+
+use super::{
+    Refusal,
+    args::{self, Cli},
+};
+
+/// Name of the file.
+const NAME: &str = "webwise.toml";
+
+/// The flags that the file in the working folder may set: they limit a run, or change how it is shown or measured.
+const HARMLESS: [&str; 19] = [
+    "headed",
+    "json",
+    "limit",
+    "max-calls",
+    "max-input-tokens",
+    "max-output-tokens",
+    "max-steps",
+    "memory-isolation",
+    "mode",
+    "model-timeout",
+    "no-memory",
+    "port",
+    "seed",
+    "seeds",
+    "session-id",
+    "slow",
+    "timeout",
+    "trace-scoring",
+    "trace-ttl-days",
+];
+
+/// Flags of one particular command line. As a default they would apply where nobody meant them to.
+const OF_ONE_CALL: [&str; 9] = [
+    "cases",
+    "config",
+    "fork-run",
+    "goal",
+    "help",
+    "output",
+    "resume-run",
+    "url",
+    "yes",
+];
+
+/// The environment variables that take precedence over a value of the file.
+const VARIABLES: [(&str, &str); 4] = [
+    ("base-url", "WEBWISE_LLM_BASE_URL"),
+    ("driver", "WEBWISE_PLAYWRIGHT_CLI"),
+    ("memory-dir", "WEBWISE_HOME"),
+    ("model", "WEBWISE_MODEL"),
+];
+
+/// The names in the table `memory`, with the flags that they stand for. `enabled` is the opposite of its flag.
+const MEMORY: [(&str, &str); 6] = [
+    ("dir", "memory-dir"),
+    ("enabled", "no-memory"),
+    ("trace-scoring", "trace-scoring"),
+    ("traceScoring", "trace-scoring"),
+    ("trace-ttl-days", "trace-ttl-days"),
+    ("traceTtlDays", "trace-ttl-days"),
+];
+
+/// One value of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Setting {
+    /// Name of the flag.
+    flag: String,
+    /// The value as it would be on the command line; several for a flag that may be repeated.
+    values: Vec<String>,
+    /// The file.
+    file: PathBuf,
+}
+
+/// The values of the configuration files, of which a later one takes precedence.
+#[derive(Debug, Default)]
+pub(super) struct Config {
+    settings: Vec<Setting>,
+}
+
+impl Config {
+    /// Reads the file that was named, or else those of the user and of the working folder, as far as they exist.
+    pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Self, Refusal> {
+        let mut config = Self::default();
+        if let Some(file) = named {
+            let text = text_of(file)?.ok_or_else(|| {
+                Refusal::usage(format!(
+                    "there is no file {}: correct --config",
+                    file.display()
+                ))
+            })?;
+            config.add(&text, file, true, command)?;
+            return Ok(config);
+        }
+        let of_user = user_file(|name| env::var_os(name));
+        for (file, is_trusted) in of_user
+            .map(|file| (file, true))
+            .into_iter()
+            .chain([(NAME.into(), false)])
+        {
+            if let Some(text) = text_of(&file)? {
+                config.add(&text, &file, is_trusted, command)?;
+            }
+        }
+        Ok(config)
+    }
+
+    /// Adds the values of a file.
+    fn add(
+        &mut self,
+        text: &str,
+        file: &Path,
+        is_trusted: bool,
+        command: &Command,
+    ) -> Result<(), Refusal> {
+        let refused = |reason: String| Refusal::usage(format!("{}: {reason}", file.display()));
+        for (flag, value) in flags(text).map_err(refused)? {
+            if OF_ONE_CALL.contains(&flag.as_str()) || !has(command, &flag) {
+                return Err(refused(format!("`{flag}` is no flag that a file can set")));
+            }
+            if !is_trusted && !HARMLESS.contains(&flag.as_str()) {
+                return Err(refused(format!(
+                    "a file in the working folder may not set `{flag}`, because it may have come with somebody else's files: move the line to your own \
+                     file, or say that you trust this one with --config {NAME}"
+                )));
+            }
+            let values = values(&value).ok_or_else(|| {
+                refused(format!(
+                    "give `{flag}` a text, a number, true or false, or a list of these"
+                ))
+            })?;
+            self.settings.push(Setting {
+                flag,
+                values,
+                file: file.to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Makes the values the defaults of their flags. `is_set` says whether an environment variable is set.
+    pub(super) fn apply(&self, command: Command, is_set: &impl Fn(&str) -> bool) -> Command {
+        let command = command.mut_args(|arg| {
+            let setting = self
+                .settings
+                .iter()
+                .rev()
+                .find(|setting| arg.get_long() == Some(&setting.flag));
+            match setting {
+                Some(setting) if !overruled(&setting.flag, is_set) => arg.default_values(
+                    setting
+                        .values
+                        .iter()
+                        .map(|value| OsString::from(value).into())
+                        .collect::<Vec<clap::builder::OsStr>>(),
+                ),
+                _ => arg,
+            }
+        });
+        command.mut_subcommands(|inner| self.apply(inner, is_set))
+    }
+
+    /// Returns the error of a value that its flag does not take, with the file that contains it.
+    fn refusal(&self, error: &clap::Error, meant: &str) -> Refusal {
+        let sentence = Refusal::of_arguments(error, meant)
+            .map(|refusal| refusal.sentence().to_owned())
+            .unwrap_or_default();
+        let is_named = |setting: &&Setting| {
+            sentence.contains(&format!("'--{} ", setting.flag))
+                || sentence.contains(&format!("'--{}'", setting.flag))
+        };
+        let file = self
+            .settings
+            .iter()
+            .rev()
+            .find(is_named)
+            .or(self.settings.last());
+        let file = file
+            .map(|setting| setting.file.display().to_string())
+            .unwrap_or_default();
+        Refusal::usage(format!("{file}: {sentence}"))
+    }
+
+    /// Returns the files that gave values.
+    pub(super) fn files(&self) -> Vec<&Path> {
+        let mut files: Vec<&Path> = self
+            .settings
+            .iter()
+            .map(|setting| setting.file.as_path())
+            .collect();
+        files.dedup();
+        files
+    }
+}
+
+/// Returns the text of a file; `None` if there is none.
+fn text_of(file: &Path) -> Result<Option<String>, Refusal> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(Refusal::usage(format!(
+            "{} cannot be read: {error}",
+            file.display()
+        ))),
+    }
+}
+
+/// Returns the path of the user's own file. A relative path is ignored, as the XDG base directory specification requires.
+fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let set = |name: &str| {
+        variable(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    if let Some(home) = set("WEBWISE_HOME") {
+        return std::path::absolute(home.join(NAME)).ok();
+    }
+    let of_home = || {
+        set("HOME")
+            .or_else(|| set("USERPROFILE"))
+            .map(|home| home.join(".config"))
+    };
+    let folder = set("XDG_CONFIG_HOME")
+        .filter(|folder| folder.is_absolute())
+        .or_else(of_home)?;
+    folder
+        .is_absolute()
+        .then(|| folder.join("webwise").join(NAME))
+}
+
+/// Returns the flags that a text sets, with their values; an error says what is wrong, and where.
+fn flags(text: &str) -> Result<Vec<(String, Value)>, String> {
+    let table: Table = text.parse().map_err(|error: toml::de::Error| {
+        let line = error
+            .span()
+            .map(|span| text[..span.start].lines().count().max(1));
+        let line = line
+            .map(|line| format!("line {line}: "))
+            .unwrap_or_default();
+        format!("{line}{}", error.message())
+    })?;
+    let mut flags = Vec::new();
+    for (name, value) in table {
+        match value {
+            Value::Table(inner) if name == "memory" => {
+                for (name, value) in inner {
+                    flags.push(memory(&name, value)?);
+                }
+            }
+            value => flags.push((name, value)),
+        }
+    }
+    Ok(flags)
+}
+
+/// Returns the flag for a value in the table `memory`.
+fn memory(name: &str, value: Value) -> Result<(String, Value), String> {
+    let known = MEMORY.iter().find(|(known, _)| *known == name);
+    let (_, flag) = known.ok_or_else(|| format!("the table `memory` has no `{name}`"))?;
+    let value = match (name, value) {
+        ("enabled", Value::Boolean(is_enabled)) => Value::Boolean(!is_enabled),
+        ("enabled", _) => return Err("give `enabled` true or false".to_owned()),
+        (_, value) => value,
+    };
+    Ok(((*flag).to_owned(), value))
+}
+
+/// Returns a value as it would be on the command line; `None` if it is nothing that a flag takes.
+fn values(value: &Value) -> Option<Vec<String>> {
+    let one = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        Value::Boolean(is_set) => Some(is_set.to_string()),
+        Value::Datetime(_) | Value::Array(_) | Value::Table(_) => None,
+    };
+    match value {
+        Value::Array(all) => all.iter().map(one).collect(),
+        value => one(value).map(|value| vec![value]),
+    }
+}
+
+/// Returns true if a command or one of its own has this flag.
+fn has(command: &Command, flag: &str) -> bool {
+    command
+        .get_arguments()
+        .any(|arg| arg.get_long() == Some(flag))
+        || command.get_subcommands().any(|inner| has(inner, flag))
+}
+
+/// Returns true if an environment variable takes precedence over the value of this flag.
+fn overruled(flag: &str, is_set: &impl Fn(&str) -> bool) -> bool {
+    VARIABLES
+        .iter()
+        .any(|(known, variable)| *known == flag && is_set(variable))
+}
+
+/// Parses the arguments, with the values of the configuration files for the flags that are not given. `None` if they ask for the help or the version,
+/// which has been printed then.
+pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Refusal> {
+    let meant = args::meant(arguments);
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            return Refusal::of_arguments(&error, &meant).map_or_else(
+                || {
+                    // If the output is closed, the rest is not wanted.
+                    let _ = error.print();
+                    Ok(None)
+                },
+                Err,
+            );
+        }
+    };
+    let config = Config::read(cli.config.as_deref(), &Cli::command())?;
+    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let with_defaults = config
+        .apply(Cli::command(), &is_set)
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    match with_defaults {
+        Ok(cli) => Ok(Some((cli, config))),
+        // The arguments alone were fine.
+        Err(error) => Err(config.refusal(&error, &meant)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::Command as Parsed;
+
+    fn config(text: &str, is_trusted: bool) -> Result<Config, String> {
+        let mut config = Config::default();
+        let added = config.add(text, Path::new("webwise.toml"), is_trusted, &Cli::command());
+        added
+            .map(|()| config)
+            .map_err(|refusal| refusal.sentence().to_owned())
+    }
+
+    /// Parses a command line with a file, as if these environment variables were set.
+    fn run(text: &str, line: &str, set: &[&str]) -> crate::cli::run_args::RunArgs {
+        let config = config(text, true).unwrap();
+        let command = config.apply(Cli::command(), &|name| set.contains(&name));
+        let line = format!("webwise run --goal x --url https://a.example {line}");
+        let matches = command
+            .try_get_matches_from(line.split_whitespace())
+            .unwrap();
+        match Cli::from_arg_matches(&matches).unwrap().command {
+            Parsed::Run(args) => *args,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_flag_takes_precedence_over_a_variable_and_a_variable_over_the_file() {
+        let text = "model = 'small'\nmax-steps = 7\ntimeout = '5m'\nallow = ['a.example', 'b.example']\napprove = 'auto'\nno-memory = true";
+        let args = run(text, "", &[]);
+        assert_eq!(args.model.model.as_deref(), Some("small"));
+        assert_eq!(
+            (args.max_steps, args.allow.len(), args.no_memory),
+            (Some(7), 2, true)
+        );
+        assert_eq!(args.timeout, Some(std::time::Duration::from_mins(5)));
+        assert_eq!(args.approve, crate::cli::run_args::Approve::Auto);
+
+        let args = run(text, "--max-steps 9 --allow c.example", &["WEBWISE_MODEL"]);
+        assert_eq!((args.max_steps, args.allow.len()), (Some(9), 1));
+        assert_eq!(args.model.model, None, "the variable decides");
+    }
+
+    #[test]
+    fn a_value_of_the_file_never_conflicts_with_a_flag() {
+        let line = ["webwise", "run", "--resume-run", "last"];
+        let command = config("no-memory = true", true)
+            .unwrap()
+            .apply(Cli::command(), &|_| false);
+        assert!(command.try_get_matches_from(line).is_ok());
+    }
+
+    #[test]
+    fn the_names_of_other_programs_for_memory_are_known() {
+        let args = run(
+            "[memory]\nenabled = false\ntraceScoring = true\ntraceTtlDays = 14\n",
+            "",
+            &[],
+        );
+        assert_eq!(
+            (args.no_memory, args.trace_scoring, args.trace_ttl_days),
+            (true, true, Some(14))
+        );
+        assert!(!run("memory.enabled = true", "", &[]).no_memory);
+        let config = config("[memory]\ndir = 'm'", true).unwrap();
+        let list = ["webwise", "memory", "list"];
+        let of = |set: bool| {
+            let command = config.apply(Cli::command(), &|_| set);
+            let cli = Cli::from_arg_matches(&command.try_get_matches_from(list).unwrap()).unwrap();
+            match cli.command {
+                Parsed::Memory(args) => args.place.dir().unwrap(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(of(false).ends_with("m"));
+        assert!(!of(true).ends_with("m"), "WEBWISE_HOME decides");
+    }
+
+    #[test]
+    fn a_file_that_came_with_other_files_decides_nothing_that_matters() {
+        let all = Cli::command();
+        let mut flags: Vec<String> = Vec::new();
+        for command in all.get_subcommands() {
+            for arg in command.get_arguments().filter_map(clap::Arg::get_long) {
+                flags.push(arg.to_owned());
+            }
+        }
+        for flag in flags
+            .iter()
+            .filter(|flag| !HARMLESS.contains(&flag.as_str()))
+        {
+            let said = config(&format!("{flag} = 'x'"), false).unwrap_err();
+            assert!(said.contains(&format!("`{flag}`")), "{said}");
+        }
+        for flag in [
+            "base-url",
+            "model",
+            "driver",
+            "attach",
+            "approve",
+            "allow",
+            "memory-dir",
+            "instructions",
+            "secret",
+            "given",
+        ] {
+            assert!(flags.iter().any(|known| known == flag), "{flag} is a flag");
+            assert!(
+                config(&format!("{flag} = 'x'"), false)
+                    .unwrap_err()
+                    .contains("--config webwise.toml")
+            );
+            assert!(config(&format!("{flag} = 'x'"), true).is_ok());
+        }
+        for flag in HARMLESS {
+            assert!(has(&all, flag), "{flag} is a flag");
+            assert!(config(&format!("{flag} = 1"), false).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_its_place() {
+        for (text, said) in [
+            ("max-steps = 1\nmax-calls = = 2", "webwise.toml: line 2: "),
+            ("max-stepz = 1", "webwise.toml: `max-stepz` is no flag"),
+            (
+                "goal = 'x'",
+                "webwise.toml: `goal` is no flag that a file can set",
+            ),
+            ("[run]\nmax-steps = 1", "webwise.toml: `run` is no flag"),
+            (
+                "[memory]\nsize = 1",
+                "webwise.toml: the table `memory` has no `size`",
+            ),
+            (
+                "[memory]\nenabled = 1",
+                "webwise.toml: give `enabled` true or false",
+            ),
+            (
+                "max-steps = 2026-01-01",
+                "webwise.toml: give `max-steps` a text",
+            ),
+        ] {
+            let error = config(text, true).unwrap_err();
+            assert!(
+                error.starts_with(said) && error.lines().count() == 1,
+                "{error}"
+            );
+        }
+        let config = config("max-steps = 'many'", true).unwrap();
+        let line = [
+            "webwise",
+            "run",
+            "--goal",
+            "x",
+            "--url",
+            "https://a.example",
+        ];
+        let error = config
+            .apply(Cli::command(), &|_| false)
+            .try_get_matches_from(line)
+            .unwrap_err();
+        let said = config.refusal(&error, "webwise run");
+        assert!(
+            said.sentence()
+                .starts_with("webwise.toml: invalid value 'many' for '--max-steps"),
+            "{said:?}"
+        );
+    }
+
+    #[test]
+    fn the_users_file_is_in_webwises_folder_or_that_for_configuration() {
+        let with = |variables: &[(&str, &str)]| {
+            user_file(|name| {
+                variables
+                    .iter()
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, value)| value.into())
+            })
+        };
+        let all = [
+            ("WEBWISE_HOME", "/w"),
+            ("XDG_CONFIG_HOME", "/c"),
+            ("HOME", "/h"),
+        ];
+        assert_eq!(with(&all), Some("/w/webwise.toml".into()));
+        assert_eq!(with(&all[1..]), Some("/c/webwise/webwise.toml".into()));
+        assert_eq!(
+            with(&all[2..]),
+            Some("/h/.config/webwise/webwise.toml".into())
+        );
+        assert_eq!(with(&[("XDG_CONFIG_HOME", "c"), ("HOME", "h")]), None);
+    }
+}
