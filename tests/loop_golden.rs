@@ -21,7 +21,7 @@ use webwise::{
     agent::{Approval, ApprovalRequest, Approver, Cancel, Options, RunReport, State, StepEnd},
     base::TokenCount,
     browser::BrowserCapabilities,
-    chat::ChatResponse,
+    chat::{ChatResponse, LlmCapabilities},
     event::{EventKind, RunFolder},
     guard::{ApprovalMode, Money, Prices},
     memory::{
@@ -32,6 +32,7 @@ use webwise::{
         },
     },
     page::{Dialog, DialogKind, Observation, Role, Tab, TargetIdentity},
+    prompt::Mode,
     secret::{Secret, SecretName, Vault},
     store::{InMemory, MemoryBackend},
     testing::{
@@ -1608,4 +1609,78 @@ async fn advice_for_a_site_stands_in_its_fence_and_changes_with_the_host() {
             .count(),
         2
     );
+}
+
+/// The last message of the same run in each mode. It has too little room for everything that the run remembers.
+#[tokio::test(start_paused = true)]
+async fn modes() {
+    // A scripted reply names a page that lives as long as the test.
+    let pages: Vec<&'static str> = (0..56)
+        .map(|n| &*format!("https://shop.example/boats/{n}").leak())
+        .collect();
+    let page = |n: usize| pages[n];
+    let text: Vec<String> = (0..30)
+        .map(|row| {
+            format!(
+                "paragraph\n  \"Boat {row}: {} EUR, {} m long, built in {}\"",
+                row * 970,
+                row % 7 + 4,
+                1990 + row
+            )
+        })
+        .collect();
+    let mut browser = shop();
+    for n in 0..56 {
+        let content = format!("heading \"Boats of harbour {n}\"\n{}", text.join("\n"));
+        browser = browser.with_page(page(n), &format!("Harbour {n}"), &content);
+        if n > 0 {
+            let goto = json!({ "url": page(n) });
+            browser = browser.on(page(n - 1), &format!("goto {goto}"), [Reply::Show(page(n))]);
+        }
+    }
+    for (mode, name) in [
+        (Mode::Auto, "auto"),
+        (Mode::Navigate, "navigate"),
+        (Mode::Execute, "execute"),
+        (Mode::Scrape, "scrape"),
+        (Mode::Research, "research"),
+    ] {
+        let mut replies: Vec<ChatResponse> = (1..56)
+            .map(|n| call("goto", json!({ "url": page(n) })))
+            .collect();
+        for n in [5, 20, 54, 50] {
+            replies.insert(
+                n,
+                call("extract", json!({ "name": format!("harbour {n}") })),
+            );
+            replies.insert(
+                n,
+                call(
+                    "note",
+                    json!({ "text": format!("harbour {n} has thirty boats") }),
+                ),
+            );
+        }
+        replies.push(call("read", json!({ "line": 3 })));
+        replies.push(finish_with("56", "Boats of harbour 55"));
+        let mut capabilities = LlmCapabilities::new("small");
+        capabilities.context_window = Some(TokenCount(5_600));
+        let model = ScriptedModel::new(replies).with_capabilities(capabilities);
+        let mut options = options();
+        options.mode = mode;
+        options.budget.max_steps = 80;
+        let task = task().with_start_url(page(0)).unwrap();
+        let ran = run_with(
+            browser.fork(),
+            model.clone(),
+            options,
+            task,
+            None,
+            InMemory::new(),
+        );
+        let (report, _) = Box::pin(ran).await;
+        assert!(report.is_success(), "{report:?}");
+        let last = model.requests().pop().unwrap();
+        golden(&format!("mode_{name}"), &last.message);
+    }
 }

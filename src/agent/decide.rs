@@ -198,6 +198,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     answers: &self.executor.state.remarks.answers,
                     refused: &self.executor.state.remarks.refused,
                     notes: &notes,
+                    mode: options.mode,
                     digest: options.digest,
                     budget,
                 })

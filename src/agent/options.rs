@@ -8,6 +8,7 @@ use crate::{
     guard::{ApprovalMode, Budget, Prices},
     memory::Namespace,
     page::DigestOptions,
+    prompt::Mode,
 };
 
 /// The policy for showing pictures of the page to a model that accepts pictures.
@@ -36,6 +37,8 @@ pub struct Options {
     pub approval: ApprovalMode,
     /// Maximum number of calls used from one reply. Default: 5. Source: chosen.
     pub max_calls: usize,
+    /// What runs mainly do. It decides which parts of a run's memory its messages keep if not all of them fit. Default: [`Mode::Auto`].
+    pub mode: Mode,
     /// Limits on the part of a page that a prompt shows. Default: 1,500 tokens, with similar items folded.
     pub digest: DigestOptions,
     /// Maximum time for an action together with its settling and the observations after it. Also the maximum time for an observation before
@@ -89,6 +92,7 @@ impl Default for Options {
             prices: None,
             approval: ApprovalMode::Hybrid,
             max_calls: 5,
+            mode: Mode::default(),
             digest: DigestOptions::default(),
             command_timeout: COMMAND_TIMEOUT,
             model_timeout: Duration::from_mins(10),

@@ -203,6 +203,7 @@ fn options(args: &RunArgs) -> Options {
         .or(budget.max_output_tokens);
     budget.max_duration = args.timeout.or(budget.max_duration);
     options.approval = args.approve.mode();
+    options.mode = args.mode.mode();
     options.memory = !args.no_memory;
     options.withheld_share = args.withheld_share.unwrap_or(options.withheld_share);
     options.namespace = args.memory.namespace();

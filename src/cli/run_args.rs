@@ -14,6 +14,7 @@ use crate::{
     action::ParameterName,
     base::{Host, SessionId, Site},
     guard::ApprovalMode,
+    prompt::Mode,
 };
 
 /// The actions that need approval.
@@ -47,6 +48,35 @@ pub(super) enum ImagesArg {
     Always,
     /// Never.
     Never,
+}
+
+/// What the run mainly does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ModeArg {
+    /// What the last steps did decides.
+    #[default]
+    Auto,
+    /// Finds its way through many pages.
+    Navigate,
+    /// Fills in forms and presses buttons.
+    Execute,
+    /// Collects data from pages.
+    Scrape,
+    /// Reads long texts and compares them.
+    Research,
+}
+
+impl ModeArg {
+    /// Returns the mode in the form that the loop uses.
+    pub(super) const fn mode(self) -> Mode {
+        match self {
+            Self::Auto => Mode::Auto,
+            Self::Navigate => Mode::Navigate,
+            Self::Execute => Mode::Execute,
+            Self::Scrape => Mode::Scrape,
+            Self::Research => Mode::Research,
+        }
+    }
 }
 
 /// Flags of `webwise run`.
@@ -85,6 +115,9 @@ pub(super) struct RunArgs {
     /// The actions that need your approval.
     #[arg(long, value_enum, default_value_t = Approve::Hybrid)]
     pub(super) approve: Approve,
+    /// What the run mainly does. It decides which parts of the run's memory a message keeps if not all of them fit.
+    #[arg(long, value_enum, default_value_t = ModeArg::Auto)]
+    pub(super) mode: ModeArg,
     /// A site that may be visited in addition to the start site. If you name one, all other sites are closed.
     #[arg(long, value_name = "SITE", value_parser = values::site)]
     pub(super) allow: Vec<Site>,

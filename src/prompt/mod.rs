@@ -24,6 +24,7 @@
 mod compress;
 mod fence;
 mod history;
+mod mode;
 mod own_sections;
 mod pack;
 mod page;
@@ -37,6 +38,7 @@ mod tips;
 mod tests;
 
 pub(crate) use fence::quoted;
+pub use mode::Mode;
 pub use pack::{Block, Keep, pack};
 pub use page::{facts, reading};
 pub use reader::{ShownElement, ShownPage, json_string};

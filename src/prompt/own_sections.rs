@@ -6,6 +6,7 @@ use super::{
     compress::compress,
     fence::quoted,
     history::{self, earlier_lines, history_line},
+    mode::Retention,
     pack::{Keep, cost},
     section::{HISTORY, Line, Section, Zone},
     step::{MAX_NAME, MAX_TEXT, StepParts},
@@ -17,8 +18,6 @@ use crate::{
 
 /// Maximum size of a tool's result. Unit: tokens. Source: document; about as much as one `read` of a page shows.
 const MAX_RESULT: TokenCount = TokenCount(2_000);
-/// Maximum size of all texts that were extracted before. Unit: tokens. Source: document.
-const MAX_EXTRACTED: TokenCount = TokenCount(4_000);
 /// Minimum room for one more of these texts. Unit: tokens. Source: chosen; a few lines say little.
 const LEAST_EXTRACTED: u64 = 100;
 /// Length of a line beyond which it goes on in the next one. Unit: characters. Source: chosen; some 50 tokens.
@@ -27,12 +26,13 @@ const MAX_LINE: usize = 200;
 /// Returns the sections that may be cut and do not come from memory, in their order in the message. `is_cut` is true if the message does not
 /// fit as a whole.
 ///
-/// Results that the model has just asked for have the highest priority, because the next decision needs them. Of the sections about earlier
-/// steps, the model's notes matter most, then the steps. Source of the priorities: chosen.
+/// Results that the model has just asked for have the highest priority, because the next decision needs them. The [mode](super::Mode) decides which of
+/// the sections about earlier steps matter most. Source of the other priorities: chosen.
 pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<'a>; 12] {
     use Keep::{First, Last};
     use Zone::{AfterPage, Run};
 
+    let retention = parts.mode.retention(parts.history);
     let earlier = parts.history.earlier();
     // If the message is cut, the history could lose steps that cannot be undone. They move to a section that is kept.
     let (beside, in_turn): (Vec<_>, Vec<_>) = parts
@@ -48,18 +48,18 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     let (steps, noted) = (steps.map(Line::Ready), noted.map(Line::Ready));
     [
         Section::new("Given", Run, 110, First, ready(&given_lines(parts.given))),
-        Section::new("Read before", Run, 30, Last, ready(parts.known)),
+        Section::new("Read before", Run, retention.read, Last, ready(parts.known)),
         Section::new(
             "Extracted before",
             Run,
-            45,
+            retention.extractions,
             Last,
-            ready(&extracted_lines(parts)),
+            ready(&extracted_lines(parts, retention)),
         ),
         Section::new(
             "Earlier pages",
             Run,
-            35,
+            retention.pages,
             Last,
             ready(&history::page_lines(&earlier)),
         ),
@@ -77,8 +77,8 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
             Last,
             lasting.collect(),
         ),
-        Section::new(HISTORY, Run, 50, Last, steps.collect()),
-        Section::new("Your notes", Run, 60, Last, noted.collect()),
+        Section::new(HISTORY, Run, retention.steps, Last, steps.collect()),
+        Section::new("Your notes", Run, retention.notes, Last, noted.collect()),
         Section::new("Changed", AfterPage, 60, First, ready(parts.changed)),
         Section::new("Found", AfterPage, 60, First, ready(parts.found)),
         Section::new("Read", AfterPage, 120, First, ready(parts.read)),
@@ -138,12 +138,13 @@ fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
 
 /// Returns the texts that were extracted before the results of this message. Fills the room for them from the newest text
 /// back; the newest is the last one in the lines.
-fn extracted_lines(parts: &StepParts<'_>) -> Vec<String> {
+fn extracted_lines(parts: &StepParts<'_>, retention: Retention) -> Vec<String> {
     let is_new = |taken: &&Extraction| {
         let mut results = parts.results.iter();
         results.any(|(label, text)| *label == taken.name && *text == taken.text)
     };
-    let mut room = MAX_EXTRACTED.0.min(parts.budget.0 / 5);
+    let share = parts.budget.0 / retention.extracted_share;
+    let mut room = retention.extracted.0.min(share);
     let mut kept: Vec<Vec<String>> = Vec::new();
     for taken in parts.extracted.iter().rev().filter(|taken| !is_new(taken)) {
         if room < LEAST_EXTRACTED {
@@ -167,11 +168,21 @@ mod tests {
     use crate::{
         base::Nonce,
         page::{Layout, PageHead, ViewOptions, interpret},
+        prompt::Mode,
         working::Memory,
     };
 
     /// Returns the names of the extractions that a message of this size shows.
     fn shown(memory: &Memory, results: &[(String, String)], budget: u64) -> Vec<String> {
+        shown_in(Mode::Execute, memory, results, budget)
+    }
+
+    fn shown_in(
+        mode: Mode,
+        memory: &Memory,
+        results: &[(String, String)],
+        budget: u64,
+    ) -> Vec<String> {
         let tree = crate::testing::tree("button \"Go\" e1");
         let head = PageHead::new("https://x.example/", "X");
         let view = interpret(&head, &tree, &ViewOptions::default());
@@ -183,8 +194,10 @@ mod tests {
             budget: TokenCount(budget),
             ..StepParts::new(nonces, &view, &layout)
         };
-        let lines = extracted_lines(&parts);
-        assert!(cost(&lines.join("\n")) <= TokenCount(budget / 5).min(MAX_EXTRACTED));
+        let retention = mode.retention(parts.history);
+        let lines = extracted_lines(&parts, retention);
+        let share = TokenCount(budget / retention.extracted_share);
+        assert!(cost(&lines.join("\n")) <= share.min(retention.extracted));
         let names = lines.into_iter().filter(|line| !line.starts_with(' '));
         names.collect()
     }
@@ -207,6 +220,8 @@ mod tests {
             all.ends_with(&small) && (1..large.len()).contains(&small.len()),
             "{small:?}"
         );
+        let collected = shown_in(Mode::Scrape, &memory, &[], u64::MAX);
+        assert_eq!(collected, all, "a run that collects data keeps it all");
         memory.extract("whole book", "A boat on the water.\n".repeat(9_000));
         let with_book = shown(&memory, &[], u64::MAX);
         assert_eq!(with_book.last().unwrap(), "\"whole book\"");

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     fence::{Fence, quoted},
+    mode::Mode,
     own_sections::own_sections,
     pack::{Block, cost, pack},
     page,
@@ -87,6 +88,8 @@ pub struct StepParts<'a> {
     pub refused: &'a [CallProblem],
     /// Remarks of the guards and the loop, in this crate's own words.
     pub notes: &'a [String],
+    /// What the run mainly does. It decides what is kept if not everything fits.
+    pub mode: Mode,
     /// The limits for the shown part of the page.
     pub digest: DigestOptions,
     /// The maximum size of the whole message, estimated. First the sections about earlier steps and results are cut, together with the
@@ -122,6 +125,7 @@ impl<'a> StepParts<'a> {
             answers: &[],
             refused: &[],
             notes: &[],
+            mode: Mode::default(),
             digest: DigestOptions::default(),
             budget: TokenCount(u64::MAX),
         }

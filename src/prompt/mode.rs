@@ -1,0 +1,170 @@
+//! What a run mainly does, and what its messages keep of the run's memory because of it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    action::{Action, AgentAction},
+    base::TokenCount,
+    working::{History, Step},
+};
+
+/// Number of the last steps that [`Mode::Auto`] looks at. Source: chosen.
+const LOOKED_AT: usize = 10;
+/// Number of these steps that must extract or read texts. Source: chosen.
+const ENOUGH: usize = 4;
+
+/// What a run mainly does. It decides which sections of the run's own memory a message keeps if not all of them fit, and how much room
+/// extracted texts have.
+///
+/// | mode | kept longest | extracted texts, at most |
+/// | --- | --- | --- |
+/// | `Navigate` | the addresses of earlier pages | 1,000 tokens, a tenth of the message |
+/// | `Execute` | the notes, then the steps | 4,000 tokens, a fifth |
+/// | `Scrape` | the extracted texts | 16,000 tokens, a half |
+/// | `Research` | the lines that were read, and the notes | 8,000 tokens, a third |
+///
+/// The page, failures, tips, answers and remarks are always shown. Source of the numbers: document for `Execute`, chosen for the others.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Mode {
+    /// `Scrape` or `Research` while at least four of the last ten steps extract or read texts; otherwise `Execute`.
+    #[default]
+    Auto,
+    /// Finds its way through many pages.
+    Navigate,
+    /// Fills in forms and presses buttons.
+    Execute,
+    /// Collects data from pages.
+    Scrape,
+    /// Reads long texts and compares them.
+    Research,
+}
+
+/// What a mode keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Retention {
+    /// Maximum size of the texts that were extracted before.
+    pub(super) extracted: TokenCount,
+    /// The divisor that gives the share of the message that these texts may take.
+    pub(super) extracted_share: u64,
+    /// Priorities of the sections.
+    pub(super) read: u8,
+    pub(super) extractions: u8,
+    pub(super) pages: u8,
+    pub(super) steps: u8,
+    pub(super) notes: u8,
+}
+
+impl Mode {
+    /// Returns what this mode keeps in a run with these steps.
+    pub(super) fn retention(self, history: History<'_>) -> Retention {
+        let execute = Retention {
+            extracted: TokenCount(4_000),
+            extracted_share: 5,
+            read: 30,
+            extractions: 45,
+            pages: 35,
+            steps: 50,
+            notes: 60,
+        };
+        match self {
+            Self::Auto => match Self::of_steps(history) {
+                Self::Auto => execute,
+                mode => mode.retention(history),
+            },
+            Self::Execute => execute,
+            Self::Navigate => Retention {
+                extracted: TokenCount(1_000),
+                extracted_share: 10,
+                pages: 65,
+                ..execute
+            },
+            Self::Scrape => Retention {
+                extracted: TokenCount(16_000),
+                extracted_share: 2,
+                extractions: 90,
+                ..execute
+            },
+            Self::Research => Retention {
+                extracted: TokenCount(8_000),
+                extracted_share: 3,
+                read: 70,
+                extractions: 55,
+                ..execute
+            },
+        }
+    }
+
+    /// Returns the mode that fits the last steps; `Auto` if none stands out.
+    fn of_steps(history: History<'_>) -> Self {
+        let steps: Vec<&Step> = history.entries().collect();
+        let last = || steps.iter().rev().take(LOOKED_AT);
+        let extracted =
+            last().filter(|step| matches!(step.action, Action::Agent(AgentAction::Extract(_))));
+        let read = last().filter(|step| matches!(step.action, Action::Agent(AgentAction::Read(_))));
+        match (extracted.count(), read.count()) {
+            (ENOUGH.., _) => Self::Scrape,
+            (_, ENOUGH..) => Self::Research,
+            _ => Self::Auto,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::{Extract, Note, Outcome, Read, Signature};
+
+    fn mode_after(actions: &[(usize, AgentAction)]) -> Mode {
+        let mut steps = Vec::new();
+        for (count, action) in actions.iter().cloned() {
+            for _ in 0..count {
+                let action = Action::Agent(action.clone());
+                let signature = Signature::of(&action, &[], "");
+                let number = u32::try_from(steps.len()).unwrap() + 1;
+                steps.push(Step::new(number, action, Outcome::Done, signature));
+            }
+        }
+        Mode::of_steps(History::of(&steps))
+    }
+
+    #[test]
+    fn what_the_last_steps_did_decides_the_mode() {
+        let extract = || {
+            AgentAction::Extract(Extract {
+                name: "x".to_owned(),
+                target: None,
+            })
+        };
+        let read = || {
+            AgentAction::Read(Read {
+                target: None,
+                line: None,
+                lines: None,
+            })
+        };
+        let other = || {
+            AgentAction::Note(Note {
+                text: "x".to_owned(),
+            })
+        };
+        for (actions, mode) in [
+            (vec![], Mode::Auto),
+            (vec![(3, extract()), (3, read())], Mode::Auto),
+            (vec![(4, extract()), (6, other())], Mode::Scrape),
+            (vec![(4, extract()), (7, other())], Mode::Auto),
+            (vec![(6, read()), (4, extract())], Mode::Scrape),
+            (vec![(2, other()), (4, read())], Mode::Research),
+        ] {
+            assert_eq!(mode_after(&actions), mode, "{actions:?}");
+        }
+    }
+
+    #[test]
+    fn a_mode_that_stands_out_is_that_mode() {
+        let none = History::default();
+        assert_eq!(Mode::Auto.retention(none), Mode::Execute.retention(none));
+        assert!(Mode::Scrape.retention(none).extracted > Mode::Research.retention(none).extracted);
+    }
+}
