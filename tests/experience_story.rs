@@ -302,3 +302,76 @@ async fn the_next_run_of_a_session_knows_what_the_last_one_did() {
         "{said}"
     );
 }
+
+#[tokio::test]
+async fn a_session_that_moves_to_another_host_knows_what_was_asked_there() {
+    let store = InMemory::new();
+    let model = ScriptedModel::new([call(
+        "finish",
+        json!({ "answer": "Paid", "evidence": "Paid" }),
+    )]);
+    let bank = "https://bank.example/";
+    let browser = ScriptedBrowser::new().with_page(bank, "Bank", "heading \"Paid\" e1");
+    let agent = DecisionLoop::builder(browser, model, store.clone())
+        .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))
+        .build()
+        .unwrap();
+    let session = || SessionId::parse("proj").unwrap();
+    let task = Task::new("Pay the roofer")
+        .unwrap()
+        .with_start_url(bank)
+        .unwrap()
+        .with_session(session());
+    assert!(agent.run(task).await.summary.success);
+
+    let next = run(
+        &store,
+        "run_2",
+        Some("proj"),
+        "File an issue about the roof",
+        "roof",
+        "A",
+        "File",
+    )
+    .await;
+    let expected = "## Conversation\n- \"just now, done on bank.example: Pay the roofer\"\n";
+    assert!(
+        next.messages
+            .iter()
+            .all(|message| message.contains(expected)),
+        "{}",
+        next.messages[0]
+    );
+    assert!(
+        !next.messages[0].contains("Session history"),
+        "its host has none"
+    );
+    assert!(
+        next.changes
+            .iter()
+            .any(|(what, ..)| what == "turn_recorded"),
+        "{:?}",
+        next.changes
+    );
+    let last = run(
+        &store,
+        "run_3",
+        Some("proj"),
+        "Set its status to done",
+        "done",
+        "A",
+        "Set",
+    )
+    .await;
+    let said = &last.messages[0];
+    assert!(
+        said.contains(expected) && said.contains("done: File an issue about the roof"),
+        "{said}"
+    );
+    let stranger = run(&store, "run_4", None, "Water the plants", "x", "A", "Pour").await;
+    assert!(
+        !stranger.messages[0].contains("roofer"),
+        "{}",
+        stranger.messages[0]
+    );
+}

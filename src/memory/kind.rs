@@ -22,6 +22,7 @@ use serde_json::Value;
 
 use super::{
     Advice, AdviceId, Committed, Described, Edit, Moment, Namespace, Note, Record, RunLog, Shelf,
+    conversation::Conversations,
     knowledge::Knowledge,
     lesson::Lessons,
     selector::Selectors,
@@ -252,6 +253,7 @@ pub fn kinds_with(options: KindOptions) -> Vec<Arc<dyn MemoryKind>> {
         Arc::new(Lessons),
         Arc::new(Knowledge),
         Arc::new(Sessions),
+        Arc::new(Conversations),
         Arc::new(Trajectories::new(trajectories)),
         Arc::new(SiteMaps),
         Arc::new(Selectors),

@@ -9,6 +9,7 @@ pub(crate) mod ago;
 mod aim;
 pub mod archive;
 mod control;
+pub mod conversation;
 mod cue;
 mod described;
 mod edit;

@@ -1,0 +1,321 @@
+//! Conversations: the goals of the runs that belong to one session, on whatever hosts they worked.
+//!
+//! A caller groups runs with a session id (`Task::with_session`). Each run of the group is a turn of its conversation. The next
+//! run of the group is shown the turns that took place on other hosts; those on its own host are shown with their
+//! answers by the kind for [sessions](super::session). Everything here is pure.
+//!
+//! # Decisions
+//!
+//! - A turn has no answer. A model may have copied it from a page, and text of one site must not reach a prompt about another. A
+//!   caller who wants that gives the answer to the next run (`Task::with_given`).
+//! - Earlier goals stand inside the fence as data, although the user wrote them: they are done, and nobody asks for them again.
+//! - A turn is a record of its own, and a conversation is the item that the turns belong to. So forgetting the item begins a new
+//!   conversation under the same id, and undoing a run takes one turn away.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, Lasts, MemoryKind, Moment,
+    Namespace, Note, Occasion, Origin, Piece, Record, RunLog, Section, Shelf, ShelfEdit, Standing,
+    ago::ago,
+};
+use crate::base::{Error, ErrorKind, Host, Result, RunId, SessionId, Site, Trust, fitting, text};
+
+/// Name of the collection of conversations.
+pub const COLLECTION: &str = "conversations";
+/// Maximum number of turns of a conversation; the oldest is dropped first. Source: chosen.
+pub const MAX_TURNS: usize = 10;
+/// Maximum number of conversations; the one whose last turn is the oldest is dropped first. Source: chosen; with all
+/// their turns they take 100 KB.
+pub const MAX_CONVERSATIONS: usize = 20;
+/// Maximum size of the goal that is kept. Unit: bytes of a JSON string. Source: chosen; two lines of a prompt.
+const MAX_GOAL: usize = 300;
+/// The section of a prompt with the turns. Source of its priority: chosen, that of the sessions.
+const SECTION: Section = Section::custom("Conversation", 50, Lasts::Page);
+/// Separates the session from the run in a key. No id contains it.
+const SEPARATOR: char = '.';
+
+/// The memory kind for conversations.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Conversations;
+
+/// One run of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Turn {
+    /// The session, which is the id of the conversation.
+    pub id: SessionId,
+    /// The run.
+    pub run: RunId,
+    /// The goal, in the user's words.
+    pub goal: String,
+    /// True if the goal was reached and a page showed the evidence.
+    pub success: bool,
+    /// The host on which the run ended.
+    pub host: Host,
+    /// The time when the run ended.
+    pub timestamp: DateTime<Utc>,
+}
+
+impl Turn {
+    /// Returns the turn of a run; `None` if the run belongs to no session or saw no page of a host.
+    fn of(log: &RunLog) -> Option<Self> {
+        let places = log
+            .steps
+            .iter()
+            .flat_map(|step| [&step.before, &step.after]);
+        let host = places.filter_map(|place| place.host()).next_back()?;
+        Some(Self {
+            id: log.about.session.clone()?,
+            run: log.run.clone(),
+            goal: fitting(&text::squeeze(&text::clean(&log.about.goal)), MAX_GOAL),
+            success: log.success,
+            host: host.clone(),
+            timestamp: log.ended_at,
+        })
+    }
+
+    /// Reads a turn from its record.
+    ///
+    /// # Errors
+    /// `Corrupt` if the record is not a turn.
+    pub fn from_record(record: &Record) -> Result<Self> {
+        serde_json::from_value(record.body.clone()).map_err(|error| {
+            Error::new(ErrorKind::Corrupt, "conversation.read")
+                .with("key", &record.key)
+                .with_source(error)
+        })
+    }
+
+    fn to_record(&self) -> Record {
+        Record::new(
+            format!("{}{SEPARATOR}{}", self.id.as_str(), self.run.as_str()),
+            &json!(self),
+        )
+    }
+
+    /// Returns the line that a prompt shows.
+    fn line(&self, now: DateTime<Utc>) -> String {
+        let result = if self.success { "done" } else { "not done" };
+        format!(
+            "{}, {result} on {}: {}",
+            ago(now - self.timestamp),
+            self.host,
+            self.goal
+        )
+    }
+}
+
+/// Returns the turns of these records, oldest first. Records that cannot be read are left out.
+fn turns(records: &[Record]) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = records
+        .iter()
+        .filter_map(|record| Turn::from_record(record).ok())
+        .collect();
+    turns.sort_by(|a, b| (a.timestamp, &a.run).cmp(&(b.timestamp, &b.run)));
+    turns
+}
+
+/// Returns the changes that add a turn, and remove the turns and conversations that are too many.
+fn learn(records: &[Record], turn: &Turn) -> Vec<Change> {
+    let record = turn.to_record();
+    if records.contains(&record) {
+        return Vec::new();
+    }
+    let mut known: BTreeMap<SessionId, Vec<Turn>> = BTreeMap::new();
+    for known_turn in turns(records)
+        .into_iter()
+        .filter(|known| known.run != turn.run)
+    {
+        known
+            .entry(known_turn.id.clone())
+            .or_default()
+            .push(known_turn);
+    }
+    let own = known.remove(&turn.id).unwrap_or_default();
+    let too_many = own.len().saturating_sub(MAX_TURNS - 1);
+    let mut removed: Vec<Turn> = own.into_iter().take(too_many).collect();
+    let mut others: Vec<Vec<Turn>> = known.into_values().collect();
+    others.sort_by_key(|turns| turns.last().map(|last| last.timestamp));
+    let too_many = others.len().saturating_sub(MAX_CONVERSATIONS - 1);
+    removed.extend(others.into_iter().take(too_many).flatten());
+    let removed = removed
+        .iter()
+        .map(|turn| Change::Remove(turn.to_record().key));
+    removed.chain([Change::Put(record)]).collect()
+}
+
+/// Returns an edit that removes the turns for which this is true.
+fn without(is_removed: impl Fn(&Turn) -> bool + Send + Sync + 'static) -> Edit {
+    Edit::new(move |records: &[Record]| {
+        let removed = records
+            .iter()
+            .filter(|record| Turn::from_record(record).is_ok_and(|turn| is_removed(&turn)));
+        Ok(removed
+            .map(|record| Change::Remove(record.key.clone()))
+            .collect())
+    })
+}
+
+/// The turns of all conversations, oldest first.
+#[derive(Debug)]
+struct Turns {
+    shelf: Shelf,
+    turns: Vec<Turn>,
+}
+
+impl Index for Turns {
+    fn advise(&self, moment: &Moment<'_>, _: bool) -> Vec<Advice> {
+        let (Some(id), Cue::PageShown { host, .. }) = (&moment.about.session, moment.cue) else {
+            return Vec::new();
+        };
+        let elsewhere = self
+            .turns
+            .iter()
+            .filter(|turn| turn.id == *id && turn.host != *host);
+        let advice = elsewhere.rev().filter_map(|turn| {
+            let id = AdviceId {
+                shelf: self.shelf.clone(),
+                key: turn.to_record().key,
+            };
+            Advice::with_lines(
+                id,
+                [[Piece::Words(turn.line(moment.now))]],
+                Trust::Model,
+                SECTION,
+            )
+        });
+        advice.collect()
+    }
+}
+
+impl MemoryKind for Conversations {
+    fn name(&self) -> &'static str {
+        COLLECTION
+    }
+
+    fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
+        None
+    }
+
+    fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {
+        let is_asked =
+            moment.about.session.is_some() && matches!(moment.cue, Cue::PageShown { .. });
+        let shelf = is_asked.then(|| Shelf::global(namespace, COLLECTION));
+        shelf.into_iter().collect()
+    }
+
+    fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index> {
+        Arc::new(Turns {
+            shelf: shelf.clone(),
+            turns: turns(records),
+        })
+    }
+
+    fn limit(&self, _: &Moment<'_>) -> usize {
+        MAX_TURNS
+    }
+
+    fn distill(&self, log: &RunLog) -> Option<Value> {
+        Turn::of(log).map(|turn| json!(turn))
+    }
+
+    fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>> {
+        let turn: Turn = serde_json::from_value(distilled.clone()).map_err(|error| {
+            Error::new(ErrorKind::Corrupt, "conversation.learn").with_source(error)
+        })?;
+        Ok(vec![ShelfEdit {
+            shelf: Shelf::global(namespace, COLLECTION),
+            edit: Edit::new(move |records| Ok(learn(records, &turn))),
+        }])
+    }
+
+    fn undo(&self, run: &RunId) -> Result<Edit> {
+        let run = run.clone();
+        Ok(without(move |turn| turn.run == run))
+    }
+
+    fn forget(&self, site: &Site, host: Option<&Host>) -> Result<Edit> {
+        let (site, host) = (site.clone(), host.cloned());
+        Ok(without(move |turn| match &host {
+            Some(host) => turn.host == *host,
+            None => turn.host.site().as_ref() == Some(&site),
+        }))
+    }
+
+    fn describe(&self, record: &Record) -> Result<Described> {
+        let turn = Turn::from_record(record)?;
+        let mut described = Described::new(&turn.goal, Origin::Learned, Standing::Shown);
+        "turn of a conversation".clone_into(&mut described.is);
+        described.details = vec![
+            ("Session", turn.id.to_string()),
+            ("Run", turn.run.to_string()),
+            ("Host", turn.host.to_string()),
+            ("Time", turn.timestamp.to_rfc3339()),
+        ];
+        if let Value::Object(data) = json!(turn) {
+            described.data = data;
+        }
+        Ok(described)
+    }
+
+    fn describe_item(
+        &self,
+        _: &Shelf,
+        records: &[Record],
+        key: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Described> {
+        let of_item: Vec<Record> = records
+            .iter()
+            .filter(|record| self.item(&record.key) == key)
+            .cloned()
+            .collect();
+        let turns = turns(&of_item);
+        let last = turns.last().ok_or_else(|| {
+            Error::new(ErrorKind::InvalidInput, "conversation.find").with("key", key)
+        })?;
+        let mut described = self.describe(&last.to_record())?;
+        "conversation".clone_into(&mut described.is);
+        described.results = text::counted(turns.len(), "run");
+        described.prompt = turns.iter().rev().map(|turn| turn.line(now)).collect();
+        Ok(described)
+    }
+
+    fn item<'k>(&self, key: &'k str) -> &'k str {
+        key.split(SEPARATOR).next().unwrap_or(key)
+    }
+
+    fn notes(
+        &self,
+        _: Occasion,
+        shelf: &Shelf,
+        run: &RunId,
+        committed: &Committed,
+        _: usize,
+    ) -> Vec<Note> {
+        let recorded = committed.changes.iter().filter_map(|change| {
+            let Change::Put(record) = change else {
+                return None;
+            };
+            let turn = Turn::from_record(record).ok()?;
+            (turn.run == *run).then(|| Note::Changed {
+                id: AdviceId {
+                    shelf: shelf.clone(),
+                    key: record.key.clone(),
+                },
+                what: "turn_recorded".to_owned(),
+                text: turn.goal,
+                data: json!({ "session_id": turn.id }),
+            })
+        });
+        recorded.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

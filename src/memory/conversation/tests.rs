@@ -1,0 +1,157 @@
+use chrono::TimeDelta;
+
+use super::*;
+use crate::{
+    action::{Action, BrowserAction, Goto, Outcome, Signature},
+    memory::apply,
+    page::{Observation, Tree},
+    working::{About, Place, Step},
+};
+
+const SHOP: &str = "https://shop.example/orders";
+const BANK: &str = "https://bank.example/";
+
+fn at(minute: i64) -> DateTime<Utc> {
+    "2026-01-02T03:04:05Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(minute)
+}
+
+fn log(run: &str, session: Option<&str>, minute: i64, url: &str) -> RunLog {
+    let mut about = About::new(format!("Goal of {run}"));
+    about.session = session.map(|id| SessionId::parse(id).unwrap());
+    let action = Action::Browser(BrowserAction::Goto(Goto {
+        url: url.to_owned(),
+    }));
+    let signature = Signature::of(&action, &[], url);
+    let mut step = Step::new(1, action, Outcome::Done, signature);
+    step.after = Place::of(url);
+    RunLog::new(
+        RunId::parse(run).unwrap(),
+        about,
+        at(minute),
+        true,
+        vec![step],
+        Vec::new(),
+    )
+}
+
+fn learned(logs: &[RunLog]) -> Vec<Record> {
+    let mut records = Vec::new();
+    for log in logs {
+        let Some(said) = Conversations.distill(log) else {
+            continue;
+        };
+        for ShelfEdit { edit, .. } in Conversations.learn(&Namespace::default(), &said).unwrap() {
+            records = apply(&records, &edit.changes(&records).unwrap());
+            assert_eq!(edit.changes(&records).unwrap(), [], "a run counts once");
+        }
+    }
+    records
+}
+
+/// Returns the lines that a run of this session is shown on a page.
+fn shown(records: &[Record], session: Option<&str>, url: &str) -> Vec<String> {
+    let mut about = About::new("Another goal");
+    about.session = session.map(|id| SessionId::parse(id).unwrap());
+    let cue = Cue::PageShown {
+        host: Host::of(&url.parse().unwrap()).unwrap(),
+        page: None,
+        seen: Arc::new(Observation::new(url, "Page", Tree::default())),
+    };
+    let moment = Moment::new(&cue, &about, &[], at(60));
+    let wanted = Conversations.wants(&Namespace::default(), &moment);
+    assert_eq!(wanted.len(), usize::from(session.is_some()));
+    let shelf = Shelf::global(&Namespace::default(), COLLECTION);
+    let advice = Conversations.index(&shelf, records).advise(&moment, false);
+    let lines = advice.iter().flat_map(Advice::lines);
+    lines.map(|line| line.text().to_owned()).collect()
+}
+
+#[test]
+fn the_next_run_of_a_session_is_shown_what_was_asked_on_other_hosts() {
+    let records = learned(&[
+        log("run_1", Some("trip"), 0, SHOP),
+        log("run_2", Some("trip"), 30, BANK),
+        log("run_3", Some("other"), 40, SHOP),
+        log("run_4", None, 50, SHOP),
+    ]);
+    assert_eq!(
+        shown(&records, Some("trip"), BANK),
+        ["1 hour ago, done on shop.example: Goal of run_1"]
+    );
+    let elsewhere = shown(&records, Some("trip"), "https://mail.example/");
+    assert_eq!(elsewhere.len(), 2);
+    assert!(
+        elsewhere[0].ends_with("Goal of run_2"),
+        "the newest is first: {elsewhere:?}"
+    );
+    assert_eq!(shown(&records, Some("new"), BANK), [""; 0]);
+    assert_eq!(shown(&records, None, BANK), [""; 0]);
+}
+
+#[test]
+fn the_newest_turns_and_conversations_are_kept() {
+    let many: Vec<RunLog> = (10..30)
+        .map(|n| log(&format!("run_{n}"), Some("long"), n, SHOP))
+        .collect();
+    let records = learned(&many);
+    assert_eq!(records.len(), MAX_TURNS);
+    assert_eq!(records[0].key, "long.run_20");
+    let mut logs = many;
+    logs.extend((30..60).map(|n| log(&format!("run_{n}"), Some(&format!("s{n}")), n, SHOP)));
+    let records = learned(&logs);
+    assert_eq!(
+        records.len(),
+        MAX_CONVERSATIONS,
+        "the long one is the oldest"
+    );
+    assert_eq!(records[0].key, "s40.run_40");
+    let large = "ж".repeat(5_000);
+    let mut long = log("run_1", Some(&"s".repeat(64)), 1, SHOP);
+    long.about.goal = large;
+    let records = learned(&[long]);
+    assert!(records[0].size() < 2_048, "{}", records[0].size());
+}
+
+#[test]
+fn a_turn_is_undone_and_a_host_forgotten() {
+    let records = learned(&[
+        log("run_1", Some("trip"), 0, SHOP),
+        log("run_2", Some("trip"), 1, BANK),
+    ]);
+    let run = RunId::parse("run_1").unwrap();
+    let changes = Conversations.undo(&run).unwrap().changes(&records).unwrap();
+    assert_eq!(changes, [Change::Remove("trip.run_1".to_owned())]);
+    let host = Host::of_domain("bank.example").unwrap();
+    let site = host.site().unwrap();
+    for host in [None, Some(&host)] {
+        let edit = Conversations.forget(&site, host).unwrap();
+        assert_eq!(
+            edit.changes(&records).unwrap(),
+            [Change::Remove("trip.run_2".to_owned())]
+        );
+    }
+}
+
+#[test]
+fn a_conversation_is_one_item_for_people() {
+    let records = learned(&[
+        log("run_1", Some("trip"), 0, SHOP),
+        log("run_2", Some("trip"), 1, BANK),
+    ]);
+    let keys = records.iter().map(|record| Conversations.item(&record.key));
+    assert_eq!(keys.collect::<Vec<_>>(), ["trip", "trip"]);
+    let shelf = Shelf::global(&Namespace::default(), COLLECTION);
+    let described = Conversations
+        .describe_item(&shelf, &records, "trip", at(60))
+        .unwrap();
+    assert_eq!(
+        (&*described.is, &*described.results),
+        ("conversation", "2 runs")
+    );
+    assert_eq!(described.prompt.len(), 2);
+    assert!(
+        Conversations
+            .describe_item(&shelf, &records, "none", at(60))
+            .is_err()
+    );
+}
