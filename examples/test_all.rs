@@ -3,7 +3,7 @@
 //! `cargo run --features full --example test_all`
 //!
 //! `cargo test` runs one target after the other, although most tests spend their time waiting for a browser. This
-//! program first runs `examples/test_beds`, which installs what the tests need. A target fails if any of its tests did
+//! program also runs `examples/test_beds`, which installs what the tests need. A target fails if any of its tests did
 //! not run.
 
 use std::{
@@ -11,7 +11,7 @@ use std::{
     env, fs,
     io::{self, Write as _},
     path::PathBuf,
-    process::{Command, ExitCode, Stdio},
+    process::{Child, Command, ExitCode, Stdio},
     sync::Mutex,
     thread,
     time::{Duration, Instant},
@@ -62,11 +62,13 @@ fn main() -> ExitCode {
 /// Runs everything. Returns true if all tests passed.
 fn run_all() -> Result<bool, Failed> {
     let begin = Instant::now();
-    let beds = cargo(&["run", "--features", "full", "--example", "test_beds"]).status()?;
-    if !beds.success() {
+    let mut beds = beds()?;
+    let waiting = built();
+    // Nothing is left running, whatever went wrong.
+    if !beds.wait()?.success() {
         return Err("what the tests need is not there".into());
     }
-    let mut waiting = built()?;
+    let mut waiting = waiting?;
     waiting.push(Target {
         name: "doc".to_owned(),
         is_tests: true,
@@ -136,6 +138,20 @@ fn cargo(words: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(env!("CARGO_MANIFEST_DIR")).args(words);
     command
+}
+
+/// Starts to install what the tests need. It mostly waits for the network, so the tests are built meanwhile.
+fn beds() -> Result<Child, Failed> {
+    let built = cargo(&["build", "--features", "full", "--example", "test_beds"]).status()?;
+    if !built.success() {
+        return Err("the program that installs what the tests need cannot be built".into());
+    }
+    let program = format!("test_beds{}", env::consts::EXE_SUFFIX);
+    let mut beds = Command::new(env::current_exe()?.with_file_name(program));
+    let beds = beds
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdin(Stdio::null());
+    Ok(beds.spawn()?)
 }
 
 /// Builds every target that contains tests, and returns the targets.
