@@ -158,8 +158,8 @@ async fn a_similar_task_reads_what_is_left_of_the_way_on_each_page() {
     )
     .await;
     let expected = "\n## Reference trajectory\n\
-        - A similar task was done here just now, in 4 steps: Look up <1> and close the first case. Its values were others: take yours \
-        from the goal.\n  1. fill n1 with <1> (here \"red cars\") <- next, on this page\n  2. click n2\n  3. click the link that fits your goal, one of 3 alike\n  4. click n3\n";
+        - A similar task was done here just now, in 4 steps. Its values were others: take yours from the goal. It was: Look up <1> and \
+        close the first case\n  1. fill n1 with <1> (here \"red cars\") <- next, on this page\n  2. click n2\n  3. click the link that fits your goal, one of 3 alike\n  4. click n3\n";
     assert!(warm.messages[0].ends_with(expected), "{}", warm.messages[0]);
     let names =
         "## Names in the tips\nn1 textbox \"Value\"\nn2 button \"Go\"\nn3 button \"Close\"\n";
@@ -334,7 +334,7 @@ async fn a_session_that_moves_to_another_host_knows_what_was_asked_there() {
         "File",
     )
     .await;
-    let expected = "## Conversation\n- \"just now, done on bank.example: Pay the roofer\"\n";
+    let expected = "## Conversation\n- \"just now, done: Pay the roofer\"\n";
     assert!(
         next.messages
             .iter()

@@ -6,12 +6,14 @@
 const NAMES: &str = "Names in the tips";
 /// The section with earlier runs. The goal there is the user's, the rest the model's.
 const SESSIONS: &str = "Session history";
+/// The section with what a session's earlier runs were asked on other hosts.
+const CONVERSATION: &str = "Conversation";
 /// The heading above the pages of a site map.
 const PAGES: &str = "Pages of this site";
 /// The section with facts. Those that models proposed are data.
 const FACTS: &str = "Facts about this site";
 /// Headings that may stand inside the fence.
-const HEADINGS: [&str; 19] = [
+const HEADINGS: [&str; 20] = [
     "Given",
     "Extracted before",
     "Earlier pages",
@@ -19,6 +21,7 @@ const HEADINGS: [&str; 19] = [
     FACTS,
     "Memory for this site",
     SESSIONS,
+    CONVERSATION,
     PAGES,
     "Earlier steps",
     "Earlier steps that cannot be undone",
@@ -33,9 +36,10 @@ const HEADINGS: [&str; 19] = [
     "Tips from earlier runs",
 ];
 /// The sections in which memory speaks as data.
-const MEMORY: [&str; 5] = [
+const MEMORY: [&str; 6] = [
     "Memory for this site",
     SESSIONS,
+    CONVERSATION,
     PAGES,
     FACTS,
     "Tips from earlier runs",

@@ -8,6 +8,7 @@
 //!
 //! - A turn has no answer. A model may have copied it from a page, and text of one site must not reach a prompt about another. A
 //!   caller who wants that gives the answer to the next run (`Task::with_given`).
+//! - A turn does not say its host either: whoever owns a host chose its name, and it would be read on other hosts.
 //! - Earlier goals stand inside the fence as data, although the user wrote them: they are done, and nobody asks for them again.
 //! - A turn is a record of its own, and a conversation is the item that the turns belong to. So forgetting the item begins a new
 //!   conversation under the same id, and undoing a run takes one turn away.
@@ -101,12 +102,7 @@ impl Turn {
     /// Returns the line that a prompt shows.
     fn line(&self, now: DateTime<Utc>) -> String {
         let result = if self.success { "done" } else { "not done" };
-        format!(
-            "{}, {result} on {}: {}",
-            ago(now - self.timestamp),
-            self.host,
-            self.goal
-        )
+        format!("{}, {result}: {}", ago(now - self.timestamp), self.goal)
     }
 }
 

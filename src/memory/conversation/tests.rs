@@ -76,7 +76,7 @@ fn the_next_run_of_a_session_is_shown_what_was_asked_on_other_hosts() {
     ]);
     assert_eq!(
         shown(&records, Some("trip"), BANK),
-        ["1 hour ago, done on shop.example: Goal of run_1"]
+        ["1 hour ago, done: Goal of run_1"]
     );
     let elsewhere = shown(&records, Some("trip"), "https://mail.example/");
     assert_eq!(elsewhere.len(), 2);
