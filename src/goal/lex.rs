@@ -260,6 +260,18 @@ fn quoted(rest: &str, before: Option<char>) -> Option<(&str, usize)> {
     Some((&inside[..end], open.len_utf8() + end + close.len_utf8()))
 }
 
+/// Returns the range of a value in a goal without the quotes around it.
+pub(crate) fn inside_quotes(goal: &str, (start, end): (usize, usize)) -> (usize, usize) {
+    let value = goal.get(start..end).unwrap_or_default();
+    match quoted(value, None) {
+        Some((inside, length)) if length == value.len() => {
+            let open = value.chars().next().map_or(0, char::len_utf8);
+            (start + open, start + open + inside.len())
+        }
+        _ => (start, end),
+    }
+}
+
 /// Returns the length of a web address at the beginning of `rest`.
 fn url(rest: &str) -> Option<usize> {
     if !rest.starts_with(['h', 'H', 'w', 'W']) {

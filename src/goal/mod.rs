@@ -67,6 +67,7 @@ mod words;
 pub use date_format::{DateFormat, TimeFormat};
 pub use dates::Order;
 pub use fold::compose;
+pub(crate) use lex::inside_quotes;
 pub use months::Language;
 pub use numbers::{Convention, Output};
 pub use overlap::overlap;

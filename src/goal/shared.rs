@@ -30,8 +30,8 @@ pub enum Shared {
 /// assert_eq!(shared(known, &[(11, 14)], known), None);
 /// ```
 pub fn shared(known: &str, slots: &[(usize, usize)], goal: &str) -> Option<Vec<Shared>> {
-    let (known, goal) = (compose(known), compose(goal));
-    let (known, goal) = (lex(&known), lex(&goal));
+    let (known, text) = (compose(known), compose(goal));
+    let (known, goal) = (lex(&known), lex(&text));
     if known
         .iter()
         .map(|token| &token.fold)
@@ -40,30 +40,28 @@ pub fn shared(known: &str, slots: &[(usize, usize)], goal: &str) -> Option<Vec<S
         return None;
     }
     let slot_of = |token: &Token| {
-        let holds = |(start, end): &(usize, usize)| *start <= token.start && token.end <= *end;
+        // A quoted value is one token with its quotes, and a slot may have several tokens.
+        let holds = |(start, end): &(usize, usize)| *start < token.end && token.start < *end;
         slots.iter().position(holds)
     };
     let alike = |a: &Token, b: &Token| slot_of(a).is_none() && a.fold == b.fold;
     let mut parts: Vec<Shared> = Vec::new();
-    // The position in the new goal after the last shared word.
-    let mut at = 0;
+    // The position in the new goal after the last shared word, and where the shared words before it begin in the text.
+    let (mut at, mut from) = (0, 0);
     for (token, partner) in known.iter().zip(partners(&known, &goal, alike)) {
         let part = match (slot_of(token), partner) {
             (Some(slot), _) => Shared::Slot(slot),
             (None, None) => Shared::Other,
             (None, Some(partner)) => {
-                let text = &goal[partner].text;
-                // Words of the new goal that stand together there and here are one part.
-                if let (Some(Shared::Words(words)), true) = (parts.last_mut(), partner == at) {
-                    if token.after_space {
-                        words.push(' ');
-                    }
-                    words.push_str(text);
-                    at = partner + 1;
-                    continue;
+                // Words of the new goal that stand together there and here are one part, with the signs between them.
+                let is_next = matches!(parts.last(), Some(Shared::Words(_))) && partner == at;
+                if is_next {
+                    parts.pop();
+                } else {
+                    from = goal[partner].start;
                 }
                 at = partner + 1;
-                Shared::Words(text.clone())
+                Shared::Words(text[from..goal[partner].end].to_owned())
             }
         };
         if parts.last() != Some(&part) {

@@ -58,7 +58,8 @@ impl PageName {
         self
     }
 
-    fn plain(name: &str) -> String {
+    /// Returns a name of a page in the form in which it is shown.
+    pub(crate) fn plain(name: &str) -> String {
         text::truncate(&text::squeeze(&text::clean(name)), Self::MAX_NAME)
     }
 }

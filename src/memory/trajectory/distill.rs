@@ -1,16 +1,18 @@
 //! The trajectory of a run's log, without the run's values.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Given, Header, MAX_STEP_BYTES, Target, Trajectory, TrajectoryStep, shortest::shortest,
-    trace::trace,
+    Given, Header, MAX_STEP_BYTES, Target, Trajectory, TrajectoryStep, adapt::half_is_in,
+    shortest::shortest, trace::trace,
 };
 use crate::{
     action::{Action, BrowserAction, TextValue},
     base::{Host, text},
     goal::compose,
-    memory::{Aim, Record, RunLog, aim::is_choice, typed::Typed},
+    memory::{Aim, PageName, Record, RunLog, aim::is_choice, typed::Typed},
     page::TargetIdentity,
     working::{By, Step},
 };
@@ -141,7 +143,10 @@ impl TrajectoryStep {
             tool: action.tool(),
             page: before.cloned(),
             leads_to: after.filter(|_| moved).cloned(),
-            target: step.targets.first().map(Target::of),
+            target: step
+                .targets
+                .first()
+                .map(|target| Target::of(target).in_group(step.within.as_deref())),
             text: action.texts().first().map(|text| given(text)),
             key,
             submit,
@@ -151,7 +156,7 @@ impl TrajectoryStep {
     }
 
     /// Removes names that are values of the run: names chosen from a list, and names that repeat typed text. A group's name is
-    /// removed if it shares a word with the goal, because it may be a value too.
+    /// removed if half of its words are in the goal, because it may be a value too.
     fn hide(&mut self, typed: &Typed, goal: &str) {
         let Some(target) = &mut self.target else {
             return;
@@ -162,10 +167,8 @@ impl TrajectoryStep {
             target.locator = None;
         }
         if let Some(aim) = &mut target.aim {
-            let goal = text::words(goal);
-            let of_run = |group: &String| {
-                typed.is_in(group) || text::words(group).iter().any(|word| goal.contains(word))
-            };
+            let goal: BTreeSet<String> = text::words(goal).into_iter().collect();
+            let of_run = |group: &String| typed.is_in(group) || half_is_in(group, &goal);
             aim.within = aim.within.take().filter(|group| !of_run(group));
         }
         let locator = target.locator.take();
@@ -216,7 +219,21 @@ impl Target {
             collection: identity.collection,
             locator: locator
                 .filter(|locator| !is_framed && locator.to_string().len() <= MAX_LOCATOR),
+            is_of_goal: false,
         }
+    }
+
+    /// Returns the target as one in a group, whose name distinguishes it from others with its name. A target without a name is known
+    /// by its group already.
+    fn in_group(mut self, group: Option<&str>) -> Self {
+        if let (Some(aim), Some(group)) = (&mut self.aim, group) {
+            let group = PageName::plain(group);
+            aim.within = aim
+                .within
+                .take()
+                .or(Some(group).filter(|group| !group.is_empty()));
+        }
+        self
     }
 
     /// Returns true if the target was probably chosen from the list that it is in, so that another run may have to choose

@@ -2,6 +2,7 @@
 
 use super::{
     Trajectory, TrajectoryOptions,
+    adapt::{adapted, values},
     progress::{behind, left},
     rank::{best_first, score, similarity},
     show::{SECTION, lines},
@@ -72,12 +73,14 @@ impl Index for TrajectoryIndex {
         let Some((id, trajectory)) = self.best(moment) else {
             return Vec::new();
         };
-        let behind = behind(&trajectory.steps, moment.steps, &moment.about.goal);
-        let left = left(&trajectory.steps, &behind, &seen.tree, &moment.about.goal);
+        let goal = &moment.about.goal;
+        let (trajectory, values) = (adapted(trajectory, goal), values(trajectory, goal));
+        let behind = behind(&trajectory.steps, moment.steps, goal);
+        let left = left(&trajectory.steps, &behind, &seen.tree, goal, &values);
         if left.is_empty() {
             return Vec::new();
         }
-        let lines = lines(trajectory, &left, &moment.about.goal, moment.now);
+        let lines = lines(&trajectory, &left, goal, &values, moment.now);
         Advice::with_lines(id.clone(), lines, Trust::Code, SECTION)
             .into_iter()
             .collect()

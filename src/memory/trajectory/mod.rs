@@ -3,8 +3,8 @@
 //! A run that reached its goal on one host leaves its shortest way there: the actions and what identifies their targets,
 //! with the values of the goal as numbered slots. A run with a similar goal on the host reads what is left of that way
 //! from its page on. `shortest` decides which steps count, `distill` removes the values, `keep` decides which
-//! trajectories stay, `rank` which one fits a goal, `progress` where on the way a run is, and `show` writes it. Everything
-//! here is pure.
+//! trajectories stay, `rank` which one fits a goal, `adapt` what of it fits another goal, `progress` where on the way a run is, and `show`
+//! writes it. Everything here is pure.
 //!
 //! # Decisions
 //!
@@ -15,12 +15,15 @@
 //!   earlier goal it shows only the words that the new goal has too.
 //! - If the new goal is proven to be the recorded task with other values, each slot is followed by what the new goal has in its
 //!   place, because a model reads a value faster than a number. The value is taken from the new goal, never from the record.
+//! - The name of a target may be a value without being a slot: "Standard delivery (€ 4.90)" for "standard delivery". So a name is not shown to
+//!   a run whose goal has none of the words that the name shares with the earlier goal.
 //! - The sentences are ours. The names in them are page data, shown on their own host only, inside the fence.
 //! - Only the rest of the way is shown, and only if its next step can be taken on the page. A run on another way is not
 //!   disturbed, and a long way costs no more than a short one.
 //! - Runs over several hosts are not recorded, because the names of one host would be shown on another.
 //! - A trajectory that was shown to three failed runs in a row is not shown again until a run succeeds in the same way.
 
+mod adapt;
 mod distill;
 mod index;
 mod keep;
@@ -221,7 +224,9 @@ impl MemoryKind for Trajectories {
                 key: key.to_owned(),
             };
             let whole: Vec<usize> = (0..trajectory.steps.len()).collect();
-            let lines = show::lines(&trajectory, &whole, &trajectory.header.goal, now);
+            let goal = &trajectory.header.goal;
+            let values = adapt::values(&trajectory, goal);
+            let lines = show::lines(&trajectory, &whole, goal, &values, now);
             let advice = Advice::with_lines(id, lines, Trust::Code, show::SECTION);
             described.prompt = advice.iter().flat_map(Advice::texts).collect();
         }

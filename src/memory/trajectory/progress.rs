@@ -93,7 +93,11 @@ fn is_same(step: &TrajectoryStep, taken: &TrajectoryStep) -> bool {
     is_alike(step.tool, taken.tool)
         && match (&step.target, &taken.target) {
             (Some(of), Some(target)) => match (&of.aim, &target.aim) {
-                (Some(of), Some(aim)) => of.is_called(aim),
+                (Some(of), Some(aim)) => {
+                    let is_elsewhere =
+                        of.within.is_some() && aim.within.is_some() && of.within != aim.within;
+                    of.is_called(aim) && !is_elsewhere
+                }
                 _ => of.role == target.role,
             },
             (None, None) => step.leads_to == taken.leads_to && step.key == taken.key,
@@ -111,7 +115,13 @@ fn is_alike(one: BrowserTool, other: BrowserTool) -> bool {
 /// Returns the positions of the steps that are left, the one to take next first; empty if none of the next steps can be taken on this
 /// page. A step that was left out comes before all others if it can be taken here: the run may have taken two steps in another order, and
 /// the last one may send what the first one should have filled in.
-pub(super) fn left(way: &[TrajectoryStep], behind: &Behind, page: &Tree, goal: &str) -> Vec<usize> {
+pub(super) fn left(
+    way: &[TrajectoryStep],
+    behind: &Behind,
+    page: &Tree,
+    goal: &str,
+    values: &[Option<String>],
+) -> Vec<usize> {
     let ahead = behind.at..way.len().min(behind.at + MAX_LEFT_OUT + 1);
     let near = behind.left_out.iter().copied().chain(ahead.clone());
     let roles: HashSet<&Role> = near
@@ -121,10 +131,15 @@ pub(super) fn left(way: &[TrajectoryStep], behind: &Behind, page: &Tree, goal: &
         .iter()
         .map(Aim::of)
         .collect();
+    // The element may say more than the value.
+    let is_value = |aim: &Aim, slot: usize| match values.get(slot).and_then(Option::as_deref) {
+        Some(value) => is_in(value, &aim.name),
+        None => is_in(&aim.name, goal),
+    };
     let is_here = |target: &Target| {
         here.iter().any(|aim| match &target.aim {
             Some(own) => own.is_called(aim),
-            None => aim.role == target.role && (target.slot.is_none() || is_in(&aim.name, goal)),
+            None => aim.role == target.role && target.slot.is_none_or(|slot| is_value(aim, slot)),
         })
     };
     let left_out = behind.left_out.iter().copied();

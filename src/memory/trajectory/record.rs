@@ -134,6 +134,9 @@ pub struct Target {
     /// The durable locator; `None` if the driver gave none, or if it contains a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locator: Option<Locator>,
+    /// True in a trajectory that is read for another goal, if the name of the target says a value of its own goal.
+    #[serde(skip)]
+    pub(super) is_of_goal: bool,
 }
 
 /// The source of a text that a step typed or chose. The text itself is not kept.

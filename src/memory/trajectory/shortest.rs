@@ -8,7 +8,7 @@ use crate::{
 
 /// Returns the steps that the run needed, as far as its record proves it, in order.
 ///
-/// Left out are steps that only look, that failed or had no effect, values that a later step replaced, ways that led back to
+/// Left out are steps that only look (scrolling is none of them if it changed the page), that failed or had no effect, values that a later step replaced, ways that led back to
 /// where they began, and ways before an address that was opened directly.
 pub(super) fn shortest(steps: &[Step]) -> Vec<&Step> {
     let acted = steps.iter().filter(|step| acts(step));
@@ -29,6 +29,11 @@ pub(super) fn shortest(steps: &[Step]) -> Vec<&Step> {
         {
             way.remove(way.len() - settings + at);
         }
+        // One step stands for scrolling on and on.
+        let scrolls = |step: &Step| tool(step) == Some(BrowserTool::Scroll);
+        if scrolls(step) && way.last().is_some_and(|last| scrolls(last)) {
+            way.pop();
+        }
         way.push(step);
         if let Some(start) = loop_start(&way) {
             way.truncate(start);
@@ -43,11 +48,17 @@ fn acts(step: &Step) -> bool {
     let looks_only = |tool| {
         matches!(
             tool,
-            T::Snapshot | T::Screenshot | T::Wait | T::Scroll | T::TabList | T::StateSave
+            T::Snapshot | T::Screenshot | T::Wait | T::TabList | T::StateSave
         )
     };
     let is_done = matches!(step.outcome, Outcome::Done | Outcome::Unclear(_));
-    is_done && tool(step).is_some_and(|tool| !looks_only(tool))
+    // Scrolling may load more items, or enable a button below a text.
+    let changed = || {
+        step.changes
+            .as_ref()
+            .is_some_and(|changes| !changes.is_empty())
+    };
+    is_done && tool(step).is_some_and(|tool| !looks_only(tool) && (tool != T::Scroll || changed()))
 }
 
 const fn tool(step: &Step) -> Option<BrowserTool> {

@@ -1,6 +1,6 @@
 //! A trajectory in a prompt: what is left of its way from this page on.
 
-use std::{collections::BTreeMap, fmt};
+use std::fmt;
 
 use chrono::{DateTime, Utc};
 
@@ -8,7 +8,7 @@ use super::{Given, Target, Trajectory, TrajectoryStep};
 use crate::{
     action::BrowserTool,
     base::text::{self, counted},
-    goal::{ArgField, Literals, Recorded, Shared, Template, compose, shared},
+    goal::{Shared, shared},
     memory::{Lasts, PageName, Piece, Section, ago::ago},
     page::Role,
 };
@@ -17,16 +17,16 @@ use crate::{
 pub(super) const SECTION: Section = Section::custom("Reference trajectory", 40, Lasts::Page);
 /// Maximum number of steps that are shown. Source: chosen; the steps of two pages, with what follows them.
 const MAX_SHOWN: usize = 8;
-/// Maximum length of a value that is shown. Unit: characters. Source: chosen; a longer one is read in the goal itself.
-const MAX_VALUE: usize = 80;
 /// Maximum length of the earlier goal. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 200;
 
-/// Returns the lines about a trajectory of which these steps are left, the next one first, for a run with this goal.
+/// Returns the lines about a trajectory of which these steps are left, the next one first, for a run with this goal, in which the slots have
+/// these values.
 pub(super) fn lines(
     trajectory: &Trajectory,
     left: &[usize],
     goal: &str,
+    values: &[Option<String>],
     now: DateTime<Utc>,
 ) -> Vec<Vec<Piece>> {
     let header = &trajectory.header;
@@ -39,11 +39,10 @@ pub(super) fn lines(
         Some(parts) => {
             let goal = text::truncate(&masked(&parts), MAX_GOAL);
             format!(
-                "A similar task was done here {age}, in {all}: {goal}. Its values were others: take yours from the goal."
+                "A similar task was done here {age}, in {all}. Its values were others: take yours from the goal. It was: {goal}"
             )
         }
     };
-    let values = values(trajectory, goal);
     let mut out = vec![vec![Piece::Words(head)]];
     // A line that says that one step is hidden would be no shorter than the step.
     let shown = if left.len() == MAX_SHOWN + 1 {
@@ -53,7 +52,7 @@ pub(super) fn lines(
     };
     for (nth, at) in left.iter().take(shown).enumerate() {
         let mut pieces = vec![Piece::Words(format!("{}. ", at + 1))];
-        pieces.extend(words(&trajectory.steps[*at], &values));
+        pieces.extend(words(&trajectory.steps[*at], values));
         if nth == 0 {
             pieces.push(" <- next, on this page".into());
         }
@@ -124,7 +123,7 @@ fn given(given: &Given, values: &[Option<String>]) -> String {
         Given::Slot(slot) => slot_with_value(*slot, values),
         Given::Parameter(name) => format!("<param:{name}>"),
         Given::Secret(name) => name.placeholder(),
-        Given::Other { .. } => "what your goal asks for".to_owned(),
+        Given::Other { .. } => "what the task needs there".to_owned(),
     }
 }
 
@@ -142,49 +141,6 @@ fn slot_with_value(slot: usize, values: &[Option<String>]) -> String {
     }
 }
 
-/// Returns for each slot the value that a new goal has in its place. There is one only if the new goal is the recorded task with
-/// other values, and if the value stands in the new goal word for word.
-fn values(trajectory: &Trajectory, goal: &str) -> Vec<Option<String>> {
-    let header = &trajectory.header;
-    let known = |slot: usize| {
-        let (start, end) = header.slots.get(slot)?;
-        header.goal.get(*start..*end).map(str::to_owned)
-    };
-    let of_text = |step: &TrajectoryStep| match step.text {
-        Some(Given::Slot(slot)) => Some(slot),
-        _ => None,
-    };
-    let of_name = |step: &TrajectoryStep| step.target.as_ref()?.slot;
-    let literals = trajectory.steps.iter().map(|step| {
-        let mut literals = Literals::default();
-        step.tool.as_str().clone_into(&mut literals.action);
-        literals.text = of_text(step).and_then(known);
-        literals.name = of_name(step).and_then(known);
-        literals
-    });
-    let template = Template::compile(&Recorded::new(&header.goal, literals.collect()));
-    let verdict = template.matches(goal, &BTreeMap::new());
-    let Some(accepted) = verdict.accepted() else {
-        return Vec::new();
-    };
-    let new_goal = compose(goal);
-    let value = |slot: usize| {
-        let changed = accepted.args.iter().find(|arg| {
-            let step = trajectory.steps.get(arg.step);
-            let uses =
-                |of: &dyn Fn(&TrajectoryStep) -> Option<usize>| step.and_then(of) == Some(slot);
-            match arg.field {
-                ArgField::Name => uses(&of_name),
-                _ => uses(&of_text),
-            }
-        });
-        let value = changed.map(|arg| arg.new.clone()).or_else(|| known(slot))?;
-        let is_short = value.chars().count() <= MAX_VALUE;
-        (is_short && new_goal.contains(&value)).then_some(value)
-    };
-    (0..header.slots.len()).map(value).collect()
-}
-
 /// Returns a target: the value that is its name, what identifies it, or where it stands.
 fn named(target: &Target, values: &[Option<String>]) -> Vec<Piece> {
     let (role, place) = (role(target), place(target));
@@ -198,8 +154,11 @@ fn named(target: &Target, values: &[Option<String>]) -> Vec<Piece> {
         (Some(aim), _) if !aim.name.is_empty() => vec![aim.named()],
         (Some(aim), _) => vec![
             aim.named(),
-            Piece::Words(format!(", without a name{place}")),
+            Piece::Words(format!(" (it has no name{place})")),
         ],
+        (None, _) if target.is_of_goal => vec![Piece::Words(format!(
+            "the {role}{place} that fits your goal"
+        ))],
         // Its name is not kept, because this run may have to choose another one.
         (None, Some(list)) => vec![Piece::Words(format!(
             "the {role} that fits your goal, one of {} alike{place}",

@@ -11,6 +11,8 @@ use crate::{
     working::{About, Place, Step},
 };
 
+mod other_values;
+
 const SHOP: &str = "https://shop.example/";
 const FOUND: &str = "https://shop.example/search?q=x";
 const GOAL: &str = "Search for padel rackets and add the cheapest to the cart";
@@ -159,8 +161,8 @@ fn a_similar_task_reads_the_way_with_slots_and_none_of_its_values() {
     assert_eq!(
         lines,
         [
-            "A similar task was done here 1 hour ago, in 4 steps: Search for <1> and add the cheapest to the cart. Its \
-             values were others: take yours from the goal.",
+            "A similar task was done here 1 hour ago, in 4 steps. Its values were others: take yours from the goal. It was: \
+             Search for <1> and add the cheapest to the cart",
             "1. fill searchbox \"Search\" with <1> (here \"tennis balls\"), then Enter <- next, on this page",
             "2. click button \"Sort: price ascending\"",
             "3. click the link that fits your goal, one of 24 alike in the main part",
@@ -313,7 +315,7 @@ fn a_value_that_is_no_part_of_the_goal_leaves_only_its_length() {
     assert_eq!(
         lines[1..],
         [
-            "1. fill textbox \"Note\" with what your goal asks for <- next, on this page",
+            "1. fill textbox \"Note\" with what the task needs there <- next, on this page",
             "2. click a button, whose name was not kept",
             "3. fill textbox \"PIN\" with <secret:pin>",
             "4. fill textbox \"Phone\" with <param:phone>",

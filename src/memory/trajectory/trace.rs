@@ -2,7 +2,7 @@
 
 use crate::{
     action::{Action, BrowserAction, TextValue},
-    goal::{self, Field, Literals, Provenance, Recorded, Template},
+    goal::{self, Field, Literals, Provenance, Recorded, Template, inside_quotes},
     working::Step,
 };
 
@@ -37,7 +37,8 @@ pub(super) fn trace(
             _ => {}
         }
     }
-    slots.iter().map(|slot| (slot.start, slot.end)).collect()
+    let places = slots.iter().map(|slot| (slot.start, slot.end));
+    places.map(|place| inside_quotes(goal, place)).collect()
 }
 
 /// Returns the texts of a step, without secrets and parameters.

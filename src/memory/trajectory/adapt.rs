@@ -1,0 +1,103 @@
+//! A trajectory as a run with another goal reads it.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use super::{Given, Trajectory, TrajectoryStep};
+use crate::{
+    action::BrowserTool,
+    base::text,
+    goal::{self, ArgField, Literals, Recorded, Template, compose},
+};
+
+/// Maximum length of a value that is shown. Unit: characters. Source: chosen; a longer one is read in the goal itself.
+const MAX_VALUE: usize = 80;
+
+/// Returns the trajectory without the names that say a value of its own goal: at least half of the words of such a name are in that
+/// goal and not in the new one. A link "Confirmed" would mislead a run that looks for cancelled orders.
+pub(super) fn adapted<'t>(trajectory: &'t Trajectory, goal: &str) -> Cow<'t, Trajectory> {
+    let new: BTreeSet<String> = text::words(goal).into_iter().collect();
+    let known = text::words(&trajectory.header.goal).into_iter();
+    let gone: BTreeSet<String> = known.filter(|word| !new.contains(word)).collect();
+    if gone.is_empty() {
+        return Cow::Borrowed(trajectory);
+    }
+    let mut adapted = trajectory.clone();
+    for target in adapted
+        .steps
+        .iter_mut()
+        .filter_map(|step| step.target.as_mut())
+    {
+        let Some(aim) = &mut target.aim else {
+            continue;
+        };
+        aim.within = aim.within.take().filter(|group| !half_is_in(group, &gone));
+        if half_is_in(&aim.name, &gone) {
+            (target.aim, target.locator, target.is_of_goal) = (None, None, true);
+        }
+    }
+    Cow::Owned(adapted)
+}
+
+/// Returns true if a name has words, and at least half of them are among these.
+pub(super) fn half_is_in(name: &str, words: &BTreeSet<String>) -> bool {
+    let own = text::words(name);
+    let among = own.iter().filter(|word| words.contains(*word)).count();
+    among > 0 && 2 * among >= own.len()
+}
+
+/// Returns for each slot the value that a new goal has in its place. There is one only if the new goal is the recorded task with
+/// other values, and if the value stands in the new goal word for word.
+pub(super) fn values(trajectory: &Trajectory, goal: &str) -> Vec<Option<String>> {
+    let header = &trajectory.header;
+    let known = |slot: usize| {
+        let (start, end) = header.slots.get(slot)?;
+        header.goal.get(*start..*end).map(str::to_owned)
+    };
+    let of_text = |step: &TrajectoryStep| match step.text {
+        Some(Given::Slot(slot)) => Some(slot),
+        _ => None,
+    };
+    let of_name = |step: &TrajectoryStep| step.target.as_ref()?.slot;
+    let literals = trajectory.steps.iter().map(|step| {
+        let mut literals = Literals::default();
+        step.tool.as_str().clone_into(&mut literals.action);
+        let text = of_text(step).and_then(known);
+        match step.tool {
+            BrowserTool::Select => literals.option = text,
+            _ => literals.text = text,
+        }
+        if let (Some(name), Some(target)) = (of_name(step).and_then(known), &step.target) {
+            literals.name = Some(name);
+            literals.role = Some(target.role.as_str().to_owned());
+            literals.collection = target.collection.map(|collection| goal::Collection {
+                size: collection.size as usize,
+                index: collection.index as usize,
+            });
+        }
+        literals
+    });
+    let template = Template::compile(&Recorded::new(&header.goal, literals.collect()));
+    let verdict = template.matches(goal, &BTreeMap::new());
+    let Some(accepted) = verdict.accepted() else {
+        return Vec::new();
+    };
+    let new_goal = compose(goal);
+    let value = |slot: usize| {
+        let changed = accepted.args.iter().find(|arg| {
+            let step = trajectory.steps.get(arg.step);
+            let uses =
+                |of: &dyn Fn(&TrajectoryStep) -> Option<usize>| step.and_then(of) == Some(slot);
+            match arg.field {
+                ArgField::Name => uses(&of_name),
+                _ => uses(&of_text),
+            }
+        });
+        let value = changed.map(|arg| arg.new.clone()).or_else(|| known(slot))?;
+        let is_short = value.chars().count() <= MAX_VALUE;
+        (is_short && new_goal.contains(&value)).then_some(value)
+    };
+    (0..header.slots.len()).map(value).collect()
+}

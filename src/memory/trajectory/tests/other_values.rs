@@ -1,0 +1,194 @@
+//! What a run reads of a task whose values were others.
+
+use super::*;
+use crate::page::{PageHead, diff};
+
+/// Returns the steps of the way of a run with the first goal, as a run with the second goal reads them on this page.
+fn read(
+    first: &str,
+    steps: Vec<(Action, Vec<TargetIdentity>, String)>,
+    second: &str,
+    page: &str,
+) -> Vec<String> {
+    let records = learned(&[], &log("run_1", 0, first, steps));
+    shown(&records, second, &[], page)
+}
+
+fn fill(field: &str, text: &str) -> (Action, Vec<TargetIdentity>, String) {
+    step(
+        "fill",
+        json!({ "text": text }),
+        element(Role::TextBox, field),
+        SHOP,
+    )
+}
+
+fn select(field: &str, option: &str) -> (Action, Vec<TargetIdentity>, String) {
+    step(
+        "select",
+        json!({ "values": [option] }),
+        element(Role::Combobox, field),
+        SHOP,
+    )
+}
+
+fn click(role: Role, name: &str) -> (Action, Vec<TargetIdentity>, String) {
+    step("click", json!({}), element(role, name), SHOP)
+}
+
+fn issue(title: &str, priority: &str) -> String {
+    format!(
+        "Log in as \"admin\" with the password <secret:PASSWORD>. File a new issue with the title {title} and the priority {priority}."
+    )
+}
+
+const FORM: &str =
+    "textbox \"Login\" e1\ntextbox \"Title\" e2\ncombobox \"Priority\" e3\nbutton \"Submit\" e4";
+
+#[test]
+fn quoted_values_are_read_without_their_quotes() {
+    let steps = || {
+        vec![
+            fill("Login", "admin"),
+            fill("Title", "Printer jams"),
+            select("Priority", "urgent"),
+            click(Role::Button, "Submit"),
+        ]
+    };
+    let first = issue("\"Printer jams\"", "\"urgent\"");
+    let expected = |title: &str, priority: &str| {
+        [
+            "1. fill textbox \"Login\" with <1> (here \"admin\") <- next, on this page".to_owned(),
+            format!("2. fill textbox \"Title\" with <2> (here \"{title}\")"),
+            format!("3. choose <3> (here \"{priority}\") in combobox \"Priority\""),
+            "4. click button \"Submit\"".to_owned(),
+        ]
+    };
+    let same = read(&first, steps(), &first, FORM);
+    assert_eq!(same[1..], expected("Printer jams", "urgent"));
+    let other = read(&first, steps(), &issue("\"Roof leaks\"", "\"wish\""), FORM);
+    assert_eq!(other[1..], expected("Roof leaks", "wish"));
+    assert_eq!(
+        other[0],
+        "A similar task was done here 1 hour ago, in 4 steps. Its values were others: take yours from the goal. It was: \
+         Log in as <1> with the password <secret:PASSWORD>. File a new issue with the title <2> and the priority <3>"
+    );
+}
+
+#[test]
+fn a_name_that_says_a_value_of_the_other_goal_is_not_shown() {
+    let goal = |status: &str, method: &str| {
+        format!("Find the orders with the status \"{status}\", choose \"{method}\" and log in")
+    };
+    let mut filter = product("Confirmed");
+    filter.landmark = Some(Role::Navigation);
+    let steps = vec![
+        step("click", json!({}), filter, SHOP),
+        click(Role::Radio, "Standard delivery (€ 4.90)"),
+        click(Role::Button, "Log in"),
+    ];
+    let first = goal("confirmed", "Standard delivery");
+    let page = "link \"Cancelled\" e1\nlink \"Confirmed\" e2\nradio \"Pickup (€ 2.90)\" e3\nbutton \"Log in\" e4";
+    let records = learned(&[], &log("run_1", 0, &first, steps));
+    let other = goal("cancelled", "Pickup");
+    let expected = [
+        "1. click the link in the navigation that fits your goal <- next, on this page",
+        "2. click the radio that fits your goal",
+        "3. click button \"Log in\"",
+    ];
+    assert_eq!(shown(&records, &other, &[], page)[1..], expected);
+    let same = shown(&records, &first, &[], page);
+    assert!(
+        same[1].contains("\"Confirmed\"") && same[2].contains("\"Standard delivery"),
+        "{same:?}"
+    );
+
+    // The run took another link, and is further for it.
+    let taken = log("run_2", 1, &other, vec![click(Role::Link, "Cancelled")]).steps;
+    let next = shown(&records, &other, &taken, page);
+    assert!(
+        next[1].starts_with("2. click the radio") && next[1].ends_with("on this page"),
+        "{next:?}"
+    );
+}
+
+#[test]
+fn a_value_that_is_not_on_the_page_is_no_next_step() {
+    let steps = |name: &str| vec![step("click", json!({}), product(name), FOUND)];
+    let goal = |name: &str| format!("Open the booking \"{name}\" of the list");
+    let way = |page: &str| read(&goal("Yoga 3"), steps("Yoga 3"), &goal("Choir 5"), page);
+    assert_eq!(
+        way("link \"Bookings\" e1\nlink \"Yoga 3\" e2\nlink \"List\" e3"),
+        [""; 0]
+    );
+    let there = way("link \"Bookings\" e1\nlink \"Choir 5\" e2");
+    assert_eq!(
+        there[1],
+        "1. click the link <1> (here \"Choir 5\") <- next, on this page"
+    );
+}
+
+#[test]
+fn scrolling_that_changed_the_page_is_a_step() {
+    let scroll = || {
+        step(
+            "scroll",
+            json!({ "direction": "down" }),
+            element(Role::TextBox, "Terms"),
+            SHOP,
+        )
+    };
+    let steps = vec![scroll(), scroll(), click(Role::Button, "Agree")];
+    let mut log = log("run_1", 0, "Read the terms and agree", steps);
+    let way = |log: &RunLog| {
+        shown(
+            &learned(&[], log),
+            "Read the terms and agree",
+            &[],
+            "textbox \"Terms\" e1\nbutton \"Agree\" e2",
+        )
+    };
+    assert_eq!(
+        way(&log)[1..],
+        ["1. click button \"Agree\" <- next, on this page"]
+    );
+    let (before, after) = ("button \"Agree\" e2 [disabled]", "button \"Agree\" e2");
+    let head = PageHead::new(SHOP, "Shop");
+    let [before, after] = [before, after].map(crate::testing::tree);
+    log.steps[1].changes = Some(diff((&head, &before), (&head, &after)));
+    assert_eq!(
+        way(&log)[1..],
+        [
+            "1. scroll textbox \"Terms\" <- next, on this page",
+            "2. click button \"Agree\""
+        ]
+    );
+}
+
+#[test]
+fn fields_of_one_name_are_told_apart_by_their_groups() {
+    let steps = vec![select("Filter on", "urgent"), select("Filter on", "open")];
+    let first = "Show the issues with the priority urgent and the status open";
+    let mut log = log("run_1", 0, first, steps);
+    log.steps[0].within = Some("Priority: Display Sort on Group on".to_owned());
+    log.steps[1].within = Some("Status: Display Sort on Group on".to_owned());
+    // Another field, so that the second choice does not replace the first one.
+    log.steps[1].targets[0].ordinal = 1;
+    let records = learned(&[], &log);
+    let page = "combobox \"Filter on\" e1\ncombobox \"Filter on\" e2";
+    let way = shown(&records, first, &[], page);
+    assert!(
+        way[1].contains("in combobox \"Filter on\" in \"Priority: Display"),
+        "{way:?}"
+    );
+    assert!(
+        way[2].contains("in combobox \"Filter on\" in \"Status: Display"),
+        "{way:?}"
+    );
+    let second = log.steps.split_off(1);
+    let next = shown(&records, first, &second, page);
+    assert!(
+        next[1].starts_with("1. "),
+        "the first one was left out: {next:?}"
+    );
+}
