@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use super::Advice;
 use crate::base::Host;
@@ -46,7 +47,7 @@ impl fmt::Display for Standing {
     }
 }
 
-/// The number of times that an item was shown to runs, and the results. Lessons and trajectories count in this way, and the list, an
+/// The number of times that an item was shown to runs, and the results. Lessons, trajectories and patterns count in this way, and the list, an
 /// explanation and a report show the same counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses {
@@ -75,6 +76,28 @@ impl fmt::Display for Uses {
             f,
             "shown {shown}, used {used}, helped {helped}, harmed {harmed}"
         )
+    }
+}
+
+/// The result of a run that was shown an item which consists of steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Use {
+    /// The run took the steps, and they led where they should. For a trajectory, half of the steps are enough if the run reached
+    /// its goal.
+    Helped,
+    /// The run reached its goal in another way, or did not take the steps.
+    Ignored,
+    /// The run did not reach its goal with a trajectory, or a step of a pattern failed.
+    Failed,
+}
+
+impl Use {
+    /// Returns the result as the fields of a note.
+    pub(super) fn told(self) -> Value {
+        let (helped, harmed) = (self == Self::Helped, self == Self::Failed);
+        json!({ "result": self, "used": helped, "followed": helped, "helped": helped, "harmed": harmed })
     }
 }
 

@@ -23,17 +23,23 @@ mod section;
 pub mod selector;
 pub mod session;
 mod shelf;
+mod shortest;
 pub mod site_map;
+mod step_records;
+mod step_words;
 mod stored_advice;
+mod stored_step;
 pub mod trajectory;
 mod typed;
+mod value_trace;
 pub(crate) mod waiting;
+mod way;
 
 pub use advice::{Advice, AdviceId, Line, PageName, Piece};
 pub use aim::Aim;
 pub use control::is_withheld;
 pub use cue::{Cue, Moment};
-pub use described::{Described, Origin, Standing, Uses};
+pub use described::{Described, Origin, Standing, Use, Uses};
 pub use edit::{Change, Committed, Durable, Edit, apply};
 pub use kind::{Index, KindOptions, MemoryKind, Occasion, ShelfEdit, kinds, kinds_with};
 pub use lesson::v1;
@@ -46,6 +52,7 @@ pub use shelf::{
     MAX_RECORD_BYTES, MAX_RECORD_DEPTH, Namespace, PENDING, Record, Scope, Shelf, ShelfFilter,
     ShelfState,
 };
+pub use stored_step::{MAX_STEP_BYTES, StoredStep, StoredTarget, StoredText};
 
 // Stores know only memory.
 pub(crate) use crate::working::SiteMap;

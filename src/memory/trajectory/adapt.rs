@@ -5,11 +5,12 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use super::{Given, Trajectory, TrajectoryStep};
+use super::Trajectory;
 use crate::{
     action::BrowserTool,
     base::text,
     goal::{self, ArgField, Literals, Recorded, Template, compose},
+    memory::{StoredStep, StoredText, stored_step::half_is_in},
 };
 
 /// Maximum length of a value that is shown. Unit: characters. Source: chosen; a longer one is read in the goal itself.
@@ -41,13 +42,6 @@ pub(super) fn adapted<'t>(trajectory: &'t Trajectory, goal: &str) -> Cow<'t, Tra
     Cow::Owned(adapted)
 }
 
-/// Returns true if a name has words, and at least half of them are among these.
-pub(super) fn half_is_in(name: &str, words: &BTreeSet<String>) -> bool {
-    let own = text::words(name);
-    let among = own.iter().filter(|word| words.contains(*word)).count();
-    among > 0 && 2 * among >= own.len()
-}
-
 /// Returns for each slot the value that a new goal has in its place. There is one only if the new goal is the recorded task with
 /// other values, and if the value stands in the new goal word for word.
 pub(super) fn values(trajectory: &Trajectory, goal: &str) -> Vec<Option<String>> {
@@ -56,11 +50,11 @@ pub(super) fn values(trajectory: &Trajectory, goal: &str) -> Vec<Option<String>>
         let (start, end) = header.slots.get(slot)?;
         header.goal.get(*start..*end).map(str::to_owned)
     };
-    let of_text = |step: &TrajectoryStep| match step.text {
-        Some(Given::Slot(slot)) => Some(slot),
+    let of_text = |step: &StoredStep| match step.text {
+        Some(StoredText::Slot(slot)) => Some(slot),
         _ => None,
     };
-    let of_name = |step: &TrajectoryStep| step.target.as_ref()?.slot;
+    let of_name = |step: &StoredStep| step.target.as_ref()?.slot;
     let literals = trajectory.steps.iter().map(|step| {
         let mut literals = Literals::default();
         step.tool.as_str().clone_into(&mut literals.action);
@@ -88,8 +82,7 @@ pub(super) fn values(trajectory: &Trajectory, goal: &str) -> Vec<Option<String>>
     let value = |slot: usize| {
         let changed = accepted.args.iter().find(|arg| {
             let step = trajectory.steps.get(arg.step);
-            let uses =
-                |of: &dyn Fn(&TrajectoryStep) -> Option<usize>| step.and_then(of) == Some(slot);
+            let uses = |of: &dyn Fn(&StoredStep) -> Option<usize>| step.and_then(of) == Some(slot);
             match arg.field {
                 ArgField::Name => uses(&of_name),
                 _ => uses(&of_text),

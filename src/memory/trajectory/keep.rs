@@ -1,14 +1,15 @@
 //! Which trajectories a host keeps, and what becomes of them.
 
-use sha2::{Digest, Sha256};
-
 use super::{
-    Header, MAX_RESULTS, MAX_RUNS, Trajectory, TrajectoryStep, Use, distill::Learned,
-    progress::followed_steps, record::owner,
+    Header, MAX_RESULTS, MAX_RUNS, Trajectory, distill::Learned, progress::followed_steps,
 };
 use crate::{
-    base::{Error, ErrorKind, Result, RunId, text},
-    memory::{Advice, Change, Record, Uses},
+    base::{Error, ErrorKind, Result, RunId},
+    memory::{
+        Advice, Change, Record, StoredStep, Use, Uses,
+        step_records::{owner, removal, replacing},
+        way::task_hash,
+    },
 };
 
 /// Maximum number of trajectories of a host. Source: document.
@@ -20,21 +21,9 @@ pub const FAILED_IN_A_ROW: usize = 3;
 /// Maximum length of an imported key. Unit: bytes. Source: chosen; the keys of this crate have 21.
 const MAX_KEY: usize = 64;
 
-/// Returns the key of a goal: the same for goals that differ only in the values that steps use.
+/// Returns the key of a trajectory: the same for goals that differ only in the values that steps use.
 pub(super) fn key(header: &Header) -> String {
-    let mut hash = Sha256::new();
-    let mut from = 0;
-    let mut slots = header.slots.clone();
-    slots.sort_unstable();
-    for (start, end) in slots {
-        hash.update(text::fold(header.goal.get(from..start).unwrap_or_default()));
-        hash.update([0]);
-        from = end;
-    }
-    hash.update(text::fold(header.goal.get(from..).unwrap_or_default()));
-    let digest = hash.finalize();
-    let hex = digest.iter().take(8).map(|byte| format!("{byte:02x}"));
-    format!("t-{}", hex.collect::<String>())
+    format!("t-{}", task_hash(&header.goal, &header.slots))
 }
 
 impl Header {
@@ -98,20 +87,9 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
     all.sort_by(|(a, one), (b, other)| (other.header.timestamp, b).cmp(&(one.header.timestamp, a)));
     for (at, (key, known)) in all.iter().enumerate() {
         if at >= MAX_TRAJECTORIES {
-            changes.extend(Trajectory::removal(records, key));
+            changes.extend(removal(records, key));
         } else if changed.contains(key) {
-            let put = known.to_records(key)?;
-            let old = Trajectory::removal(records, key).into_iter();
-            let is_put = |change: &Change| match change {
-                Change::Remove(key) => put.iter().any(|record| record.key == *key),
-                Change::Put(_) => false,
-            };
-            changes.extend(old.filter(|change| !is_put(change)));
-            changes.extend(
-                put.into_iter()
-                    .filter(|r| !records.contains(r))
-                    .map(Change::Put),
-            );
+            changes.extend(replacing(records, key, known.to_records(key)?));
         }
     }
     Ok(changes)
@@ -147,7 +125,7 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for (key, known) in Trajectory::all(records) {
         if known.header.run == *run {
-            changes.extend(Trajectory::removal(records, &key));
+            changes.extend(removal(records, &key));
             continue;
         }
         let mut header = known.header.clone();
@@ -194,7 +172,7 @@ pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
         return Err(refuse("has a key that is not ours"));
     }
     if owner(&record.key) != record.key {
-        return serde_json::from_value::<TrajectoryStep>(record.body.clone())
+        return serde_json::from_value::<StoredStep>(record.body.clone())
             .map(|_| record.clone())
             .map_err(|_| refuse("is not a step"));
     }

@@ -2,9 +2,9 @@
 //!
 //! A run that reached its goal on one host leaves its shortest way there: the actions and what identifies their targets,
 //! with the values of the goal as numbered slots. A run with a similar goal on the host reads what is left of that way
-//! from its page on. `shortest` decides which steps count, `distill` removes the values, `keep` decides which
-//! trajectories stay, `rank` which one fits a goal, `adapt` what of it fits another goal, `progress` where on the way a run is, and `show`
-//! writes it. Everything here is pure.
+//! from its page on. `distill` takes the steps that count, without their values, `keep` decides which trajectories stay,
+//! `rank` which one fits a goal, `adapt` what of it fits another goal, `progress` where on the way a run is, and `show` writes it. Everything
+//! here is pure.
 //!
 //! # Decisions
 //!
@@ -30,9 +30,7 @@ mod keep;
 mod progress;
 mod rank;
 mod record;
-mod shortest;
 mod show;
-mod trace;
 
 use std::sync::Arc;
 
@@ -41,13 +39,12 @@ use serde_json::{Value, json};
 
 pub use distill::MAX_STEPS;
 pub use keep::{FAILED_IN_A_ROW, MAX_TRAJECTORIES};
-pub use record::{
-    Given, Header, MAX_RESULTS, MAX_RUNS, MAX_STEP_BYTES, Target, Trajectory, TrajectoryStep, Use,
-};
+pub use record::{Header, MAX_RESULTS, MAX_RUNS, Trajectory};
 
 use super::{
     Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
-    Namespace, Note, Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing,
+    Namespace, Note, Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing, StoredStep,
+    step_records,
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, text::counted};
 
@@ -100,7 +97,7 @@ impl Trajectories {
     fn prune(self, records: &[Record], now: DateTime<Utc>) -> Vec<Change> {
         let all = Trajectory::all(records).into_iter();
         all.filter(|(_, one)| self.options.is_stale(&one.header, now))
-            .flat_map(|(key, _)| Trajectory::removal(records, &key))
+            .flat_map(|(key, _)| step_records::removal(records, &key))
             .collect()
     }
 }
@@ -158,7 +155,7 @@ impl MemoryKind for Trajectories {
     }
 
     fn item<'k>(&self, key: &'k str) -> &'k str {
-        record::owner(key)
+        step_records::owner(key)
     }
 
     fn accept(&self, key: &str, shown: &str, _: DateTime<Utc>) -> Result<Edit> {
@@ -180,8 +177,7 @@ impl MemoryKind for Trajectories {
                 .with_source(error)
         };
         let mut described = if record.key.contains('.') {
-            let step: TrajectoryStep =
-                serde_json::from_value(record.body.clone()).map_err(corrupt)?;
+            let step: StoredStep = serde_json::from_value(record.body.clone()).map_err(corrupt)?;
             let mut described = Described::new(&step.to_string(), Origin::Learned, Standing::Shown);
             "step".clone_into(&mut described.is);
             described

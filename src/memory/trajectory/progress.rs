@@ -2,11 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::{Target, TrajectoryStep};
 use crate::{
-    action::BrowserTool,
     base::text,
-    memory::Aim,
+    memory::{Aim, StoredStep, StoredTarget},
     page::{Role, Tree, sketch},
     working::Step,
 };
@@ -26,21 +24,21 @@ pub(super) struct Behind {
 }
 
 /// Returns how far a run with this goal has come.
-pub(super) fn behind(way: &[TrajectoryStep], taken: &[Step], goal: &str) -> Behind {
+pub(super) fn behind(way: &[StoredStep], taken: &[Step], goal: &str) -> Behind {
     let mut behind = Behind::default();
     let done = taken.iter().filter(|step| step.outcome.is_done());
-    for step in done.filter_map(TrajectoryStep::of) {
+    for step in done.filter_map(StoredStep::of) {
         let on = advance(&way[behind.at..], &step, Some(goal));
         if on > 0 {
             let passed = behind.at..behind.at + on - 1;
             behind
                 .left_out
-                .extend(passed.filter(|at| writes(way[*at].tool)));
+                .extend(passed.filter(|at| way[*at].writes()));
             behind.at += on;
         } else if let Some(late) = behind
             .left_out
             .iter()
-            .position(|at| is_same(&way[*at], &step))
+            .position(|at| way[*at].is_same(&step))
         {
             behind.left_out.remove(late);
         }
@@ -49,7 +47,7 @@ pub(super) fn behind(way: &[TrajectoryStep], taken: &[Step], goal: &str) -> Behi
 }
 
 /// Returns the number of a trajectory's steps that a run took.
-pub(super) fn followed_steps(way: &[TrajectoryStep], taken: &[TrajectoryStep]) -> usize {
+pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize {
     let (mut at, mut count) = (0, 0);
     for step in taken.iter().filter(|step| step.verified) {
         let on = advance(&way[at..], step, None);
@@ -61,17 +59,17 @@ pub(super) fn followed_steps(way: &[TrajectoryStep], taken: &[TrajectoryStep]) -
 
 /// Returns how many steps of the rest of a trajectory are behind after this step; 0 if it is none of the next ones. A step whose target is
 /// a value of the goal precedes one that may be any of a list.
-fn advance(rest: &[TrajectoryStep], taken: &TrajectoryStep, goal: Option<&str>) -> usize {
+fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize {
     let near = &rest[..rest.len().min(MAX_LEFT_OUT + 1)];
     let is_of_goal = goal.is_some_and(|goal| {
         let name = taken.target.as_ref().and_then(|target| target.aim.as_ref());
         name.is_some_and(|aim| is_in(&aim.name, goal))
     });
-    let has_slot = |step: &TrajectoryStep| step.target.as_ref().is_some_and(|of| of.slot.is_some());
+    let has_slot = |step: &StoredStep| step.target.as_ref().is_some_and(|of| of.slot.is_some());
     let named = near
         .iter()
-        .position(|step| is_of_goal && has_slot(step) && is_same(step, taken));
-    let next = named.or_else(|| near.iter().position(|step| is_same(step, taken)));
+        .position(|step| is_of_goal && has_slot(step) && step.is_same(taken));
+    let next = named.or_else(|| near.iter().position(|step| step.is_same(taken)));
     next.map_or(0, |at| at + 1)
 }
 
@@ -82,41 +80,11 @@ fn is_in(name: &str, goal: &str) -> bool {
     name.len() > 2 && spaced(goal).contains(&name)
 }
 
-/// Returns true if a tool gives a value to a field.
-const fn writes(tool: BrowserTool) -> bool {
-    use BrowserTool as T;
-    matches!(tool, T::Fill | T::Type | T::Select | T::Check | T::Uncheck)
-}
-
-/// Returns true if a run took this step of a trajectory.
-fn is_same(step: &TrajectoryStep, taken: &TrajectoryStep) -> bool {
-    is_alike(step.tool, taken.tool)
-        && match (&step.target, &taken.target) {
-            (Some(of), Some(target)) => match (&of.aim, &target.aim) {
-                (Some(of), Some(aim)) => {
-                    let is_elsewhere =
-                        of.within.is_some() && aim.within.is_some() && of.within != aim.within;
-                    of.is_called(aim) && !is_elsewhere
-                }
-                _ => of.role == target.role,
-            },
-            (None, None) => step.leads_to == taken.leads_to && step.key == taken.key,
-            _ => false,
-        }
-}
-
-/// Returns true if both tools do the same to a target.
-fn is_alike(one: BrowserTool, other: BrowserTool) -> bool {
-    use BrowserTool as T;
-    let writes = |tool| matches!(tool, T::Fill | T::Type);
-    one == other || (writes(one) && writes(other))
-}
-
 /// Returns the positions of the steps that are left, the one to take next first; empty if none of the next steps can be taken on this
 /// page. A step that was left out comes before all others if it can be taken here: the run may have taken two steps in another order, and
 /// the last one may send what the first one should have filled in.
 pub(super) fn left(
-    way: &[TrajectoryStep],
+    way: &[StoredStep],
     behind: &Behind,
     page: &Tree,
     goal: &str,
@@ -136,7 +104,7 @@ pub(super) fn left(
         Some(value) => is_in(value, &aim.name),
         None => is_in(&aim.name, goal),
     };
-    let is_here = |target: &Target| {
+    let is_here = |target: &StoredTarget| {
         here.iter().any(|aim| match &target.aim {
             Some(own) => own.is_called(aim),
             None => aim.role == target.role && target.slot.is_none_or(|slot| is_value(aim, slot)),

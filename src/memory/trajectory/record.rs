@@ -2,20 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::{
-    action::{BrowserTool, Effect, Key, ParameterName},
     base::{Error, ErrorKind, Result, RunId},
-    memory::{Aim, Change, Record},
-    page::{Collection, Locator, PageTemplate, Role},
-    secret::SecretName,
+    memory::{
+        Record, StoredStep, Use,
+        step_records::{steps_of, with_steps},
+    },
 };
-
-/// Maximum size of a step's record. Unit: bytes. Source: chosen; with it, 20 trajectories of 50 steps fit on a shelf.
-pub const MAX_STEP_BYTES: usize = 512;
-/// Number of digits in a step's key.
-const DIGITS: usize = 2;
 
 /// The way in which a run reached its goal.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +18,7 @@ pub struct Trajectory {
     /// The task and the results of the trajectory.
     pub header: Header,
     /// The steps, in order.
-    pub steps: Vec<TrajectoryStep>,
+    pub steps: Vec<StoredStep>,
 }
 
 /// The header of a trajectory.
@@ -62,101 +56,6 @@ pub const MAX_RUNS: usize = 8;
 /// Maximum number of results that a header keeps. Source: chosen.
 pub const MAX_RESULTS: usize = 12;
 
-/// The result of a run that was shown a trajectory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Use {
-    /// The run took at least half of the steps and reached its goal.
-    Helped,
-    /// The run reached its goal in another way.
-    Ignored,
-    /// The run did not reach its goal.
-    Failed,
-}
-
-impl Use {
-    /// Returns the result as the fields of a note.
-    pub(super) fn told(self) -> Value {
-        let (helped, harmed) = (self == Self::Helped, self == Self::Failed);
-        json!({ "result": self, "used": helped, "followed": helped, "helped": helped, "harmed": harmed })
-    }
-}
-
-/// One step of a trajectory.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct TrajectoryStep {
-    /// The tool.
-    pub tool: BrowserTool,
-    /// The kind of page on which the step was taken.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub page: Option<PageTemplate>,
-    /// The kind of page to which the step led; `None` if it stayed on its page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub leads_to: Option<PageTemplate>,
-    /// The target; `None` if the step has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<Target>,
-    /// The text that was typed or chosen; `None` if the step has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<Given>,
-    /// The key that was pressed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<Key>,
-    /// True if Enter followed the text.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub submit: bool,
-    /// The possible effect of the step, judged before it was taken.
-    pub effect: Effect,
-    /// True if the page showed that the step had an effect.
-    pub verified: bool,
-}
-
-/// The target of a step of a trajectory.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Target {
-    /// The role.
-    pub role: Role,
-    /// What identifies the target; `None` if its name is a value of the task, or was chosen from a list.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub aim: Option<Aim>,
-    /// The value of the goal that is the target's name, as a position in [`Header::slots`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slot: Option<usize>,
-    /// The landmark around it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub landmark: Option<Role>,
-    /// Its position among similar siblings.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub collection: Option<Collection>,
-    /// The durable locator; `None` if the driver gave none, or if it contains a value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub locator: Option<Locator>,
-    /// True in a trajectory that is read for another goal, if the name of the target says a value of its own goal.
-    #[serde(skip)]
-    pub(super) is_of_goal: bool,
-}
-
-/// The source of a text that a step typed or chose. The text itself is not kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Given {
-    /// A value of the goal, as a position in [`Header::slots`].
-    Slot(usize),
-    /// A parameter of the task.
-    Parameter(ParameterName),
-    /// A secret of the task.
-    Secret(SecretName),
-    /// A text that is not in the goal.
-    Other {
-        /// Its length. Unit: characters.
-        chars: usize,
-    },
-}
-
 impl Header {
     /// Reads a header from its record.
     ///
@@ -188,14 +87,7 @@ impl Trajectory {
     /// # Errors
     /// `Corrupt` if it cannot be written as JSON.
     pub fn to_records(&self, key: &str) -> Result<Vec<Record>> {
-        let failed = |error| Error::new(ErrorKind::Corrupt, "trajectory.write").with_source(error);
-        let mut records = vec![self.header.to_record(key)?];
-        for (step, n) in self.steps.iter().zip(0..) {
-            let body = serde_json::to_value(step).map_err(failed)?;
-            let record = Record::new(step_key(key, n), &body);
-            records.push(record);
-        }
-        Ok(records)
+        with_steps(self.header.to_record(key)?, &self.steps)
     }
 
     /// Reads all trajectories of a shelf, each with its key. A trajectory with missing or unreadable records is left
@@ -205,18 +97,11 @@ impl Trajectory {
         headers
             .filter_map(|record| {
                 let header = Header::from_record(record).ok()?;
-                let steps = (0..header.steps).map(|n| {
-                    let key = step_key(&record.key, n);
-                    let at = records
-                        .binary_search_by(|record| record.key.cmp(&key))
-                        .ok()?;
-                    serde_json::from_value(records[at].body.clone()).ok()
-                });
-                let steps = steps.collect::<Option<Vec<TrajectoryStep>>>()?;
+                let steps = steps_of(records, &record.key, header.steps)?;
                 let of_goal = |(from, to): &(usize, usize)| header.goal.get(*from..*to).is_some();
                 let refers = |slot: usize| slot < header.slots.len();
                 let is_sound = header.slots.iter().all(of_goal)
-                    && steps.iter().flat_map(TrajectoryStep::slots).all(refers);
+                    && steps.iter().flat_map(StoredStep::slots).all(refers);
                 is_sound.then(|| (record.key.clone(), Self { header, steps }))
             })
             .collect()
@@ -229,34 +114,4 @@ impl Trajectory {
         let share = seen as f64 / self.steps.len().max(1) as f64;
         share
     }
-
-    /// Returns the changes that remove everything under a key.
-    pub(super) fn removal(records: &[Record], key: &str) -> Vec<Change> {
-        let is_of = |record: &&Record| owner(&record.key) == key;
-        let own = records.iter().filter(is_of);
-        own.map(|record| Change::Remove(record.key.clone()))
-            .collect()
-    }
-}
-
-impl TrajectoryStep {
-    /// Returns the values of the goal that the step uses.
-    pub(super) fn slots(&self) -> impl Iterator<Item = usize> + use<> {
-        let text = match self.text {
-            Some(Given::Slot(slot)) => Some(slot),
-            _ => None,
-        };
-        let name = self.target.as_ref().and_then(|target| target.slot);
-        text.into_iter().chain(name)
-    }
-}
-
-/// Returns the key of the trajectory that a record belongs to.
-pub(super) fn owner(key: &str) -> &str {
-    key.split_once('.').map_or(key, |(owner, _)| owner)
-}
-
-/// Returns the key of a step. Keys are in the order of the steps.
-fn step_key(key: &str, n: usize) -> String {
-    format!("{key}.{n:0DIGITS$}")
 }

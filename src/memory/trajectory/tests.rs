@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{distill::Learned, *};
 use crate::{
     action::{Action, Outcome, RawCall, Signature, ToolSet, parse_calls},
-    memory::{Advice, Namespace, apply},
+    memory::{Advice, MAX_STEP_BYTES, Namespace, apply},
     page::{Collection, Observation, Role, TargetIdentity},
     working::{About, Place, Step},
 };
@@ -263,7 +263,7 @@ fn steps_that_led_nowhere_are_left_out() {
         ],
     );
     failed.steps[3].outcome = Outcome::NoEffect;
-    let kept: Vec<u32> = shortest::shortest(&failed.steps)
+    let kept: Vec<u32> = crate::memory::shortest::shortest(&failed.steps)
         .iter()
         .map(|step| step.number)
         .collect();

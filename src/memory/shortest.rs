@@ -42,26 +42,29 @@ pub(super) fn shortest(steps: &[Step]) -> Vec<&Step> {
     way
 }
 
+/// Returns true if the tool shows something and does nothing.
+pub(super) const fn looks_only(tool: BrowserTool) -> bool {
+    use BrowserTool as T;
+    matches!(
+        tool,
+        T::Snapshot | T::Screenshot | T::Wait | T::Scroll | T::TabList | T::StateSave
+    )
+}
+
 /// Returns true if the step is an action on a page that was carried out.
 fn acts(step: &Step) -> bool {
-    use BrowserTool as T;
-    let looks_only = |tool| {
-        matches!(
-            tool,
-            T::Snapshot | T::Screenshot | T::Wait | T::TabList | T::StateSave
-        )
-    };
     let is_done = matches!(step.outcome, Outcome::Done | Outcome::Unclear(_));
     // Scrolling may load more items, or enable a button below a text.
     let changed = || {
-        step.changes
-            .as_ref()
-            .is_some_and(|changes| !changes.is_empty())
+        let mut changes = step.changes.iter();
+        changes.any(|changes| !changes.is_empty())
     };
-    is_done && tool(step).is_some_and(|tool| !looks_only(tool) && (tool != T::Scroll || changed()))
+    let scrolled = |tool| matches!(tool, BrowserTool::Scroll) && changed();
+    is_done && tool(step).is_some_and(|tool| !looks_only(tool) || scrolled(tool))
 }
 
-const fn tool(step: &Step) -> Option<BrowserTool> {
+/// Returns the browser's tool that a step used.
+pub(super) const fn tool(step: &Step) -> Option<BrowserTool> {
     match &step.action {
         Action::Browser(action) => Some(action.tool()),
         _ => None,

@@ -6,15 +6,11 @@ use crate::{
     working::Step,
 };
 
-use super::{Given, TrajectoryStep};
+use super::{StoredStep, StoredText};
 
 /// Finds the values of the goal in the steps of a run, and gives each step the position of its slot. Removes names that
 /// contain a value among other words. Returns the slots as ranges of bytes of the goal.
-pub(super) fn trace(
-    goal: &str,
-    taken: &[&Step],
-    steps: &mut [TrajectoryStep],
-) -> Vec<(usize, usize)> {
+pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Vec<(usize, usize)> {
     let literals = taken.iter().map(|step| literals(step)).collect();
     let template = Template::compile(&Recorded::new(goal, literals));
     let slots = template.slots();
@@ -29,7 +25,7 @@ pub(super) fn trace(
         };
         match (text.field, &mut step.target) {
             (Field::Text | Field::Option, _) => {
-                step.text = slot.map(Given::Slot).or_else(|| step.text.take());
+                step.text = slot.map(StoredText::Slot).or_else(|| step.text.take());
             }
             (Field::Name, Some(target)) => {
                 (target.slot, target.aim, target.locator) = (slot, None, None);

@@ -1,0 +1,65 @@
+//! The records of an item that consists of steps: one for the item, and one for each step.
+
+use super::{Change, Record, StoredStep};
+use crate::base::{Error, ErrorKind, Result};
+
+/// Number of digits in a step's key.
+const DIGITS: usize = 2;
+
+/// Returns the key of the item that a record belongs to.
+pub(super) fn owner(key: &str) -> &str {
+    key.split_once('.').map_or(key, |(owner, _)| owner)
+}
+
+/// Returns the key of a step. Keys are in the order of the steps.
+fn step_key(key: &str, n: usize) -> String {
+    format!("{key}.{n:0DIGITS$}")
+}
+
+/// Returns the record of an item, followed by those of its steps.
+///
+/// # Errors
+/// `Corrupt` if a step cannot be written as JSON.
+pub(super) fn with_steps(item: Record, steps: &[StoredStep]) -> Result<Vec<Record>> {
+    let key = item.key.clone();
+    let mut records = vec![item];
+    for (step, n) in steps.iter().zip(0..) {
+        let body = serde_json::to_value(step)
+            .map_err(|error| Error::new(ErrorKind::Corrupt, "memory.write").with_source(error))?;
+        records.push(Record::new(step_key(&key, n), &body));
+    }
+    Ok(records)
+}
+
+/// Returns the steps of an item among the records of its shelf, which are ordered by key; `None` if one is missing or cannot
+/// be read.
+pub(super) fn steps_of(records: &[Record], key: &str, count: usize) -> Option<Vec<StoredStep>> {
+    let step = |n| {
+        let key = step_key(key, n);
+        let at = records
+            .binary_search_by(|record| record.key.cmp(&key))
+            .ok()?;
+        serde_json::from_value(records[at].body.clone()).ok()
+    };
+    (0..count).map(step).collect()
+}
+
+/// Returns the changes that remove an item with its steps.
+pub(super) fn removal(records: &[Record], key: &str) -> Vec<Change> {
+    let own = records.iter().filter(|record| owner(&record.key) == key);
+    own.map(|record| Change::Remove(record.key.clone()))
+        .collect()
+}
+
+/// Returns the changes that store these records of an item in place of those that it has.
+pub(super) fn replacing(records: &[Record], key: &str, new: Vec<Record>) -> Vec<Change> {
+    let is_gone = |change: &Change| match change {
+        Change::Remove(key) => new.iter().all(|record| record.key != *key),
+        Change::Put(_) => true,
+    };
+    let mut changes = removal(records, key);
+    changes.retain(is_gone);
+    let new = new.into_iter().filter(|record| !records.contains(record));
+    changes.extend(new.map(Change::Put));
+    changes
+}

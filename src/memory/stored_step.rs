@@ -1,0 +1,333 @@
+//! A step of a run in the form in which memory keeps it: the tool, the kind of page, and what identifies the target. Values that the
+//! run typed are not kept.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Aim, PageName, Record, aim::is_choice, typed::Typed};
+use crate::{
+    action::{Action, BrowserAction, BrowserTool, Effect, Key, ParameterName, TextValue},
+    base::text,
+    page::{Collection, Locator, PageTemplate, Role, TargetIdentity},
+    secret::SecretName,
+    working::Step,
+};
+
+/// Maximum size of a step's record. Unit: bytes. Source: chosen; with it, 20 trajectories of 50 steps fit on a shelf.
+pub const MAX_STEP_BYTES: usize = 512;
+/// Maximum length of a step's key. Unit: bytes.
+const MAX_KEY: usize = 24;
+/// Maximum length of a stored locator. Unit: bytes. Source: chosen; half a step's record is left for the rest.
+const MAX_LOCATOR: usize = 100;
+
+/// A step of a run, as memory keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StoredStep {
+    /// The tool.
+    pub tool: BrowserTool,
+    /// The kind of page on which the step was taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<PageTemplate>,
+    /// The kind of page to which the step led; `None` if it stayed on its page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leads_to: Option<PageTemplate>,
+    /// The target; `None` if the step has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<StoredTarget>,
+    /// The text that was typed or chosen; `None` if the step has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<StoredText>,
+    /// The key that was pressed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Key>,
+    /// True if Enter followed the text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub submit: bool,
+    /// The possible effect of the step, judged before it was taken.
+    pub effect: Effect,
+    /// True if the page showed that the step had an effect.
+    pub verified: bool,
+}
+
+/// The target of a stored step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StoredTarget {
+    /// The role.
+    pub role: Role,
+    /// What identifies the target; `None` if its name is a value of the task, or was chosen from a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aim: Option<Aim>,
+    /// The value of the goal that is the target's name, as a position in the list of values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<usize>,
+    /// The landmark around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landmark: Option<Role>,
+    /// Its position among similar siblings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collection: Option<Collection>,
+    /// The durable locator; `None` if the driver gave none, or if it contains a value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locator: Option<Locator>,
+    /// True in a way that is read for another goal, if the name of the target says a value of the way's own goal.
+    #[serde(skip)]
+    pub(super) is_of_goal: bool,
+}
+
+/// The source of a text that a step typed or chose. The text itself is not kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StoredText {
+    /// A value of the task, as a position in the list of values.
+    Slot(usize),
+    /// A parameter of the task.
+    Parameter(ParameterName),
+    /// A secret of the task.
+    Secret(SecretName),
+    /// A text that is not in the goal.
+    Other {
+        /// Its length. Unit: characters.
+        chars: usize,
+    },
+}
+
+impl StoredStep {
+    /// Creates a step with this tool, on any page and without a target.
+    pub const fn new(tool: BrowserTool) -> Self {
+        Self {
+            tool,
+            page: None,
+            leads_to: None,
+            target: None,
+            text: None,
+            key: None,
+            submit: false,
+            effect: tool.effect(),
+            verified: true,
+        }
+    }
+
+    /// Returns the step as one that is taken on this kind of page.
+    #[must_use]
+    pub fn on_page(self, page: PageTemplate) -> Self {
+        let page = Some(page);
+        Self { page, ..self }
+    }
+
+    /// Returns the step as one that leads to this kind of page. A step that opens an address needs it.
+    #[must_use]
+    pub fn leading_to(self, page: PageTemplate) -> Self {
+        let leads_to = Some(page);
+        Self { leads_to, ..self }
+    }
+
+    /// Returns the step with this target.
+    #[must_use]
+    pub fn with_target(self, role: Role, name: &str) -> Self {
+        let target = Some(StoredTarget::of(&TargetIdentity::new(role, name)));
+        Self { target, ..self }
+    }
+
+    /// Returns the step with this source of its text.
+    #[must_use]
+    pub fn with_text(self, text: StoredText) -> Self {
+        let text = Some(text);
+        Self { text, ..self }
+    }
+
+    /// Returns the step with this key.
+    #[must_use]
+    pub fn with_key(self, key: Key) -> Self {
+        let key = Some(key);
+        Self { key, ..self }
+    }
+
+    /// Returns the step with Enter after its text.
+    #[must_use]
+    pub fn with_submit(self) -> Self {
+        Self {
+            submit: true,
+            ..self
+        }
+    }
+
+    /// Returns the stored form of a step of a run, with all names; `None` if the step is no action on a page.
+    pub(super) fn of(step: &Step) -> Option<Self> {
+        let Action::Browser(action) = &step.action else {
+            return None;
+        };
+        let (before, after) = (step.before.template(), step.after.template());
+        let moved = before != after || step.before.url() != step.after.url();
+        let chars = |text: &str| StoredText::Other {
+            chars: text.chars().count(),
+        };
+        let given = |text: &TextValue| match text {
+            TextValue::Literal(text) => chars(text),
+            TextValue::Parameter(name) => StoredText::Parameter(name.clone()),
+            TextValue::Secret(name) => StoredText::Secret(name.clone()),
+        };
+        let (key, submit) = match action {
+            BrowserAction::Press(press) => (Some(press.key.clone()), false),
+            BrowserAction::Fill(fill) => (None, fill.submit),
+            BrowserAction::Type(typed) => (None, typed.submit),
+            _ => (None, false),
+        };
+        Some(Self {
+            tool: action.tool(),
+            page: before.cloned(),
+            leads_to: after.filter(|_| moved).cloned(),
+            target: step
+                .targets
+                .first()
+                .map(|target| StoredTarget::of(target).in_group(step.within.as_deref())),
+            text: action.texts().first().map(|text| given(text)),
+            key,
+            submit,
+            effect: step.effect,
+            verified: step.outcome.is_done(),
+        })
+    }
+
+    /// Removes names that are values of the run: names chosen from a list, and names that repeat typed text. A group's name is
+    /// removed if half of its words are in the goal, because it may be a value too.
+    pub(super) fn hide(&mut self, typed: &Typed, goal: &str) {
+        let Some(target) = &mut self.target else {
+            return;
+        };
+        let says = |aim: &Aim| typed.is_in(&aim.name);
+        if target.slot.is_some() || target.is_choice() || target.aim.as_ref().is_some_and(says) {
+            target.aim = None;
+            target.locator = None;
+        }
+        if let Some(aim) = &mut target.aim {
+            let goal: BTreeSet<String> = text::words(goal).into_iter().collect();
+            let of_run = |group: &String| typed.is_in(group) || half_is_in(group, &goal);
+            aim.within = aim.within.take().filter(|group| !of_run(group));
+        }
+        let locator = target.locator.take();
+        target.locator = locator.filter(|locator| !typed.is_in(&locator.to_string()));
+    }
+
+    /// Returns true if the step's record is small enough.
+    pub(super) fn is_small(&self) -> bool {
+        serde_json::to_value(self)
+            .is_ok_and(|body| Record::new("", &body).size() <= MAX_STEP_BYTES - MAX_KEY)
+    }
+
+    /// Drops what is least needed until the step's record is small enough.
+    pub(super) fn fit(&mut self) {
+        if !self.is_small()
+            && let Some(target) = &mut self.target
+        {
+            target.locator = None;
+        }
+        if !self.is_small() {
+            self.leads_to = None;
+        }
+        if !self.is_small() {
+            self.page = None;
+        }
+    }
+
+    /// Returns the values of the goal that the step uses.
+    pub(super) fn slots(&self) -> impl Iterator<Item = usize> + use<> {
+        let text = match self.text {
+            Some(StoredText::Slot(slot)) => Some(slot),
+            _ => None,
+        };
+        let name = self.target.as_ref().and_then(|target| target.slot);
+        text.into_iter().chain(name)
+    }
+
+    /// Returns true if a run took this step.
+    pub(super) fn is_same(&self, taken: &Self) -> bool {
+        is_alike(self.tool, taken.tool)
+            && match (&self.target, &taken.target) {
+                (Some(of), Some(target)) => match (&of.aim, &target.aim) {
+                    (Some(of), Some(aim)) => {
+                        let is_elsewhere =
+                            of.within.is_some() && aim.within.is_some() && of.within != aim.within;
+                        of.is_called(aim) && !is_elsewhere
+                    }
+                    _ => of.role == target.role,
+                },
+                (None, None) => self.leads_to == taken.leads_to && self.key == taken.key,
+                _ => false,
+            }
+    }
+
+    /// Returns true if the step gives a value to a field.
+    pub(super) const fn writes(&self) -> bool {
+        use BrowserTool as T;
+        matches!(
+            self.tool,
+            T::Fill | T::Type | T::Select | T::Check | T::Uncheck
+        )
+    }
+}
+
+impl StoredTarget {
+    fn of(identity: &TargetIdentity) -> Self {
+        let is_framed = !identity.frames.is_empty();
+        let locator = identity.locator.clone();
+        Self {
+            role: identity.role.clone(),
+            // A frame may belong to another site, so its names are not kept.
+            aim: (!is_framed).then(|| aim(identity)),
+            slot: None,
+            landmark: identity.landmark.clone(),
+            collection: identity.collection,
+            locator: locator
+                .filter(|locator| !is_framed && locator.to_string().len() <= MAX_LOCATOR),
+            is_of_goal: false,
+        }
+    }
+
+    /// Returns the target as one in a group, whose name distinguishes it from others with its name. A target without a name is known
+    /// by its group already.
+    fn in_group(mut self, group: Option<&str>) -> Self {
+        if let (Some(aim), Some(group)) = (&mut self.aim, group) {
+            let group = PageName::plain(group);
+            aim.within = aim
+                .within
+                .take()
+                .or(Some(group).filter(|group| !group.is_empty()));
+        }
+        self
+    }
+
+    /// Returns true if the target was probably chosen from the list that it is in, so that another run may have to choose
+    /// another one.
+    pub(super) fn is_choice(&self) -> bool {
+        is_choice(&self.role, self.landmark.as_ref(), self.collection)
+    }
+}
+
+/// Returns true if a name has words, and at least half of them are among these.
+pub(super) fn half_is_in(name: &str, words: &BTreeSet<String>) -> bool {
+    let own = text::words(name);
+    let among = own.iter().filter(|word| words.contains(*word)).count();
+    among > 0 && 2 * among >= own.len()
+}
+
+/// Returns what identifies a target. One without a name is known by the nearest group around it.
+fn aim(identity: &TargetIdentity) -> Aim {
+    let aim = Aim::of(identity);
+    let is_nameless = aim.name.is_empty();
+    let within = Aim::groups(identity).into_iter().next();
+    Aim {
+        within: within.filter(|_| is_nameless),
+        ..aim
+    }
+}
+
+/// Returns true if both tools do the same to a target.
+fn is_alike(one: BrowserTool, other: BrowserTool) -> bool {
+    use BrowserTool as T;
+    let writes = |tool| matches!(tool, T::Fill | T::Type);
+    one == other || (writes(one) && writes(other))
+}

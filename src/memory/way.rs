@@ -1,0 +1,66 @@
+//! The way of a run: steps of it in the form in which memory keeps them, without the run's values.
+
+use sha2::{Digest as _, Sha256};
+
+use super::{RunLog, StoredStep, typed::Typed, value_trace::trace};
+use crate::{
+    base::{Host, text},
+    goal::compose,
+    working::Step,
+};
+
+/// Steps of a run that took place on one host.
+#[derive(Debug)]
+pub(super) struct Way {
+    /// The goal, in the form in which `slots` are places in it.
+    pub(super) goal: String,
+    /// The values of the goal that the steps use, as ranges of bytes of the goal.
+    pub(super) slots: Vec<(usize, usize)>,
+    /// The steps. No text that was typed and no name that is a value of the run is in them.
+    pub(super) steps: Vec<StoredStep>,
+}
+
+impl Way {
+    /// Returns these steps of a run, all of which are actions on a page.
+    pub(super) fn of(log: &RunLog, taken: &[&Step]) -> Self {
+        let goal: String = compose(&log.about.goal);
+        let typed = Typed::of(&log.steps);
+        let stored = taken.iter().map(|step| StoredStep::of(step));
+        let mut steps: Vec<StoredStep> = stored.flatten().collect();
+        let slots = trace(&goal, taken, &mut steps);
+        for step in &mut steps {
+            step.hide(&typed, &goal);
+        }
+        Self { goal, slots, steps }
+    }
+}
+
+/// Returns the host on which a whole run took place; `None` if it was not on one host alone.
+pub(super) fn only_host(log: &RunLog) -> Option<&Host> {
+    let places = log
+        .steps
+        .iter()
+        .flat_map(|step| [&step.before, &step.after]);
+    let mut hosts = places.filter_map(|place| place.host());
+    let host = hosts.next()?;
+    let is_other = hosts.any(|other| other != host);
+    let left = is_other || log.steps.iter().any(|step| step.left_scope);
+    (!left).then_some(host)
+}
+
+/// Returns a hash of a goal: the same for goals that differ only in the values that steps use.
+pub(super) fn task_hash(goal: &str, slots: &[(usize, usize)]) -> String {
+    let mut hash = Sha256::new();
+    let mut from = 0;
+    let mut slots = slots.to_vec();
+    slots.sort_unstable();
+    for (start, end) in slots {
+        hash.update(text::fold(goal.get(from..start).unwrap_or_default()));
+        hash.update([0]);
+        from = end;
+    }
+    hash.update(text::fold(goal.get(from..).unwrap_or_default()));
+    let digest = hash.finalize();
+    let hex = digest.iter().take(8).map(|byte| format!("{byte:02x}"));
+    hex.collect()
+}
