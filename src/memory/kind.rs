@@ -25,6 +25,7 @@ use super::{
     conversation::Conversations,
     knowledge::Knowledge,
     lesson::Lessons,
+    pattern::Patterns,
     selector::Selectors,
     session::Sessions,
     site_map::SiteMaps,
@@ -255,6 +256,7 @@ pub fn kinds_with(options: KindOptions) -> Vec<Arc<dyn MemoryKind>> {
         Arc::new(Sessions),
         Arc::new(Conversations),
         Arc::new(Trajectories::new(trajectories)),
+        Arc::new(Patterns),
         Arc::new(SiteMaps),
         Arc::new(Selectors),
     ]

@@ -19,6 +19,7 @@ pub mod lesson;
 mod log;
 mod note;
 mod notice;
+pub mod pattern;
 mod section;
 pub mod selector;
 pub mod session;

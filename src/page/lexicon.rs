@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 use crate::base::text;
 
 /// A set of words and phrases, compared word by word without case.
-pub(super) struct Phrases(LazyLock<Vec<String>>);
+pub(crate) struct Phrases(LazyLock<Vec<String>>);
 
 impl Phrases {
     /// Returns true if the text contains one of the phrases as whole words.
-    pub(super) fn are_in(&self, text: &str) -> bool {
+    pub(crate) fn are_in(&self, text: &str) -> bool {
         let text = spaced(text);
         self.0.iter().any(|phrase| text.contains(phrase.as_str()))
     }
@@ -24,7 +24,7 @@ fn spaced(text: &str) -> String {
 
 macro_rules! phrases {
     ($($(#[$doc:meta])* $name:ident = $words:literal;)*) => {
-        $($(#[$doc])* pub(super) static $name: Phrases =
+        $($(#[$doc])* pub(crate) static $name: Phrases =
             Phrases(LazyLock::new(|| $words.split('|').map(spaced).collect()));)*
     };
 }

@@ -1,0 +1,190 @@
+//! The part of a step that runs can have in common, and the stretches of steps that two runs have in common.
+
+use std::collections::BTreeSet;
+
+use super::{MAX_STEPS, MIN_STEPS};
+use crate::{
+    action::{BrowserTool, Effect},
+    base::{canonical, short_hash},
+    memory::{Aim, StoredStep, StoredTarget, StoredText},
+    page::Collection,
+};
+
+/// Returns the part of a step that another run can have in common with it; `None` if the step cannot be part of a pattern. Left out
+/// is everything that may belong to one run: the texts, groups around the target, positions, locators and results.
+pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
+    use BrowserTool as T;
+    let is_usual = matches!(
+        step.tool,
+        T::Goto
+            | T::Click
+            | T::Dblclick
+            | T::Hover
+            | T::Fill
+            | T::Type
+            | T::Press
+            | T::Select
+            | T::Check
+            | T::Uncheck
+    );
+    if !is_usual || step.effect == Effect::Irreversible {
+        return None;
+    }
+    let target = match &step.target {
+        Some(target) => Some(common_target(target)?),
+        None => None,
+    };
+    let text = step.text.as_ref().map(|text| match text {
+        StoredText::Slot(_) | StoredText::Other { .. } => StoredText::Slot(0),
+        named => named.clone(),
+    });
+    Some(StoredStep {
+        page: step.page.clone(),
+        leads_to: step.leads_to.clone().filter(|_| step.tool == T::Goto),
+        target,
+        text,
+        key: step.key.clone(),
+        submit: step.submit,
+        ..StoredStep::new(step.tool)
+    })
+}
+
+/// Returns the part of a target that another run can have in common with it. A target without its name is one only if it was
+/// chosen from a list.
+fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
+    let aim = target.aim.as_ref().map(|aim| Aim {
+        within: None,
+        ..aim.clone()
+    });
+    if aim.is_none() && target.collection.is_none() {
+        return None;
+    }
+    Some(StoredTarget {
+        role: target.role.clone(),
+        collection: target.collection.filter(|_| aim.is_none()),
+        aim,
+        slot: None,
+        landmark: target.landmark.clone(),
+        locator: None,
+    })
+}
+
+/// Returns the step in the form in which equal steps are equal values: without the size of a list, and without the numbers of
+/// values.
+pub(super) fn plain(step: &StoredStep) -> Option<StoredStep> {
+    let mut plain = common(step)?;
+    if let Some(target) = &mut plain.target
+        && target.collection.is_some()
+    {
+        target.collection = Some(Collection { index: 0, size: 2 });
+    }
+    Some(plain)
+}
+
+/// A step that a run has just taken, in the forms in which a pattern may have it.
+#[derive(Debug)]
+pub(super) struct Taken {
+    /// With the name of its target.
+    named: Option<StoredStep>,
+    /// As one whose target was chosen from a list.
+    chosen: Option<StoredStep>,
+}
+
+impl Taken {
+    /// Returns a step of a run that still has all names.
+    pub(super) fn of(step: &StoredStep) -> Self {
+        let mut chosen = step.clone();
+        if let Some(target) = &mut chosen.target {
+            target.aim = None;
+        }
+        Self {
+            named: plain(step),
+            chosen: plain(&chosen),
+        }
+    }
+
+    /// Returns true if this is the step of a pattern, which is in its [`plain`] form.
+    pub(super) fn is(&self, own: &StoredStep) -> bool {
+        let is_choice = |target: &StoredTarget| target.aim.is_none();
+        let form = match &own.target {
+            Some(target) if is_choice(target) => &self.chosen,
+            _ => &self.named,
+        };
+        form.as_ref().is_some_and(|form| {
+            let anywhere = || StoredStep {
+                page: None,
+                ..form.clone()
+            };
+            form == own || (own.page.is_none() && anywhere() == *own)
+        })
+    }
+}
+
+/// Returns a hash that is the same for steps that two runs have in common.
+pub(super) fn signature(step: &StoredStep) -> Option<String> {
+    let body = serde_json::to_value(plain(step)?).ok()?;
+    Some(short_hash(canonical(&body)))
+}
+
+/// Returns true if a pattern can begin with this step: it can be told from the page whether the step can be taken.
+pub(super) fn can_begin(step: &StoredStep) -> bool {
+    let is_named = |target: &StoredTarget| target.aim.is_some();
+    match &step.target {
+        Some(target) => is_named(target),
+        None => step.tool == BrowserTool::Goto && step.leads_to.is_some(),
+    }
+}
+
+/// Returns the stretches of the first list of signatures that the second list contains too, as longest ranges of the first. A
+/// step without a signature is in no stretch.
+pub(super) fn stretches(
+    one: &[Option<String>],
+    other: &[Option<String>],
+) -> BTreeSet<(usize, usize)> {
+    let is_same = |a: usize, b: usize| match (one.get(a), other.get(b)) {
+        (Some(Some(a)), Some(Some(b))) => a == b,
+        _ => false,
+    };
+    let mut found = BTreeSet::new();
+    for a in 0..one.len() {
+        for b in 0..other.len() {
+            let is_longest = a == 0 || b == 0 || !is_same(a - 1, b - 1);
+            let steps = 0..one.len() - a;
+            let len = steps.take_while(|n| is_same(a + n, b + n)).count();
+            if is_longest && len >= MIN_STEPS {
+                found.insert((a, a + len));
+            }
+        }
+    }
+    found
+}
+
+/// Cuts a stretch into ranges that can be patterns: each begins with a step by which it is recognised, has at most
+/// [`MAX_STEPS`] steps, and is more than one step repeated.
+pub(super) fn pieces(
+    (start, end): (usize, usize),
+    can_begin: impl Fn(usize) -> bool,
+    signatures: &[Option<String>],
+) -> Vec<(usize, usize)> {
+    let (mut at, mut found) = (start, Vec::new());
+    while at + MIN_STEPS <= end {
+        if !can_begin(at) {
+            at += 1;
+            continue;
+        }
+        let to = end.min(at + MAX_STEPS);
+        let is_varied = signatures[at..to]
+            .iter()
+            .any(|step| *step != signatures[at]);
+        if is_varied {
+            found.push((at, to));
+        }
+        at = to;
+    }
+    found
+}
+
+/// Returns true if a list of steps contains another one without a gap.
+pub(super) fn contains<T: PartialEq>(steps: &[T], part: &[T]) -> bool {
+    !part.is_empty() && steps.windows(part.len()).any(|window| window == part)
+}

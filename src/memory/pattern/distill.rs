@@ -1,0 +1,111 @@
+//! The steps of a run's log that can be part of patterns, and what became of the patterns that the run was shown.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{MIN_STEPS, common::common};
+use crate::{
+    action::Outcome,
+    base::{Host, RunId},
+    goal::MAX_GOAL,
+    memory::{
+        RunLog, StoredStep,
+        shortest::{looks_only, shortest, tool},
+        way::{Way, only_host, task_hash},
+    },
+    working::{By, Step},
+};
+
+/// Maximum number of steps of a run that count. Of a longer run, the first ones count, because runs begin alike. Source: chosen;
+/// the signatures of as many fit into a record.
+pub(super) const MAX_TAKEN: usize = 50;
+
+/// What patterns learn from a run. It may wait in the store until the next run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Learned {
+    /// The host on which the whole run took place.
+    pub(super) host: Host,
+    pub(super) run: RunId,
+    /// The end of the run.
+    pub(super) at: DateTime<Utc>,
+    /// True if the goal was reached.
+    pub(super) success: bool,
+    /// A hash of the goal without its values.
+    pub(super) goal: String,
+    /// The actions of the run.
+    pub(super) taken: Vec<Taken>,
+    /// The patterns that the run was shown: each key, with the number of actions before.
+    pub(super) offered: Vec<(String, usize)>,
+}
+
+/// An action of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Taken {
+    /// The step; `None` if it cannot be part of a pattern, or if its outcome is unclear.
+    pub(super) step: Option<StoredStep>,
+    /// True if it had an effect.
+    pub(super) done: bool,
+    /// True if the run needed it to reach its goal.
+    pub(super) needed: bool,
+}
+
+impl Learned {
+    /// Extracts the part of a log that patterns learn from; `None` if there is none, if the run was not on one host
+    /// alone, or if its goal is too long to be compared.
+    pub(super) fn of(log: &RunLog) -> Option<Self> {
+        let host = only_host(log)?.clone();
+        let actions: Vec<&Step> = log
+            .steps
+            .iter()
+            .filter(|step| acts(step))
+            .take(MAX_TAKEN)
+            .collect();
+        let offered: Vec<(String, usize)> = offered(log, &actions).collect();
+        let way = shortest(&log.steps).into_iter();
+        let needed: Vec<u32> = way
+            .filter(|_| log.success)
+            .map(|step| step.number)
+            .collect();
+        if needed.len() < MIN_STEPS && offered.is_empty() {
+            return None;
+        }
+        if log.about.goal.chars().count() > MAX_GOAL {
+            return None;
+        }
+        let way = Way::of(log, &actions);
+        let taken = actions.iter().zip(&way.steps).map(|(action, step)| Taken {
+            step: common(step)
+                .filter(|step| step.is_small() && !matches!(action.outcome, Outcome::Unclear(_))),
+            done: action.outcome.is_done(),
+            needed: needed.contains(&action.number),
+        });
+        Some(Self {
+            host,
+            run: log.run.clone(),
+            at: log.ended_at,
+            success: log.success,
+            goal: task_hash(&way.goal, &way.slots),
+            taken: taken.collect(),
+            offered,
+        })
+    }
+}
+
+/// Returns true if the step is an action on a page that does something. The task opens its start address by itself.
+pub(super) fn acts(step: &Step) -> bool {
+    step.by != By::Task && tool(step).is_some_and(|tool| !looks_only(tool))
+}
+
+/// Returns the keys of the patterns that a run was shown, with the number of actions before.
+fn offered<'a>(
+    log: &'a RunLog,
+    actions: &'a [&Step],
+) -> impl Iterator<Item = (String, usize)> + 'a {
+    let own = log.offered.iter().enumerate();
+    let own = own.filter(|(_, id)| id.shelf.collection == super::COLLECTION);
+    own.map(|(at, id)| {
+        let mut actions = actions.iter().enumerate();
+        let first = actions.find(|(_, step)| step.offered.contains(&at));
+        (id.key.clone(), first.map_or(usize::MAX, |(n, _)| n))
+    })
+}

@@ -1,0 +1,132 @@
+//! Patterns that a person or a program gives, and credits.
+
+use chrono::{DateTime, Utc};
+
+use super::{
+    COLLECTION, Header, MAX_STEPS, MIN_STEPS, Pattern, PatternSource,
+    common::{can_begin, common},
+    keep,
+    rules::type_of,
+};
+use crate::{
+    base::{Error, ErrorKind, Host, Result, RunId, text},
+    memory::{
+        Advice, Change, Edit, Namespace, Shelf, ShelfEdit, StoredStep, StoredText, Use,
+        step_records::replacing,
+    },
+};
+
+/// Maximum length of a given description. Unit: characters. Source: chosen; one line with the counts behind it.
+const MAX_WORDS: usize = 160;
+
+impl Pattern {
+    /// Creates a pattern with a description in the words of a person or a program, which prompts show as words of the user. The words
+    /// are cleaned and cut to 160 characters. `Keeper::apply` of the store stores the edit of [`put`](Self::put), and
+    /// `Keeper::forget` removes the pattern.
+    ///
+    /// ```
+    /// use webwise::{
+    ///     Host,
+    ///     action::BrowserTool,
+    ///     memory::{Namespace, StoredStep, StoredText, pattern::Pattern},
+    ///     page::Role,
+    ///     store::{InMemory, Keeper},
+    /// };
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> webwise::Result<()> {
+    /// let steps = [
+    ///     StoredStep::new(BrowserTool::Click).with_target(Role::Button, "Filter"),
+    ///     StoredStep::new(BrowserTool::Fill).with_target(Role::TextBox, "Owner").with_text(StoredText::Slot(0)),
+    /// ];
+    /// let pattern = Pattern::given("How to see one owner's cases", &steps, "2026-01-02T03:04:05Z".parse().unwrap())?;
+    /// let store = InMemory::new();
+    /// let keeper = Keeper::new(&store, Namespace::default());
+    /// let host = Host::of_domain("desk.example").unwrap();
+    /// keeper.apply(vec![pattern.put(&Namespace::default(), &host)]).await?;
+    /// assert_eq!(keeper.items().await?.items[0].record.key, pattern.key());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// `InvalidInput`, with the reason as `why`: if the description is empty, if there are not 2 to 10 steps, if a step cannot be
+    /// part of a pattern (its tool sends, uploads or only looks, or its target has no name), or if the first step opens no address
+    /// and has no target.
+    pub fn given(description: &str, steps: &[StoredStep], now: DateTime<Utc>) -> Result<Self> {
+        let refuse =
+            |why: &str| Err(Error::new(ErrorKind::InvalidInput, "pattern.given").with("why", why));
+        let words = text::truncate(&Advice::shown(description), MAX_WORDS);
+        if words.is_empty() {
+            return refuse("the description is empty");
+        }
+        if !(MIN_STEPS..=MAX_STEPS).contains(&steps.len()) {
+            return refuse("a pattern has 2 to 10 steps");
+        }
+        if !can_begin(&steps[0]) {
+            return refuse("the first step opens no address and has no target");
+        }
+        let with_number = |step: &StoredStep| {
+            let mut kept = common(step)?;
+            if let Some(StoredText::Slot(_)) = step.text {
+                kept.text.clone_from(&step.text);
+            }
+            kept.is_small().then_some(kept)
+        };
+        let Some(steps) = steps.iter().map(with_number).collect::<Option<Vec<_>>>() else {
+            return refuse("a step cannot be part of a pattern");
+        };
+        let header = Header {
+            kind: type_of(&steps),
+            source: PatternSource::User,
+            words: Some(words),
+            steps: steps.len(),
+            evidence: Vec::new(),
+            results: Vec::new(),
+            shown: 0,
+            succeeded: 0,
+            failed: 0,
+            created: now,
+            last_used: now,
+        };
+        Ok(Self { header, steps })
+    }
+
+    /// Returns the edit that stores the pattern for a host. If the host has a pattern of the same steps, it gets this description and
+    /// keeps its counts.
+    #[must_use]
+    pub fn put(&self, namespace: &Namespace, host: &Host) -> ShelfEdit {
+        let given = self.clone();
+        ShelfEdit {
+            shelf: Shelf::host(namespace, COLLECTION, host),
+            edit: Edit::new(move |records| keep::put(records, &given)),
+        }
+    }
+}
+
+/// Returns the edit that counts a use of a pattern outside of a run of this program: `worked` is true if its steps were carried
+/// out. A use is counted once for each id. The edit fails with `InvalidInput` if the host has no such pattern.
+pub fn credit(
+    namespace: &Namespace,
+    host: &Host,
+    key: &str,
+    run: &RunId,
+    worked: bool,
+    now: DateTime<Utc>,
+) -> ShelfEdit {
+    let (key, run) = (key.to_owned(), run.clone());
+    let edit = Edit::new(move |records| {
+        let mut all = Pattern::all(records).into_iter();
+        let Some((_, mut pattern)) = all.find(|(known, _)| *known == key) else {
+            return Err(Error::new(ErrorKind::InvalidInput, "pattern.credit")
+                .with("key", &key)
+                .with("why", "there is no such pattern"));
+        };
+        let result = if worked { Use::Helped } else { Use::Failed };
+        pattern.header.count(&run, result, now);
+        let changes: Vec<Change> = replacing(records, &key, pattern.to_records()?);
+        Ok(changes)
+    });
+    ShelfEdit {
+        shelf: Shelf::host(namespace, COLLECTION, host),
+        edit,
+    }
+}

@@ -1,0 +1,242 @@
+//! Patterns: runs of steps that tasks with different goals have in common on a host, such as a login or the way to a section.
+//!
+//! A run that reached its goal leaves the signatures of its steps. Where a later run with another goal took two or more of the same
+//! steps one after the other, they become a pattern, and every run sees it on a page on which its first step can be taken.
+//! `distill` finds the steps that count, `common` what two runs have in common, `rules` the type of a pattern, `keep` decides which
+//! patterns stay, `record` is their stored form, `show` writes them, and `given` is for those that a person or a program gives.
+//! Everything here is pure.
+//!
+//! # Decisions
+//!
+//! - A trajectory answers a goal that is similar to an earlier one. A pattern needs no similar goal: it says what every task does
+//!   here. If a trajectory in the same message has its steps, the pattern is left out.
+//! - A pattern contains only what both runs have in common, by construction: a signature is a hash of all that is kept of a step. So no
+//!   value of one run can get into it. Typed texts are numbered, chosen items have no names.
+//! - Goals that differ only in values that the runs typed or chose are the same goal. Their runs are the matter of trajectories.
+//! - No learned step is one that cannot be undone, because a run with another goal may not want it.
+//! - The steps of the last runs are kept as signatures. Names are taken from the run that is learned from, so an imported run of
+//!   another person adds no words.
+//! - A result counts for the steps alone: they were carried out, or one of them failed. Whether the run reached its goal depends on
+//!   more than a part of its way.
+//! - The key of a pattern is a hash of its steps. So a person who accepts a pattern by its key accepts these steps.
+//! - The sentences are ours, or those of the person who gave the pattern. The names in them are page data, shown on their own host
+//!   only, inside the fence.
+
+mod common;
+mod distill;
+mod given;
+mod keep;
+mod record;
+mod rules;
+mod show;
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+
+pub use given::credit;
+pub use record::{
+    Evidence, Header, MAX_EVIDENCE, MAX_RESULTS, Pattern, PatternSource, PatternType,
+};
+
+use super::{
+    Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
+    Namespace, Note, Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing, step_records,
+};
+use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, text::counted};
+
+/// Name of the collection of patterns.
+pub const COLLECTION: &str = "patterns";
+/// Minimum number of steps of a pattern. Source: chosen; one step says no more than the page itself.
+pub const MIN_STEPS: usize = 2;
+/// Maximum number of steps of a pattern. Longer stretches become several patterns. Source: chosen; a form with its way to it.
+pub const MAX_STEPS: usize = 10;
+/// Maximum number of patterns of a host. Source: document.
+pub const MAX_PATTERNS: usize = 100;
+/// Number of patterns that stay when there are too many. Source: document.
+pub const KEPT: usize = 80;
+/// Maximum number of patterns that are shown at once. Source: chosen.
+pub const MAX_SHOWN: usize = 2;
+/// Number of last runs of a host whose signatures are kept. Source: chosen.
+pub const MAX_RECENT: usize = 10;
+/// Number of runs in a row that failed at its steps, after which a pattern is not shown any more. Source: chosen, as for lessons.
+pub const FAILED_IN_A_ROW: usize = 3;
+
+/// The memory kind for patterns.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Patterns;
+
+impl MemoryKind for Patterns {
+    fn name(&self) -> &'static str {
+        COLLECTION
+    }
+
+    fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
+        None
+    }
+
+    fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {
+        match moment.cue {
+            Cue::PageShown { host, .. } => vec![Shelf::host(namespace, COLLECTION, host)],
+            Cue::RunStarted | Cue::CommandFailed { .. } => Vec::new(),
+        }
+    }
+
+    fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index> {
+        Arc::new(show::PatternIndex::new(shelf, records))
+    }
+
+    fn limit(&self, _: &Moment<'_>) -> usize {
+        MAX_SHOWN
+    }
+
+    /// Returns false if earlier advice, such as a trajectory, has all of its steps.
+    fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
+        !said.iter().any(|other| show::is_said(own, other))
+    }
+
+    fn distill(&self, log: &RunLog) -> Option<Value> {
+        serde_json::to_value(distill::Learned::of(log)?).ok()
+    }
+
+    fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>> {
+        let learned: distill::Learned = serde_json::from_value(distilled.clone())
+            .map_err(|error| Error::new(ErrorKind::Corrupt, "pattern.learn").with_source(error))?;
+        let shelf = Shelf::host(namespace, COLLECTION, &learned.host);
+        let edit = Edit::new(move |records| keep::learn(records, &learned));
+        Ok(vec![ShelfEdit { shelf, edit }])
+    }
+
+    fn undo(&self, run: &RunId) -> Result<Edit> {
+        let run = run.clone();
+        Ok(Edit::new(move |records| keep::undo(records, &run)))
+    }
+
+    /// Changes nothing: patterns are only on the shelves of hosts.
+    fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
+        Ok(Edit::new(|_| Ok(Vec::new())))
+    }
+
+    fn item<'k>(&self, key: &'k str) -> &'k str {
+        step_records::owner(key)
+    }
+
+    fn accept(&self, key: &str, shown: &str, _: DateTime<Utc>) -> Result<Edit> {
+        let (key, shown) = (key.to_owned(), shown.to_owned());
+        Ok(Edit::new(move |records| {
+            keep::accept(records, &key, &shown)
+        }))
+    }
+
+    fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
+        keep::admit(record, vouched)
+    }
+
+    /// Describes a header. The steps are described with their item.
+    fn describe(&self, record: &Record) -> Result<Described> {
+        let header = Header::from_record(record)?;
+        let (origin, standing) = match header.source {
+            PatternSource::Imported => (Origin::Imported, Standing::WaitsForReview),
+            source => {
+                let origin = match source {
+                    PatternSource::User => Origin::Person,
+                    _ => Origin::Learned,
+                };
+                let is_retired = header.is_retired();
+                let standing = if is_retired {
+                    Standing::Retired
+                } else {
+                    Standing::Shown
+                };
+                (origin, standing)
+            }
+        };
+        let mut described = Described::new(header.description(), origin, standing);
+        let steps = counted(header.steps, "step");
+        described.is = format!("pattern of {steps}, {}", header.kind.as_str());
+        described.results = header.uses().to_string();
+        let runs = header
+            .evidence
+            .iter()
+            .map(|one| ("Run", one.run.to_string()));
+        described.details.extend(runs);
+        described
+            .details
+            .push(("Last used", header.last_used.to_rfc3339()));
+        if let Value::Object(data) = &record.body {
+            described.data.clone_from(data);
+        }
+        Ok(described)
+    }
+
+    fn describe_item(
+        &self,
+        shelf: &Shelf,
+        records: &[Record],
+        key: &str,
+        _: DateTime<Utc>,
+    ) -> Result<Described> {
+        let mut described = self.describe(Record::find(records, key)?)?;
+        let mut all = Pattern::all(records).into_iter();
+        // If a step is missing or cannot be read, no prompt shows the pattern.
+        if let Some((_, pattern)) = all.find(|(known, _)| known == key) {
+            let steps = pattern.steps.iter().zip(1..);
+            let steps = steps.map(|(step, n)| ("Step", format!("{n}. {step}")));
+            described.details.extend(steps);
+            let id = AdviceId {
+                shelf: shelf.clone(),
+                key: key.to_owned(),
+            };
+            let lines = show::lines(&pattern, 0);
+            let advice = Advice::with_lines(id, lines, show::trust(&pattern), show::SECTION);
+            described.prompt = advice.iter().flat_map(Advice::texts).collect();
+        }
+        Ok(described)
+    }
+
+    fn notes(
+        &self,
+        _: Occasion,
+        shelf: &Shelf,
+        run: &RunId,
+        committed: &Committed,
+        _: usize,
+    ) -> Vec<Note> {
+        let note = |key: &str, what: &str, text: String, data| Note::Changed {
+            id: AdviceId {
+                shelf: shelf.clone(),
+                key: key.to_owned(),
+            },
+            what: what.to_owned(),
+            text,
+            data,
+        };
+        let told = committed.changes.iter().filter_map(|change| match change {
+            Change::Put(record) if !record.key.contains('.') => {
+                let header = Header::from_record(record).ok()?;
+                let data =
+                    json!({ "type": header.kind, "steps": header.steps, "tasks": header.goals() });
+                let (what, data) = match header.results.iter().find(|(of, _)| of == run) {
+                    Some((_, result)) => ("pattern_used", result.told()),
+                    None if header.created == header.last_used => ("pattern_recorded", data),
+                    None => ("pattern_repeated", data),
+                };
+                Some(note(
+                    &record.key,
+                    what,
+                    header.description().to_owned(),
+                    data,
+                ))
+            }
+            Change::Remove(key) if !key.contains('.') => {
+                Some(note(key, "pattern_evicted", String::new(), Value::Null))
+            }
+            _ => None,
+        });
+        told.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

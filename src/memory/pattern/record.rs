@@ -1,0 +1,348 @@
+//! The records of a host: patterns, each with its steps, and the steps of the last runs as signatures.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    FAILED_IN_A_ROW, MAX_STEPS, MIN_STEPS,
+    common::{can_begin, signature},
+};
+use crate::{
+    base::{Error, ErrorKind, Result, RunId, short_hash},
+    memory::{
+        MAX_RECORD_BYTES, Record, StoredStep, Use, Uses,
+        step_records::{steps_of, with_steps},
+    },
+};
+
+/// Maximum number of runs that a pattern names as evidence. Source: chosen.
+pub const MAX_EVIDENCE: usize = 8;
+/// Maximum number of results that a pattern keeps. Source: chosen; as for trajectories.
+pub const MAX_RESULTS: usize = 12;
+
+/// Beginning of the key of a run's signatures. No item has this key, so people do not see these records in lists.
+pub(super) const RECENT: &str = "recent.";
+
+/// What the steps of a pattern are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PatternType {
+    /// They type a secret or a password.
+    LoginFlow,
+    /// They show another page or another part of the page.
+    Navigation,
+    /// They give values to fields.
+    FormFill,
+    /// They type into search fields only.
+    Search,
+    /// Anything else.
+    Other,
+}
+
+impl PatternType {
+    /// Returns the type as it is stored.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::LoginFlow => "login_flow",
+            Self::Navigation => "navigation",
+            Self::FormFill => "form_fill",
+            Self::Search => "search",
+            Self::Other => "other",
+        }
+    }
+
+    /// Returns the words that describe a learned pattern of this type.
+    const fn describes(self) -> &'static str {
+        match self {
+            Self::LoginFlow => "How earlier tasks logged in here",
+            Self::Navigation => "How earlier tasks went on from here",
+            Self::FormFill => "How earlier tasks filled in a form here",
+            Self::Search => "How earlier tasks searched here",
+            Self::Other => "Steps that earlier tasks took here",
+        }
+    }
+}
+
+/// The origin of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PatternSource {
+    /// Runs with different goals took its steps.
+    Learned,
+    /// A person or a program gave or accepted it.
+    User,
+    /// Another person's export contained it, and nobody here has accepted it.
+    Imported,
+}
+
+/// A run that reached its goal and took the steps of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Evidence {
+    /// The run.
+    pub run: RunId,
+    /// A hash of its goal: the same for goals that differ only in values that the run typed or chose.
+    pub goal: String,
+}
+
+/// A pattern without its steps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Header {
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: PatternType,
+    /// The origin.
+    pub source: PatternSource,
+    /// The description in the words of the person or program that gave the pattern; `None` for a learned one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
+    /// Number of steps.
+    pub steps: usize,
+    /// Runs that took the steps, oldest first, at most [`MAX_EVIDENCE`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
+    /// The last runs that were shown the pattern, or for which it was credited, oldest first, at most [`MAX_RESULTS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<(RunId, Use)>,
+    /// Number of runs that were shown the pattern.
+    #[serde(default)]
+    pub shown: u64,
+    /// Number of these runs that took all steps.
+    #[serde(default)]
+    pub succeeded: u64,
+    /// Number of these runs in which a step failed.
+    #[serde(default)]
+    pub failed: u64,
+    /// The time when it was learned or given.
+    pub created: DateTime<Utc>,
+    /// The end of the last run that took the steps.
+    pub last_used: DateTime<Utc>,
+}
+
+/// A run of steps that tasks with different goals have in common on a host.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Pattern {
+    /// The description and the counts.
+    pub header: Header,
+    /// The steps, in order.
+    pub steps: Vec<StoredStep>,
+}
+
+impl Header {
+    /// Reads a header from its record.
+    ///
+    /// # Errors
+    /// `Corrupt` if the record is not the header of a pattern.
+    pub fn from_record(record: &Record) -> Result<Self> {
+        serde_json::from_value(record.body.clone()).map_err(|error| {
+            Error::new(ErrorKind::Corrupt, "pattern.read")
+                .with("key", &record.key)
+                .with_source(error)
+        })
+    }
+
+    /// Returns the record of the header. If it is too large, it names fewer runs.
+    ///
+    /// # Errors
+    /// `Corrupt` if it cannot be written as JSON.
+    pub fn to_record(&self, key: &str) -> Result<Record> {
+        let mut header = self.clone();
+        loop {
+            let body = serde_json::to_value(&header).map_err(|error| {
+                Error::new(ErrorKind::Corrupt, "pattern.write").with_source(error)
+            })?;
+            let record = Record::new(key, &body);
+            if record.size() <= MAX_RECORD_BYTES {
+                return Ok(record);
+            }
+            if header.results.len() > FAILED_IN_A_ROW {
+                header.results.remove(0);
+            } else if header.evidence.len() > 2 {
+                header.drop_oldest();
+            } else {
+                return Ok(record);
+            }
+        }
+    }
+
+    /// Returns what the steps are for, in words.
+    pub fn description(&self) -> &str {
+        self.words.as_deref().unwrap_or(self.kind.describes())
+    }
+
+    /// Returns the number of different goals of the runs that are its evidence.
+    pub fn goals(&self) -> usize {
+        let goals: BTreeSet<&str> = self.evidence.iter().map(|one| &*one.goal).collect();
+        goals.len()
+    }
+
+    /// Returns true if the last runs that carried out its steps all failed to. Runs that were shown it and did not need it say
+    /// nothing.
+    pub fn is_retired(&self) -> bool {
+        let tried = self.results.iter().rev().map(|(_, result)| *result);
+        let tried = tried.filter(|result| *result != Use::Ignored);
+        tried.take_while(|result| *result == Use::Failed).count() >= FAILED_IN_A_ROW
+    }
+
+    /// Returns how often it was shown and what came of it.
+    pub const fn uses(&self) -> Uses {
+        Uses {
+            shown: self.shown,
+            used: self.succeeded,
+            helped: self.succeeded,
+            harmed: self.failed,
+        }
+    }
+
+    /// Counts the result of a run, unless it has been counted.
+    pub(super) fn count(&mut self, run: &RunId, result: Use, now: DateTime<Utc>) {
+        if self.results.iter().any(|(known, _)| known == run) {
+            return;
+        }
+        self.results.push((run.clone(), result));
+        let excess = self.results.len().saturating_sub(MAX_RESULTS);
+        self.results.drain(..excess);
+        self.shown += 1;
+        match result {
+            Use::Helped => {
+                self.succeeded += 1;
+                self.last_used = self.last_used.max(now);
+            }
+            Use::Failed => self.failed += 1,
+            Use::Ignored => {}
+        }
+    }
+
+    /// Adds a run that took the steps, unless it is known.
+    pub(super) fn add(&mut self, run: &RunId, goal: &str, now: DateTime<Utc>) {
+        if self.evidence.iter().any(|known| known.run == *run) {
+            return;
+        }
+        if self.is_retired() {
+            // The steps work again.
+            self.results.clear();
+        }
+        self.evidence.push(Evidence {
+            run: run.clone(),
+            goal: goal.to_owned(),
+        });
+        self.last_used = self.last_used.max(now);
+        while self.evidence.len() > MAX_EVIDENCE {
+            self.drop_oldest();
+        }
+    }
+
+    /// Removes the oldest run whose goal another run has too, or else the oldest run.
+    fn drop_oldest(&mut self) {
+        let all = &self.evidence;
+        let is_spare = |one: &Evidence| all.iter().filter(|of| of.goal == one.goal).count() > 1;
+        let at = all.iter().position(is_spare).unwrap_or(0);
+        self.evidence.remove(at);
+    }
+
+    /// Removes the part of a run. Returns true if the run had one.
+    pub(super) fn remove(&mut self, run: &RunId) -> bool {
+        let before = self.evidence.len() + self.results.len();
+        self.evidence.retain(|known| known.run != *run);
+        if let Some(at) = self.results.iter().position(|(known, _)| known == run) {
+            let (_, result) = self.results.remove(at);
+            self.shown = self.shown.saturating_sub(1);
+            let count = match result {
+                Use::Helped => &mut self.succeeded,
+                Use::Failed => &mut self.failed,
+                Use::Ignored => return true,
+            };
+            *count = count.saturating_sub(1);
+        }
+        self.evidence.len() + self.results.len() < before
+    }
+}
+
+impl Pattern {
+    /// Returns the key: a hash of the steps, so nobody can put other steps under it.
+    pub fn key(&self) -> String {
+        key(&self.signatures())
+    }
+
+    /// Returns the signature of each step.
+    pub(super) fn signatures(&self) -> Vec<Option<String>> {
+        self.steps.iter().map(signature).collect()
+    }
+
+    /// Returns the records of the pattern.
+    ///
+    /// # Errors
+    /// `Corrupt` if it cannot be written as JSON.
+    pub fn to_records(&self) -> Result<Vec<Record>> {
+        with_steps(self.header.to_record(&self.key())?, &self.steps)
+    }
+
+    /// Reads all patterns of a shelf, each with its key. A pattern is left out if a record is missing or cannot be read, or if
+    /// its steps are not those of its key.
+    pub fn all(records: &[Record]) -> Vec<(String, Self)> {
+        let headers = records.iter().filter(|record| !record.key.contains('.'));
+        let read = headers.filter_map(|record| {
+            let header = Header::from_record(record).ok()?;
+            if !(MIN_STEPS..=MAX_STEPS).contains(&header.steps) {
+                return None;
+            }
+            let steps = steps_of(records, &record.key, header.steps)?;
+            let pattern = Self { header, steps };
+            let is_sound = can_begin(&pattern.steps[0])
+                && pattern.signatures().iter().all(Option::is_some)
+                && pattern.key() == record.key;
+            is_sound.then(|| (record.key.clone(), pattern))
+        });
+        read.collect()
+    }
+}
+
+/// Returns the key of a pattern whose steps have these signatures.
+pub(super) fn key(signatures: &[Option<String>]) -> String {
+    let all: Vec<&str> = signatures.iter().flatten().map(String::as_str).collect();
+    format!("p-{}", short_hash(all.join(" ")))
+}
+
+/// The steps of a run that reached its goal, as signatures. They are kept to find what later runs have in common with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Recent {
+    /// The run.
+    pub(super) run: RunId,
+    /// A hash of its goal.
+    pub(super) goal: String,
+    /// The end of the run.
+    pub(super) at: DateTime<Utc>,
+    /// The signatures of its steps; `None` for a step that cannot be part of a pattern.
+    pub(super) steps: Vec<Option<String>>,
+}
+
+impl Recent {
+    /// Reads a run from its record; `None` if the record is not one.
+    pub(super) fn from_record(record: &Record) -> Option<Self> {
+        if !record.key.starts_with(RECENT) {
+            return None;
+        }
+        serde_json::from_value(record.body.clone()).ok()
+    }
+
+    /// Returns the record of the run.
+    ///
+    /// # Errors
+    /// `Corrupt` if it cannot be written as JSON.
+    pub(super) fn to_record(&self) -> Result<Record> {
+        let body = serde_json::to_value(self)
+            .map_err(|error| Error::new(ErrorKind::Corrupt, "pattern.write").with_source(error))?;
+        Ok(Record::new(self.key(), &body))
+    }
+
+    /// Returns the key of the run's record.
+    pub(super) fn key(&self) -> String {
+        format!("{RECENT}{}", self.run)
+    }
+}

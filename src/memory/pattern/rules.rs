@@ -1,0 +1,50 @@
+//! The type of a pattern, by rules over its steps.
+
+use super::PatternType;
+use crate::{
+    action::BrowserTool,
+    memory::{StoredStep, StoredText},
+    page::{PASSWORD, Role, SEARCH},
+};
+
+/// Returns the type of a pattern with these steps.
+pub(super) fn type_of(steps: &[StoredStep]) -> PatternType {
+    let written = || steps.iter().filter(|step| step.writes());
+    let moves =
+        || steps.iter().any(is_move) || steps.windows(2).any(|pair| pair[0].page != pair[1].page);
+    if written().any(takes_password) {
+        PatternType::LoginFlow
+    } else if written().count() > 0 && written().all(searches) {
+        PatternType::Search
+    } else if written().count() > 0 {
+        PatternType::FormFill
+    } else if moves() {
+        PatternType::Navigation
+    } else {
+        PatternType::Other
+    }
+}
+
+/// Returns true if the step types a secret, or types into a field for passwords.
+fn takes_password(step: &StoredStep) -> bool {
+    matches!(step.text, Some(StoredText::Secret(_))) || PASSWORD.are_in(name(step))
+}
+
+/// Returns true if the step types into a search field.
+fn searches(step: &StoredStep) -> bool {
+    let is_text = matches!(step.tool, BrowserTool::Fill | BrowserTool::Type);
+    let role = step.target.as_ref().map(|target| &target.role);
+    is_text && (role == Some(&Role::SearchBox) || SEARCH.are_in(name(step)))
+}
+
+/// Returns true if the step does nothing but show another page or part of a page.
+fn is_move(step: &StoredStep) -> bool {
+    let role = step.target.as_ref().map(|target| &target.role);
+    step.tool == BrowserTool::Goto || matches!(role, Some(Role::Link | Role::MenuItem | Role::Tab))
+}
+
+/// Returns the name of the step's target; empty if it has none.
+fn name(step: &StoredStep) -> &str {
+    let aim = step.target.as_ref().and_then(|target| target.aim.as_ref());
+    aim.map_or("", |aim| &aim.name)
+}
