@@ -384,8 +384,9 @@ async fn notes_move_to_another_store_and_wait_there_unless_vouched_for() {
         let other = InMemory::new();
         let to = keeper(&other);
         let done = archive::import(&archive, to.kinds(), None, vouched);
-        // The crate's own kind of facts keeps the same words. Nobody accepted them there, so they wait in any case.
-        let waiting = 1 + usize::from(!vouched);
+        // The crate's own kind of facts keeps the same words. Nobody accepted them there, so they wait in any case. The run's
+        // session waits like the note.
+        let waiting = 1 + 2 * usize::from(!vouched);
         assert_eq!(done.waiting, waiting, "{:?}", done.problems);
         to.apply(done.edits).await.unwrap();
         assert_eq!(listed(&other).await[0].2, standing);

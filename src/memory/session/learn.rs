@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Session;
 use crate::{
-    base::{Host, Result},
-    memory::{Change, Record, RunLog},
+    base::{Error, ErrorKind, Host, Result},
+    memory::{Advice, Change, Record, RunLog},
 };
 
 /// Maximum number of sessions that are kept for each host. Source: chosen.
@@ -43,6 +43,7 @@ pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
         timestamp: log.ended_at,
         turns_used,
         duration_ms: log.duration_ms(),
+        imported: false,
     };
     let hosts = ends.into_iter().cloned().collect();
     Some((hosts, session.cut()))
@@ -58,6 +59,8 @@ pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>
         .iter()
         .filter(|known| known.key != record.key && !known.is_from_a_person())
         .filter_map(|record| Some((&*record.key, Session::from_record(record).ok()?)))
+        // One that waits for a person takes no place, or a file could keep out all sessions by its dates.
+        .filter(|(_, session)| !session.imported)
         .collect();
     known.sort_by_key(|(key, session)| (session.timestamp, *key));
     let room = MAX_SESSIONS - 1;
@@ -78,4 +81,38 @@ pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>
         .collect();
     changes.push(Change::Put(record));
     Ok(changes)
+}
+
+/// Returns the change by which a person accepts an imported session. `shown` are its words, as they were shown.
+pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
+    let refuse = |why: &str| {
+        Error::new(ErrorKind::InvalidInput, "session.accept")
+            .with("key", key)
+            .with("why", why)
+    };
+    let record = records.iter().find(|record| record.key == key);
+    let mut session =
+        Session::from_record(record.ok_or_else(|| refuse("there is no such session"))?)?;
+    if Advice::shown(&session.words()) != shown {
+        return Err(refuse("it says something else now"));
+    }
+    session.imported = false;
+    Ok(vec![Change::Put(session.to_record()?)])
+}
+
+/// Returns the record to import, or the reason for refusing it. Unless the importing person vouches for the source, a
+/// session waits for review.
+pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
+    let refuse = |why: &str| {
+        Error::new(ErrorKind::InvalidInput, "session.admit")
+            .with("key", &record.key)
+            .with("why", why)
+    };
+    let session = Session::from_record(record).map_err(|_| refuse("is not a session"))?;
+    if session.run.as_str() != record.key {
+        return Err(refuse("has a key that is not ours"));
+    }
+    let mut session = session.cut();
+    session.imported |= !vouched;
+    session.to_record()
 }

@@ -10,6 +10,8 @@
 //! - The answer and the address are kept only if the run stayed on one host. Otherwise text of one site could reach a
 //!   prompt about another.
 //! - A run that ended before the model decided anything is not recorded, because it says nothing about a host.
+//! - A session that another person's export contains waits for a person, because its answer
+//!   could have been written by anybody.
 //! - Runs of other sessions are shown on one line each. A section of five full answers would cost more in each request
 //!   than it saves.
 
@@ -99,9 +101,25 @@ impl MemoryKind for Sessions {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
 
+    fn accept(&self, key: &str, shown: &str, _: DateTime<Utc>) -> Result<Edit> {
+        let (key, shown) = (key.to_owned(), shown.to_owned());
+        Ok(Edit::new(move |records| {
+            learn::accept(records, &key, &shown)
+        }))
+    }
+
+    fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
+        learn::admit(record, vouched)
+    }
+
     fn describe(&self, record: &Record) -> Result<Described> {
         let session = Session::from_record(record)?;
-        let mut described = Described::new(&session.goal, Origin::Learned, Standing::Shown);
+        let (origin, standing) = if session.imported {
+            (Origin::Imported, Standing::WaitsForReview)
+        } else {
+            (Origin::Learned, Standing::Shown)
+        };
+        let mut described = Described::new(&session.words(), origin, standing);
         "session".clone_into(&mut described.is);
         session.result().clone_into(&mut described.results);
         described.details = session.details();

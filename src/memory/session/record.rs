@@ -45,6 +45,9 @@ pub struct Session {
     pub turns_used: u32,
     /// Duration of the run. Unit: milliseconds.
     pub duration_ms: u64,
+    /// True if another person's export contained it and nobody here has accepted it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub imported: bool,
 }
 
 impl Session {
@@ -82,6 +85,14 @@ impl Session {
             final_url: self.final_url.and_then(|url| address(&url)),
             ..self
         }
+    }
+
+    /// Returns the words that a person reads and accepts: the goal and, of an imported session, its answer and address.
+    pub(super) fn words(&self) -> String {
+        let answer = self.outcome.iter().map(|said| format!("; answer: {said}"));
+        let url = self.final_url.iter().map(|url| format!("; ended at {url}"));
+        let rest = answer.chain(url).filter(|_| self.imported);
+        std::iter::once(self.goal.clone()).chain(rest).collect()
     }
 
     /// Returns the result in one word.

@@ -29,7 +29,8 @@ impl SessionIndex {
                     shelf: shelf.clone(),
                     key: record.key.clone(),
                 };
-                Some((id, Session::from_record(record).ok()?))
+                let session = Session::from_record(record).ok()?;
+                (!session.imported).then_some((id, session))
             })
             .collect();
         sessions.sort_by(|(a, one), (b, other)| {

@@ -170,3 +170,45 @@ fn a_run_is_undone_and_its_record_fits_in_every_script() {
         ("Goal of run_1", "done")
     );
 }
+
+#[test]
+fn an_imported_session_waits_with_its_answer_and_is_accepted_as_it_was_shown() {
+    let kind = Sessions;
+    let body = json!({
+        "run": "run_1", "goal": "Add auth", "outcome": "Added the login page", "success": true,
+        "final_url": "https://u:p@shop.example/login", "timestamp": "2026-01-02T03:04:05Z",
+        "turns_used": 3, "duration_ms": 5
+    });
+    let record = kind.admit(&Record::new("run_1", &body), false).unwrap();
+    let described = kind.describe(&record).unwrap();
+    assert_eq!(described.standing, Standing::WaitsForReview);
+    assert_eq!(
+        described.text,
+        "Add auth; answer: Added the login page; ended at https://shop.example/login"
+    );
+    let now = "2026-01-02T03:04:05Z".parse().unwrap();
+    let accept = |shown: &str| kind.accept("run_1", shown, now).unwrap();
+    let records = [record];
+    let refused = accept("Add auth").changes(&records).unwrap_err();
+    assert_eq!(refused.said("why"), Some("it says something else now"));
+    let changes = accept(&described.text).changes(&records).unwrap();
+    let accepted = &apply(&records, &changes)[0];
+    assert_eq!(kind.describe(accepted).unwrap().standing, Standing::Shown);
+    assert!(
+        kind.admit(&Record::new("run_2", &body), true).is_err(),
+        "another key"
+    );
+
+    // Sessions that wait keep no session out, however new they claim to be.
+    let mut waiting: Vec<Record> = Vec::new();
+    for n in 0..MAX_SESSIONS {
+        let mut late = body.clone();
+        late["run"] = json!(format!("late_{n}"));
+        late["timestamp"] = json!("2099-01-01T00:00:00Z");
+        let late = Record::new(format!("late_{n}"), &late);
+        waiting.push(kind.admit(&late, false).unwrap());
+    }
+    let session = Session::from_record(&Record::new("run_1", &body)).unwrap();
+    let changes = learn::learn(&waiting, &session).unwrap();
+    assert_eq!(changes, [Change::Put(session.to_record().unwrap())]);
+}
