@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+mod diff;
 mod events;
 mod look;
 mod moves;

@@ -41,6 +41,8 @@ pub(super) enum MemoryCommand {
     Export(ExportArgs),
     /// Import such a document, or a documented `memory.json`.
     Import(ImportArgs),
+    /// Compare two memories item by item.
+    Diff(DiffArgs),
 }
 
 #[derive(Debug, Args)]
@@ -173,6 +175,19 @@ pub(super) struct ImportArgs {
     /// Vouch for the words in the file: you have read them, and prompts may show them.
     #[arg(long)]
     pub(super) trust: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DiffArgs {
+    /// A folder of memory, or an exported document.
+    #[arg(value_name = "A")]
+    pub(super) first: PathBuf,
+    /// Another one.
+    #[arg(value_name = "B")]
+    pub(super) second: PathBuf,
     /// Print JSON.
     #[arg(long)]
     pub(super) json: bool,

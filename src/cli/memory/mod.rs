@@ -7,11 +7,13 @@
 //! review     items that wait for a person, and the person's decision
 //! forget     an item, a host, a site, or everything; and undoing a run
 //! transfer   export and import
+//! diff       two memories, compared
 //! explain    why memory gave advice in a run
 //! report     what each item was worth in the runs of a folder
 //! ```
 
 pub(super) mod args;
+mod diff;
 mod explain;
 mod forget;
 mod list;
@@ -34,6 +36,7 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
     match &args.command {
         MemoryCommand::Explain(own) => return explain::run(own),
         MemoryCommand::Report(own) => return report::run(own),
+        MemoryCommand::Diff(own) => return diff::run(&args.place, own).await,
         _ => {}
     }
     let store = args.place.open()?;
@@ -47,7 +50,7 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
         MemoryCommand::Undo(own) => forget::undo(&keeper, &args.place, own).await,
         MemoryCommand::Export(own) => transfer::export(&keeper, &args.place, own).await,
         MemoryCommand::Import(own) => transfer::import(&keeper, &args.place, own).await,
-        MemoryCommand::Explain(_) | MemoryCommand::Report(_) => Ok(()),
+        MemoryCommand::Explain(_) | MemoryCommand::Report(_) | MemoryCommand::Diff(_) => Ok(()),
     };
     for notice in store.notices() {
         tell(one_line(&format!(

@@ -132,7 +132,7 @@ pub(super) async fn import<M: MemoryBackend>(
 }
 
 /// Reads the file, up to the maximum size of a document.
-fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     let fail =
         |error: io::Error| Refusal::usage(format!("{} cannot be read: {error}", path.display()));
     let file = File::open(path).map_err(fail)?;
@@ -143,7 +143,8 @@ fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     Ok(bytes)
 }
 
-fn unreadable(path: &Path, error: &Error) -> Refusal {
+/// Returns the refusal for a file that cannot be parsed.
+pub(super) fn unreadable(path: &Path, error: &Error) -> Refusal {
     let path = path.display();
     Refusal::usage(match error.kind() {
         ErrorKind::TooLarge => {

@@ -1,0 +1,119 @@
+//! `webwise memory diff`: two memories, compared item by item.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{args::DiffArgs, list::scope, transfer};
+use crate::{
+    cli::{Refusal, memory_place::MemoryPlace, say, say::one_line},
+    memory::{Described, Difference, Differing, Namespace, Record, Shelf, archive, compare, kinds},
+    store::{JsonFiles, Keeper},
+};
+
+pub(super) async fn run(place: &MemoryPlace, args: &DiffArgs) -> Result<(), Refusal> {
+    let namespace = place.namespace();
+    let first = load(&args.first, &namespace).await?;
+    let second = load(&args.second, &namespace).await?;
+    let compared = compare(&first, &second, &kinds());
+    let count = |what| {
+        let all = compared.differing.iter();
+        all.filter(|one| one.difference == what).count()
+    };
+    let [only_in_a, only_in_b, changed] = [
+        Difference::OnlyInFirst,
+        Difference::OnlyInSecond,
+        Difference::Changed,
+    ]
+    .map(count);
+    if args.json {
+        let items: Vec<Value> = compared.differing.iter().map(json).collect();
+        say(
+            json!({ "items": items, "only_in_a": only_in_a, "only_in_b": only_in_b, "changed": changed, "same": compared.same }),
+        );
+        return Ok(());
+    }
+    let mut last = None;
+    for one in &compared.differing {
+        let shelf = &one.id.shelf;
+        if last != Some(shelf) {
+            say(one_line(&format!(
+                "{}, {}:",
+                shelf.collection,
+                scope(shelf)
+            )));
+            last = Some(shelf);
+        }
+        for line in lines(one) {
+            say(one_line(&line));
+        }
+    }
+    say(format!(
+        "Only in A: {only_in_a}. Only in B: {only_in_b}. Changed: {changed}. The same: {}.",
+        compared.same
+    ));
+    Ok(())
+}
+
+/// Reads a folder of memory or an exported document.
+async fn load(path: &Path, namespace: &Namespace) -> Result<Vec<(Shelf, Vec<Record>)>, Refusal> {
+    let wrong = |error: &_| transfer::unreadable(path, error);
+    if path.is_dir() {
+        let store = JsonFiles::open(path);
+        return Ok(Keeper::new(&store, namespace.clone())
+            .read(Some(namespace))
+            .await?);
+    }
+    let mut archive = archive::parse(&transfer::read(path)?).map_err(|e| wrong(&e))?;
+    archive
+        .shelves
+        .retain(|(shelf, _)| shelf.namespace == *namespace);
+    Ok(archive.shelves)
+}
+
+/// Returns an item as lines: its name, and its text and results in each memory that has it.
+fn lines(one: &Differing) -> Vec<String> {
+    let name = one.id.shelf.item_name(&one.id.key);
+    let (what, sides) = match one.difference {
+        Difference::OnlyInFirst => ("only in A", vec![("", &one.first)]),
+        Difference::OnlyInSecond => ("only in B", vec![("", &one.second)]),
+        Difference::Changed => ("changed", vec![("A: ", &one.first), ("B: ", &one.second)]),
+    };
+    let fields: Vec<&str> = one.fields.iter().map(String::as_str).collect();
+    let fields = match &fields[..] {
+        [] => String::new(),
+        fields => format!(": {}", fields.join(", ")),
+    };
+    let mut lines = vec![format!("    {what:<9}  {name}{fields}")];
+    let said = sides.into_iter().filter_map(|(side, described)| {
+        let described = described.as_ref()?;
+        let text = match described.results.as_str() {
+            "" => described.text.clone(),
+            results => format!("{}; {results}", described.text),
+        };
+        Some(format!("        {side}{text}"))
+    });
+    lines.extend(said);
+    lines
+}
+
+fn json(one: &Differing) -> Value {
+    let side = |described: &Option<Described>| {
+        described.as_ref().map(|described| {
+            json!({ "text": described.text, "state": described.standing.to_string(), "results": described.results })
+        })
+    };
+    json!({
+        "name": one.id.shelf.item_name(&one.id.key),
+        "kind": one.id.shelf.collection,
+        "shelf": one.id.shelf,
+        "difference": match one.difference {
+            Difference::OnlyInFirst => "only_in_a",
+            Difference::OnlyInSecond => "only_in_b",
+            Difference::Changed => "changed",
+        },
+        "fields": one.fields,
+        "a": side(&one.first),
+        "b": side(&one.second),
+    })
+}

@@ -1,0 +1,66 @@
+//! `webwise memory diff`.
+
+use serde_json::json;
+
+use crate::world::{Machine, copy};
+
+#[tokio::test]
+async fn two_memories_are_compared_item_by_item() {
+    let (here, there) = (Machine::new(), Machine::new());
+    here.shop("run_1", "shop.example").await;
+    copy(&here.memory(), &there.memory());
+    let [a, b] = [&here, &there].map(|machine| machine.memory().to_str().unwrap().to_owned());
+    let same = here.json(&["diff", &a, &b]);
+    assert_eq!(same["items"], json!([]));
+    assert!(same["same"].as_u64().unwrap() > 5, "{same}");
+
+    here.shop("run_2", "shop.example").await;
+    there.shop("run_3", "other.example").await;
+    let told = here.json(&["diff", &a, &b]);
+    let names = |difference: &str, kind: &str| -> Vec<String> {
+        let items = told["items"].as_array().unwrap().iter();
+        let of = items.filter(|item| item["difference"] == difference && item["kind"] == kind);
+        of.map(|item| item["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names("only_in_a", "sessions"), ["run_2@shop.example"]);
+    assert_eq!(names("only_in_b", "sessions"), ["run_3@other.example"]);
+    assert_eq!(names("changed", "trajectories").len(), 1);
+    let items = told["items"].as_array().unwrap();
+    let way = items
+        .iter()
+        .find(|item| item["difference"] == "changed" && item["kind"] == "trajectories");
+    let fields = way.unwrap()["fields"].as_array().unwrap();
+    assert!(fields.contains(&json!("runs")), "{fields:?}");
+    let listed = here.json(&["list"]).to_string();
+    for name in names("only_in_a", "sessions") {
+        assert!(listed.contains(&name), "{name}");
+    }
+    let [only_in_a, only_in_b, changed] =
+        ["only_in_a", "only_in_b", "changed"].map(|count| told[count].as_u64().unwrap());
+    let all = told["items"].as_array().unwrap().len() as u64;
+    assert_eq!(only_in_a + only_in_b + changed, all);
+
+    // An exported document stands for its memory.
+    let file = there.path("b.json");
+    let file = file.to_str().unwrap();
+    there.says(&["export", "-o", file]);
+    assert_eq!(here.json(&["diff", &a, file])["items"], told["items"]);
+    assert_eq!(here.json(&["diff", &b, file])["items"], json!([]));
+
+    let said = here.says(&["diff", &a, &b]);
+    for line in [
+        "sessions, shop.example:",
+        "    only in A  run_2@shop.example",
+        "    only in B  run_3@other.example",
+        "        Count the results; done",
+    ] {
+        assert!(said.lines().any(|told| told == line), "{line}: {said}");
+    }
+    let last = format!("Only in A: {only_in_a}. Only in B: {only_in_b}. Changed: {changed}.");
+    assert!(said.lines().last().unwrap().starts_with(&last), "{said}");
+    assert!(
+        here.refuses(&["diff", &a, "/nowhere"])
+            .contains("cannot be read")
+    );
+}
