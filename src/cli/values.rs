@@ -10,7 +10,7 @@ use crate::{
     base::{Host, Origin, SessionId, Site},
     memory::Advice,
     registry::RunStatus,
-    secret::{Secret, SecretName, Vault},
+    secret::{Redactor, Secret, SecretName, Vault},
 };
 
 /// Parses a start address.
@@ -179,29 +179,51 @@ pub(super) fn vault(
     }
     let mut vault = Vault::new();
     for (name, (variable, origins)) in grouped {
-        let value = match read(variable) {
-            Ok(value) if !value.is_empty() => value,
-            Ok(_) | Err(VarError::NotPresent) => {
-                return Err(Refusal::usage(format!(
-                    "the secret {name} needs the environment variable {variable}: set it to the value"
-                )));
-            }
-            // Do not print the content of the variable.
-            Err(VarError::NotUnicode(_)) => {
-                return Err(Refusal::usage(format!(
-                    "the secret {name} cannot be typed: the environment variable {variable} is set, but not to UTF-8 text"
-                )));
-            }
-        };
-        vault = vault
-            .with(name.clone(), Secret::new(value), origins)
-            .map_err(|_| {
-                Refusal::usage(format!(
-                    "the secret {name} may only be bound to an https origin or to this machine"
-                ))
-            })?;
+        let value = secret_value(name, variable, &read)?;
+        vault = vault.with(name.clone(), value, origins).map_err(|_| {
+            Refusal::usage(format!(
+                "the secret {name} may only be bound to an https origin or to this machine"
+            ))
+        })?;
     }
     Ok(vault)
+}
+
+/// Reads the value of a secret from its environment variable.
+fn secret_value(
+    name: &SecretName,
+    variable: &str,
+    read: impl Fn(&str) -> Result<String, VarError>,
+) -> Result<Secret, Refusal> {
+    match read(variable) {
+        Ok(value) if !value.is_empty() => Ok(Secret::new(value)),
+        Ok(_) | Err(VarError::NotPresent) => Err(Refusal::usage(format!(
+            "the secret {name} needs the environment variable {variable}: set it to the value"
+        ))),
+        // Do not print the content of the variable.
+        Err(VarError::NotUnicode(_)) => Err(Refusal::usage(format!(
+            "the secret {name} cannot be typed: the environment variable {variable} is set, but not to UTF-8 text"
+        ))),
+    }
+}
+
+/// Returns a redactor for secrets that are searched for: those of a run, and environment variables that are each named like
+/// their secret.
+pub(super) fn redactor(
+    sources: &[SecretSource],
+    variables: &[SecretName],
+    read: impl Fn(&str) -> Result<String, VarError>,
+) -> Result<Redactor, Refusal> {
+    let of_runs = sources
+        .iter()
+        .map(|source| (&source.name, source.variable.as_str()));
+    let all = of_runs.chain(variables.iter().map(|name| (name, name.as_str())));
+    let secrets: Vec<(&SecretName, Secret)> = all
+        .map(|(name, variable)| Ok((name, secret_value(name, variable, &read)?)))
+        .collect::<Result<_, Refusal>>()?;
+    Ok(Redactor::new(
+        secrets.iter().map(|(name, secret)| (*name, secret)),
+    ))
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod log;
 mod note;
 mod notice;
 pub mod pattern;
+mod scan;
 mod section;
 pub mod selector;
 pub mod session;
@@ -50,6 +51,7 @@ pub use lesson::v1;
 pub use log::RunLog;
 pub use note::Note;
 pub use notice::{ReadOnly, StoreNotice, StoreNoticeKind};
+pub use scan::{Scan, scan};
 pub use section::{Heading, Lasts, Section};
 pub(crate) use shelf::is_too_deep;
 pub use shelf::{

@@ -101,6 +101,16 @@ struct Hit {
 }
 
 impl Redactor {
+    /// The forms in which a secret is found, in words for a person.
+    pub const FORMS: [&'static str; 6] = [
+        "as it is, in upper or lower case",
+        "backwards",
+        "with blanks or separators between its characters",
+        "with up to three layers of URL, HTML, JSON or program escapes",
+        "as hexadecimal digits",
+        "as base64 in both alphabets, also inside a longer text",
+    ];
+
     /// Builds a redactor for these secrets.
     pub fn new<'a>(secrets: impl IntoIterator<Item = (&'a SecretName, &'a Secret)>) -> Self {
         let secrets: Vec<_> = secrets

@@ -6,5 +6,6 @@ mod diff;
 mod events;
 mod look;
 mod moves;
+mod scan;
 mod tracing;
 mod world;

@@ -41,10 +41,16 @@ impl Machine {
 
     /// `webwise memory` with these arguments, in a home without anything.
     pub(crate) fn run(&self, args: &[&str]) -> Output {
+        self.run_with(args, &[])
+    }
+
+    /// The same with these variables.
+    pub(crate) fn run_with(&self, args: &[&str], variables: &[(&str, &str)]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_webwise"));
         command
             .env_clear()
             .env("HOME", self.path("home"))
+            .envs(variables.iter().copied())
             .current_dir(self.dir.path())
             .stdin(Stdio::null());
         command

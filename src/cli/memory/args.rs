@@ -7,7 +7,11 @@ use url::Url;
 
 use crate::{
     base::{Host, Site},
-    cli::{memory_place::MemoryPlace, values},
+    cli::{
+        memory_place::MemoryPlace,
+        values::{self, SecretSource},
+    },
+    secret::SecretName,
 };
 
 /// Flags of `webwise memory`.
@@ -43,6 +47,8 @@ pub(super) enum MemoryCommand {
     Import(ImportArgs),
     /// Compare two memories item by item.
     Diff(DiffArgs),
+    /// Search memory for secrets, in every encoding that webwise knows. The exit code is 1 if one is found.
+    Scan(ScanArgs),
 }
 
 #[derive(Debug, Args)]
@@ -191,4 +197,22 @@ pub(super) struct DiffArgs {
     /// Print JSON.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("which").required(true).multiple(true).args(["secrets", "variables"])))]
+pub(super) struct ScanArgs {
+    /// A secret, as it is given to `webwise run`: its name, the environment variable that contains it, and its origin.
+    #[arg(long = "secret", value_name = "NAME=ENVVAR@ORIGIN", value_parser = values::secret)]
+    pub(super) secrets: Vec<SecretSource>,
+    /// An environment variable that contains a secret.
+    #[arg(long = "secret-env", value_name = "ENVVAR", num_args = 1.., value_parser = secret_name)]
+    pub(super) variables: Vec<SecretName>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+fn secret_name(text: &str) -> Result<SecretName, String> {
+    SecretName::parse(text).map_err(|_| "use 1 to 40 letters, digits or `_`".to_owned())
 }

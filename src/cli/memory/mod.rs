@@ -8,6 +8,7 @@
 //! forget     an item, a host, a site, or everything; and undoing a run
 //! transfer   export and import
 //! diff       two memories, compared
+//! scan       a search for secrets
 //! explain    why memory gave advice in a run
 //! report     what each item was worth in the runs of a folder
 //! ```
@@ -19,6 +20,7 @@ mod forget;
 mod list;
 mod report;
 mod review;
+mod scan;
 mod show;
 mod transfer;
 
@@ -50,6 +52,7 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
         MemoryCommand::Undo(own) => forget::undo(&keeper, &args.place, own).await,
         MemoryCommand::Export(own) => transfer::export(&keeper, &args.place, own).await,
         MemoryCommand::Import(own) => transfer::import(&keeper, &args.place, own).await,
+        MemoryCommand::Scan(own) => scan::run(&store, &keeper, &args.place, own).await,
         MemoryCommand::Explain(_) | MemoryCommand::Report(_) | MemoryCommand::Diff(_) => Ok(()),
     };
     for notice in store.notices() {

@@ -1,0 +1,116 @@
+//! `webwise memory scan`: a search for secrets in everything that memory keeps.
+
+use std::{fs, io, path::Path};
+
+use serde_json::json;
+
+use super::args::ScanArgs;
+use crate::{
+    MemoryBackend,
+    base::text::counted,
+    cli::{Refusal, memory_place::MemoryPlace, say, say::one_line, tell, values},
+    memory::{self, ShelfFilter},
+    secret::Redactor,
+    store::Keeper,
+};
+
+/// The files that were searched.
+#[derive(Debug, Default)]
+struct Files {
+    count: usize,
+    bytes: usize,
+    hits: Vec<String>,
+}
+
+/// Searches the records of all namespaces, including the register of runs and runs that wait, and then the bytes of all files
+/// in the folder, because backups and files in quarantine are no records.
+pub(super) async fn run<M: MemoryBackend>(
+    store: &M,
+    keeper: &Keeper<'_, M>,
+    place: &MemoryPlace,
+    args: &ScanArgs,
+) -> Result<(), Refusal> {
+    let secrets = values::redactor(&args.secrets, &args.variables, |name| std::env::var(name))?;
+    for name in secrets.too_short() {
+        tell(format!(
+            "webwise: the secret {name} has fewer than 6 characters, so it is found only where a value stands"
+        ));
+    }
+    let mut shelves = Vec::new();
+    for shelf in store.shelves(&ShelfFilter::default()).await? {
+        let records = store.load(&shelf).await?.records;
+        shelves.push((shelf, records));
+    }
+    let found = memory::scan(&shelves, keeper.kinds(), &secrets);
+    let mut files = Files::default();
+    let dir = place.dir()?;
+    search(&dir, "", &secrets, &mut files)
+        .map_err(|error| Refusal::failure(format!("{} cannot be read: {error}", dir.display())))?;
+    // A name that shows a secret is printed without it.
+    let hits: Vec<String> = found
+        .hits
+        .iter()
+        .map(|hit| {
+            let namespace = hit.shelf.namespace.as_str();
+            let name = hit.shelf.item_name(&hit.key);
+            secrets.text(&format!("{name} ({namespace}/{})", hit.shelf.collection))
+        })
+        .collect();
+    if args.json {
+        say(json!({
+            "items": found.items, "bytes": found.bytes, "files": files.count, "file_bytes": files.bytes,
+            "encodings": Redactor::FORMS, "hits": hits, "file_hits": files.hits,
+        }));
+    } else {
+        say(format!(
+            "Searched {} ({} bytes) and {} ({} bytes) for each secret:",
+            counted(found.items, "item"),
+            found.bytes,
+            counted(files.count, "file"),
+            files.bytes
+        ));
+        for form in Redactor::FORMS {
+            say(format!("    {form}"));
+        }
+        for (what, names) in [("item", &hits), ("file", &files.hits)] {
+            for name in names {
+                say(one_line(&format!("Found in the {what} {name}")));
+            }
+        }
+    }
+    if hits.is_empty() && files.hits.is_empty() {
+        if !args.json {
+            say("No secret was found.");
+        }
+        return Ok(());
+    }
+    Err(Refusal::failure(format!(
+        "a secret is in {} and {} of memory: `webwise memory forget KEY` removes an item",
+        counted(hits.len(), "item"),
+        counted(files.hits.len(), "file")
+    )))
+}
+
+/// Searches the names and contents of the files in a folder. A folder that is not there has none.
+fn search(dir: &Path, prefix: &str, secrets: &Redactor, files: &mut Files) -> io::Result<()> {
+    let entries = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            search(&entry.path(), &format!("{name}/"), secrets, files)?;
+        } else if kind.is_file() {
+            let bytes = fs::read(entry.path())?;
+            files.count += 1;
+            files.bytes += bytes.len();
+            if secrets.contains(&name) || secrets.bytes(&bytes) != bytes {
+                files.hits.push(secrets.text(&name));
+            }
+        }
+    }
+    Ok(())
+}

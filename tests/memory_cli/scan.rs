@@ -1,0 +1,104 @@
+//! `webwise memory scan`: a secret in memory is found in every form that the program names.
+
+use serde_json::{Value, json};
+use webwise::{
+    Host, MemoryBackend as _,
+    memory::{Change, Edit, Namespace, Record, Shelf},
+    secret::Redactor,
+    store::JsonFiles,
+};
+
+use crate::world::{Machine, text};
+
+const SECRET: &str = "Correct-Horse7";
+
+/// Stores a text in a record of an unknown kind.
+async fn store(machine: &Machine, key: &str, said: &str) {
+    let record = Record::new(key, &json!({ "text": said }));
+    let edit = Edit::new(move |_| Ok(vec![Change::Put(record.clone())]));
+    let host = Host::of_domain("shop.example").unwrap();
+    let shelf = Shelf::host(&Namespace::default(), "notes", &host);
+    let store = JsonFiles::open(machine.memory());
+    store.update(&shelf, edit).await.unwrap();
+}
+
+/// The exit code, and everything that was printed.
+fn scan(machine: &Machine, args: &[&str]) -> (Option<i32>, String) {
+    let variables = [("SHOP_PASSWORD", SECRET), ("PIN", "1234")];
+    let output = machine.run_with(&[&["scan"], args].concat(), &variables);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    (output.status.code(), said)
+}
+
+#[tokio::test]
+async fn a_secret_is_found_in_every_form_that_the_program_names_and_never_printed() {
+    let forms = [
+        "my word is correct-HORSE7.",
+        "7esroH-tcerroC",
+        "C o r r e c t H o r s e 7",
+        "q=Correct%2DHorse7&amp;x",
+        "436f72726563742d486f72736537",
+        "Basic dTpDb3JyZWN0LUhvcnNlNw==",
+    ];
+    assert_eq!(forms.len(), Redactor::FORMS.len());
+    for form in forms {
+        let machine = Machine::new();
+        machine.shop("run_1", "shop.example").await;
+        let (code, clean) = scan(&machine, &["--secret-env", "SHOP_PASSWORD"]);
+        assert_eq!(code, Some(0), "{clean}");
+        assert!(clean.ends_with("No secret was found.\n"), "{clean}");
+        for named in Redactor::FORMS {
+            assert!(clean.contains(named), "{clean}");
+        }
+        store(&machine, "n1", form).await;
+        let (code, said) = scan(&machine, &["--secret-env", "SHOP_PASSWORD"]);
+        assert_eq!(code, Some(1), "{form}: {said}");
+        assert!(
+            said.contains("Found in the item n1@shop.example (default/notes)"),
+            "{said}"
+        );
+        assert!(
+            said.contains("Found in the file default/domains/"),
+            "{said}"
+        );
+        assert!(!said.contains(form) && !said.contains(SECRET), "{said}");
+        // The flag of `run` does the same.
+        let run = "PASSWORD=SHOP_PASSWORD@https://shop.example";
+        assert_eq!(scan(&machine, &["--secret", run]).0, Some(1));
+        // Another secret is not there.
+        assert_eq!(scan(&machine, &["--secret-env", "PIN"]).0, Some(0));
+    }
+}
+
+#[tokio::test]
+async fn backups_are_searched_and_numbers_are_told() {
+    let machine = Machine::new();
+    store(&machine, "n1", SECRET).await;
+    store(&machine, "n1", "nothing").await;
+    let (code, said) = scan(&machine, &["--json", "--secret-env", "SHOP_PASSWORD"]);
+    assert_eq!(code, Some(1), "{said}");
+    let json: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+    assert_eq!((&json["items"], &json["hits"]), (&json!(1), &json!([])));
+    let [file] = &json["file_hits"].as_array().unwrap()[..] else {
+        panic!("the backup: {json}");
+    };
+    assert!(file.as_str().unwrap().contains(".json.bak"), "{file}");
+    assert!(json["bytes"].as_u64().unwrap() > 10 && json["file_bytes"].as_u64().unwrap() > 10);
+    // A name that shows the secret is printed without it.
+    store(&machine, &format!("key-{SECRET}"), "nothing").await;
+    let (_, said) = scan(&machine, &["--secret-env", "SHOP_PASSWORD", "PIN"]);
+    assert!(
+        said.contains("key-<secret:SHOP_PASSWORD>@shop.example"),
+        "{said}"
+    );
+    assert!(!said.contains(SECRET), "{said}");
+    assert!(said.contains("PIN has fewer than 6 characters"), "{said}");
+}
+
+#[test]
+fn a_scan_without_a_secret_or_its_value_is_refused() {
+    let machine = Machine::new();
+    assert!(machine.refuses(&["scan"]).contains("--secret"));
+    let said = machine.refuses(&["scan", "--secret-env", "MISSING"]);
+    assert!(said.contains("environment variable MISSING"), "{said}");
+}
