@@ -22,6 +22,7 @@ use serde_json::Value;
 
 use super::{
     Advice, AdviceId, Committed, Described, Edit, Moment, Namespace, Note, Record, RunLog, Shelf,
+    agent_memory::{Converted, Domain, left_out},
     conversation::Conversations,
     knowledge::Knowledge,
     lesson::Lessons,
@@ -196,6 +197,25 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("kind", self.name())
             .with("key", &record.key)
             .with("why", "is taken only if you vouch for the file"))
+    }
+
+    /// Converts the items of this kind in a [documented folder](super::agent_memory) to records. They are as a person imports
+    /// them who trusts the folder; [`admit`](Self::admit) is still called for each. The default converts nothing.
+    fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
+        let _ = (domain, now);
+        Converted::default()
+    }
+
+    /// Adds the items of a host's shelf to a documented folder. Returns what it cannot hold, described for a person. By default,
+    /// that is all items.
+    fn write_domain(&self, records: &[Record], domain: &mut Domain) -> Vec<String> {
+        let _ = domain;
+        let items = records
+            .iter()
+            .filter(|record| self.item(&record.key) == record.key)
+            .count();
+        let why = format!("the folder has no place for {}", self.name());
+        left_out(items, "item", &why)
     }
 
     /// Returns notes about committed changes, for events. `remaining` is the number of records now on the shelf.

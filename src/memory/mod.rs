@@ -5,6 +5,7 @@
 //! changes. The engine of the loop reads and writes the shelves.
 
 mod advice;
+pub mod agent_memory;
 pub(crate) mod ago;
 mod aim;
 pub mod archive;
@@ -24,6 +25,7 @@ pub mod pattern;
 mod scan;
 mod section;
 pub mod selector;
+mod selector_text;
 pub mod session;
 mod shelf;
 mod shortest;
@@ -43,7 +45,6 @@ pub use aim::Aim;
 pub use control::is_withheld;
 pub use cue::{Cue, Moment};
 pub use described::{Described, Origin, Standing, Use, Uses};
-pub use described::{Described, Origin, Standing, Uses};
 pub use diff::{Comparison, Difference, Differing, compare};
 pub use edit::{Change, Committed, Durable, Edit, apply};
 pub use kind::{Index, KindOptions, MemoryKind, Occasion, ShelfEdit, kinds, kinds_with};

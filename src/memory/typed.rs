@@ -16,8 +16,13 @@ pub(super) struct Typed(Vec<String>);
 impl Typed {
     /// Returns the texts that these steps typed.
     pub(super) fn of(steps: &[Step]) -> Self {
-        let texts = steps.iter().flat_map(texts);
-        let long = texts.filter(|text| text.chars().count() >= MIN_TYPED);
+        Self::texts(steps.iter().flat_map(texts))
+    }
+
+    /// Returns these texts, as far as they count.
+    pub(super) fn texts(texts: impl IntoIterator<Item = String>) -> Self {
+        let folded = texts.into_iter().map(|text| text::fold(text.trim()));
+        let long = folded.filter(|text| text.chars().count() >= MIN_TYPED);
         Self(long.collect())
     }
 
@@ -34,7 +39,7 @@ fn texts(step: &Step) -> Vec<String> {
         return Vec::new();
     };
     let texts = action.texts().into_iter().filter_map(|text| match text {
-        TextValue::Literal(text) => Some(text::fold(text.trim())),
+        TextValue::Literal(text) => Some(text.clone()),
         _ => None,
     });
     texts.collect()

@@ -11,7 +11,19 @@ use super::{StoredStep, StoredText};
 /// Finds the values of the goal in the steps of a run, and gives each step the position of its slot. Removes names that
 /// contain a value among other words. Returns the slots as ranges of bytes of the goal.
 pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Vec<(usize, usize)> {
-    let literals = taken.iter().map(|step| literals(step)).collect();
+    place(
+        goal,
+        taken.iter().map(|step| literals(step)).collect(),
+        steps,
+    )
+}
+
+/// Finds the values of the goal in the texts of steps, as [`trace`] does.
+pub(super) fn place(
+    goal: &str,
+    literals: Vec<Literals>,
+    steps: &mut [StoredStep],
+) -> Vec<(usize, usize)> {
     let template = Template::compile(&Recorded::new(goal, literals));
     let slots = template.slots();
     for text in template.texts() {

@@ -8,6 +8,7 @@ mod profile;
 #[path = "../support/random.rs"]
 mod random;
 
+mod folder;
 mod hostile;
 mod memory;
 mod own;

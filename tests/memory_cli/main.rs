@@ -4,6 +4,7 @@
 
 mod diff;
 mod events;
+mod folder;
 mod look;
 mod moves;
 mod scan;

@@ -41,9 +41,9 @@ pub(super) enum MemoryCommand {
     Forget(ForgetArgs),
     /// Take back what a run taught. What other runs taught too is kept, and listed.
     Undo(UndoArgs),
-    /// Export memory as one JSON document.
+    /// Export memory as one JSON document, or as the documented folder `.agent-memory`.
     Export(ExportArgs),
-    /// Import such a document, or a documented `memory.json`.
+    /// Import such a document, a documented `memory.json`, or a documented folder `.agent-memory`.
     Import(ImportArgs),
     /// Compare two memories item by item.
     Diff(DiffArgs),
@@ -162,10 +162,14 @@ pub(super) enum Format {
     Webwise,
     /// The documented `memory.json`, version 1.
     V1,
+    /// The documented folder `.agent-memory`.
+    AgentMemory,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
+    /// The new folder, with --format agent-memory.
+    pub(super) dir: Option<PathBuf>,
     /// The format of the document.
     #[arg(long, value_enum, default_value_t = Format::Webwise)]
     pub(super) format: Format,
@@ -176,9 +180,9 @@ pub(super) struct ExportArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
-    /// The file to import.
+    /// The file or folder to import.
     pub(super) file: PathBuf,
-    /// Vouch for the words in the file: you have read them, and prompts may show them.
+    /// Vouch for the words in the file or folder: you have read them, and prompts may show them.
     #[arg(long)]
     pub(super) trust: bool,
     /// Print JSON.

@@ -2,12 +2,16 @@
 
 use std::path::Path;
 
+use chrono::Utc;
 use serde_json::{Value, json};
 
-use super::{args::DiffArgs, list::scope, transfer};
+use super::{args::DiffArgs, folder, list::scope, transfer};
 use crate::{
     cli::{Refusal, memory_place::MemoryPlace, say, say::one_line},
-    memory::{Described, Difference, Differing, Namespace, Record, Shelf, archive, compare, kinds},
+    memory::{
+        Described, Difference, Differing, Namespace, Record, Shelf, agent_memory, archive, compare,
+        kinds,
+    },
     store::{JsonFiles, Keeper},
 };
 
@@ -55,9 +59,16 @@ pub(super) async fn run(place: &MemoryPlace, args: &DiffArgs) -> Result<(), Refu
     Ok(())
 }
 
-/// Reads a folder of memory or an exported document.
+/// Reads a folder of memory, an exported document or a documented folder.
 async fn load(path: &Path, namespace: &Namespace) -> Result<Vec<(Shelf, Vec<Record>)>, Refusal> {
     let wrong = |error: &_| transfer::unreadable(path, error);
+    // A folder may be both. The memory of this program has a folder for each namespace.
+    let is_own = path.join(namespace.as_str()).is_dir();
+    if !is_own && path.join("domains").is_dir() {
+        let read = agent_memory::parse(&folder::read(path)?).map_err(|e| wrong(&e))?;
+        let archive = agent_memory::archive(&read, &kinds(), namespace, Utc::now());
+        return Ok(archive.shelves);
+    }
     if path.is_dir() {
         let store = JsonFiles::open(path);
         return Ok(Keeper::new(&store, namespace.clone())

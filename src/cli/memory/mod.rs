@@ -7,6 +7,7 @@
 //! review     items that wait for a person, and the person's decision
 //! forget     an item, a host, a site, or everything; and undoing a run
 //! transfer   export and import
+//! folder     the files of a documented folder
 //! diff       two memories, compared
 //! scan       a search for secrets
 //! explain    why memory gave advice in a run
@@ -16,6 +17,7 @@
 pub(super) mod args;
 mod diff;
 mod explain;
+mod folder;
 mod forget;
 mod list;
 mod report;

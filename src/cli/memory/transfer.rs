@@ -17,12 +17,19 @@ use chrono::Utc;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::args::{ExportArgs, Format, ImportArgs};
+use super::{
+    args::{ExportArgs, Format, ImportArgs},
+    folder,
+};
 use crate::{
     MemoryBackend,
     base::{Error, ErrorKind, text::counted},
     cli::{Refusal, memory_place::MemoryPlace, say, say::one_line, tell},
-    memory::{archive, v1},
+    memory::{
+        agent_memory,
+        archive::{self, Restore},
+        v1,
+    },
     store::Keeper,
 };
 
@@ -34,12 +41,30 @@ pub(super) async fn export<M: MemoryBackend>(
     let namespace = match args.format {
         // Export all namespaces, unless one was given.
         Format::Webwise => place.named().cloned(),
-        Format::V1 => Some(place.namespace()),
+        Format::V1 | Format::AgentMemory => Some(place.namespace()),
     };
     let shelves = keeper.read(namespace.as_ref()).await?;
-    let text = match args.format {
-        Format::Webwise => archive::export(&shelves),
-        Format::V1 => {
+    let text = match (args.format, &args.dir) {
+        (Format::AgentMemory, Some(dir)) if args.output.is_none() => {
+            let export = agent_memory::export(&shelves, keeper.kinds(), Utc::now())?;
+            folder::write(dir, &export.files)?;
+            for problem in &export.problems {
+                tell(one_line(&format!("webwise: {problem}")));
+            }
+            return Ok(());
+        }
+        (Format::AgentMemory, _) => {
+            return Err(Refusal::usage(
+                "this format is a folder: give the new folder as the last argument, without --output",
+            ));
+        }
+        (_, Some(_)) => {
+            return Err(Refusal::usage(
+                "this format is one file: name it with --output, or give --format agent-memory for a folder",
+            ));
+        }
+        (Format::Webwise, None) => archive::export(&shelves),
+        (Format::V1, None) => {
             let document = v1::export(&shelves);
             for problem in &document.problems {
                 tell(one_line(&format!("webwise: {problem}")));
@@ -74,7 +99,7 @@ pub(super) async fn export<M: MemoryBackend>(
 }
 
 /// Creates a file that only its owner can read.
-fn create(path: &Path) -> io::Result<File> {
+pub(super) fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -94,20 +119,45 @@ pub(super) async fn import<M: MemoryBackend>(
     place: &MemoryPlace,
     args: &ImportArgs,
 ) -> Result<(), Refusal> {
-    let bytes = read(&args.file)?;
     let wrong = |error: &Error| unreadable(&args.file, error);
+    if args.file.is_dir() {
+        let files = folder::read(&args.file)?;
+        let read = agent_memory::parse(&files).map_err(|e| wrong(&e))?;
+        let archive = agent_memory::archive(&read, keeper.kinds(), &place.namespace(), Utc::now());
+        let done = archive::import(&archive, keeper.kinds(), None, args.trust);
+        return take(keeper, done, args).await;
+    }
+    let bytes = read(&args.file)?;
     let is_archive = serde_json::from_slice::<Kind>(&bytes)
         .is_ok_and(|kind| kind.format.is_some_and(|f| f.is_string()));
-    let (edits, taken, waiting, problems) = if is_archive {
+    let done = if is_archive {
         let archive = archive::parse(&bytes).map_err(|e| wrong(&e))?;
-        let done = archive::import(&archive, keeper.kinds(), place.named(), args.trust);
-        (done.edits, done.taken, done.waiting, done.problems)
+        archive::import(&archive, keeper.kinds(), place.named(), args.trust)
     } else {
         let document = v1::parse(&bytes).map_err(|e| wrong(&e))?;
         let done = v1::import(&document, &place.namespace(), args.trust, Utc::now());
-        let problems = done.problems.iter().map(ToString::to_string).collect();
-        (done.edits, done.taken, done.waiting, problems)
+        Restore {
+            edits: done.edits,
+            taken: done.taken,
+            waiting: done.waiting,
+            problems: done.problems.iter().map(ToString::to_string).collect(),
+        }
     };
+    take(keeper, done, args).await
+}
+
+/// Applies an import and prints its result.
+async fn take<M: MemoryBackend>(
+    keeper: &Keeper<'_, M>,
+    done: Restore,
+    args: &ImportArgs,
+) -> Result<(), Refusal> {
+    let Restore {
+        edits,
+        taken,
+        waiting,
+        problems,
+    } = done;
     let changed = keeper.apply(edits).await?;
     if args.json {
         say(
@@ -143,8 +193,11 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     Ok(bytes)
 }
 
-/// Returns the refusal for a file that cannot be parsed.
+/// Returns the refusal for a file or folder that cannot be parsed. An error that names a file is about that file of a folder.
 pub(super) fn unreadable(path: &Path, error: &Error) -> Refusal {
+    let path = error
+        .said("file")
+        .map_or_else(|| path.to_owned(), |file| path.join(file));
     let path = path.display();
     Refusal::usage(match error.kind() {
         ErrorKind::TooLarge => {

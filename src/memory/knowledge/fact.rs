@@ -196,11 +196,19 @@ pub struct Fact {
     /// The value before these runs; `None` if they are all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Slot>,
+    /// Number of the runs that are summed up in `before`, as far as it is known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub runs_before: u64,
     /// The end of the last run that observed it.
     pub last_seen: DateTime<Utc>,
     /// Fields that a newer version wrote, kept unchanged.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+const fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl Fact {
@@ -213,6 +221,7 @@ impl Fact {
             last_seen: source.at,
             sources: vec![source],
             before: None,
+            runs_before: 0,
             extra: Map::new(),
         }
     }
@@ -221,6 +230,11 @@ impl Fact {
     pub fn slot(&self) -> Option<Slot> {
         let observed = self.sources.iter().filter_map(|one| one.claim.as_ref());
         Slot::of(self.before.clone(), observed)
+    }
+
+    /// Returns the number of runs that observed it.
+    pub fn runs(&self) -> u64 {
+        self.runs_before.saturating_add(self.sources.len() as u64)
     }
 
     /// Returns the confidence in a value now, after the time since the last observation. The words that a person accepted
@@ -305,6 +319,7 @@ impl Fact {
     /// Moves the oldest sources into the value before them.
     fn fold(&mut self, count: usize) {
         let old: Vec<Source> = self.sources.drain(..count).collect();
+        self.runs_before = self.runs_before.saturating_add(old.len() as u64);
         let claims = old.iter().filter_map(|one| one.claim.as_ref());
         self.before = Slot::of(self.before.take(), claims);
     }

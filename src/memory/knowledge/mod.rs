@@ -3,7 +3,7 @@
 //! A fact is of one of five kinds: timing, selector, pattern, quirk or obstacle. `observe` finds facts in the steps of a
 //! finished run by rules, and collects what the model proposed with `remember`. `recheck` finds out what a run says about
 //! the facts that it was shown. `slot` computes the confidence, `fact` is the stored form, `keep` decides which facts stay,
-//! and `show` writes them. Everything here is pure.
+//! and `show` writes them. `documented` reads and writes the facts of another program. Everything here is pure.
 //!
 //! # Decisions
 //!
@@ -25,6 +25,7 @@
 //!   come from proposals only, because the elements of runs are another kind of memory.
 //! - A proposal is kept only if the run stayed on one host, as the answer of a session is.
 
+mod documented;
 mod fact;
 mod keep;
 mod observe;
@@ -44,6 +45,7 @@ pub use slot::{DROP, GAIN, Held, LOSS, SHOWN, START, Slot};
 use super::{
     Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
     Namespace, Note, Occasion, Origin, Piece, Record, RunLog, Shelf, ShelfEdit, Standing,
+    agent_memory::{Converted, Domain},
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, text::counted};
 
@@ -140,6 +142,14 @@ impl MemoryKind for Knowledge {
         keep::admit(record, vouched)
     }
 
+    fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
+        documented::read(domain, now)
+    }
+
+    fn write_domain(&self, records: &[Record], domain: &mut Domain) -> Vec<String> {
+        documented::write(records, domain)
+    }
+
     fn describe(&self, record: &Record) -> Result<Described> {
         let fact = Fact::from_record(record)?;
         let slot = fact.slot();
@@ -161,7 +171,7 @@ impl MemoryKind for Knowledge {
         described.results = format!(
             "confidence {:.2}, observed in {}",
             confidence.unwrap_or_default(),
-            counted(fact.sources.len(), "run")
+            counted(fact.runs(), "run")
         );
         described.details = vec![("Last seen", fact.last_seen.to_rfc3339())];
         let runs = fact.sources.iter().map(|source| source.run.to_string());

@@ -97,7 +97,7 @@ fn pieces(fact: &Fact) -> Option<Vec<Piece>> {
 }
 
 /// Returns the words after the name of the element.
-const fn said(claim: &Claim) -> &'static str {
+pub(super) const fn said(claim: &Claim) -> &'static str {
     match claim {
         Claim::Covers => " is on top of other elements until you click it: click it first.",
         Claim::NeedsEnter => " does nothing until Enter: fill it with submit.",

@@ -66,6 +66,7 @@ fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
         slot: None,
         landmark: target.landmark.clone(),
         locator: None,
+        is_of_goal: false,
     })
 }
 

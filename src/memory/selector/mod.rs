@@ -14,6 +14,7 @@
 //! - A failure counts only if the attributes had led to the target. Other failures say nothing about attributes.
 //! - The elements are page data, used on their own host only. No text of them reaches a prompt.
 
+mod documented;
 mod learn;
 mod record;
 
@@ -28,6 +29,7 @@ pub use record::{FAILED_IN_A_ROW, MAX_NAMES, MAX_RUNS, Mark, Selector, Use};
 use super::{
     Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
     Namespace, Note, Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing,
+    agent_memory::{Converted, Domain},
 };
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site, text::counted},
@@ -134,6 +136,14 @@ impl MemoryKind for Selectors {
 
     fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
         learn::admit(record, vouched)
+    }
+
+    fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
+        documented::read(domain, now)
+    }
+
+    fn write_domain(&self, records: &[Record], domain: &mut Domain) -> Vec<String> {
+        documented::write(records, domain)
     }
 
     fn describe(&self, record: &Record) -> Result<Described> {

@@ -10,11 +10,12 @@
 //! - The answer and the address are kept only if the run stayed on one host. Otherwise text of one site could reach a
 //!   prompt about another.
 //! - A run that ended before the model decided anything is not recorded, because it says nothing about a host.
-//! - A session that another person's export contains waits for a person, because its answer
+//! - A session that another program's folder or another person's export contains waits for a person, because its answer
 //!   could have been written by anybody.
 //! - Runs of other sessions are shown on one line each. A section of five full answers would cost more in each request
 //!   than it saves.
 
+mod documented;
 mod learn;
 mod record;
 mod show;
@@ -30,6 +31,7 @@ pub use record::Session;
 use super::{
     AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment, Namespace, Note,
     Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing,
+    agent_memory::{Converted, Domain},
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
 
@@ -110,6 +112,14 @@ impl MemoryKind for Sessions {
 
     fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
         learn::admit(record, vouched)
+    }
+
+    fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
+        documented::read(domain, now)
+    }
+
+    fn write_domain(&self, records: &[Record], domain: &mut Domain) -> Vec<String> {
+        documented::write(records, domain)
     }
 
     fn describe(&self, record: &Record) -> Result<Described> {

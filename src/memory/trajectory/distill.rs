@@ -18,7 +18,7 @@ use crate::{
 /// Maximum number of steps of a trajectory. Source: chosen; the default budget of a run.
 pub const MAX_STEPS: usize = 50;
 /// Maximum length of a goal. A run with a longer one is not recorded. Unit: bytes. Source: chosen; it fits into a record.
-const MAX_GOAL: usize = 900;
+pub(super) const MAX_GOAL: usize = 900;
 
 /// What trajectories learn from a run. It may wait in the store until the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

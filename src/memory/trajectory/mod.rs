@@ -3,8 +3,8 @@
 //! A run that reached its goal on one host leaves its shortest way there: the actions and what identifies their targets,
 //! with the values of the goal as numbered slots. A run with a similar goal on the host reads what is left of that way
 //! from its page on. `distill` takes the steps that count, without their values, `keep` decides which trajectories stay,
-//! `rank` which one fits a goal, `adapt` what of it fits another goal, `progress` where on the way a run is, and `show` writes it. Everything
-//! here is pure.
+//! `rank` which one fits a goal, `adapt` what of it fits another goal, `progress` where on the way a run is, and `show` writes it.
+//! `documented` reads and writes the trajectories of another program. Everything here is pure.
 //!
 //! # Decisions
 //!
@@ -25,6 +25,7 @@
 
 mod adapt;
 mod distill;
+mod documented;
 mod index;
 mod keep;
 mod progress;
@@ -44,6 +45,7 @@ pub use record::{Header, MAX_RESULTS, MAX_RUNS, Trajectory};
 use super::{
     Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
     Namespace, Note, Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing, StoredStep,
+    agent_memory::{Converted, Domain},
     step_records,
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, text::counted};
@@ -167,6 +169,14 @@ impl MemoryKind for Trajectories {
 
     fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
         keep::admit(record, vouched)
+    }
+
+    fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
+        documented::read(domain, now)
+    }
+
+    fn write_domain(&self, records: &[Record], domain: &mut Domain) -> Vec<String> {
+        documented::write(records, domain)
     }
 
     /// Describes a header, or one step.

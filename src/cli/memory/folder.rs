@@ -1,0 +1,112 @@
+//! The files of a documented folder `.agent-memory`, read and written.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    io::{Read as _, Write as _},
+    path::Path,
+};
+
+use super::transfer::create;
+use crate::{
+    cli::Refusal,
+    memory::{
+        agent_memory::{MAX_BYTES, MAX_FILES, is_read},
+        archive,
+    },
+};
+
+/// Maximum depth of a file in the folder. Source: the documented layout.
+const MAX_DEPTH: usize = 4;
+
+/// Reads the files of a folder by their paths in it, with `/` as separator. Files that are not needed are listed without content.
+pub(super) fn read(dir: &Path) -> Result<BTreeMap<String, Vec<u8>>, Refusal> {
+    let mut files = BTreeMap::new();
+    let mut room = archive::MAX_BYTES;
+    add(dir, "", 1, &mut room, &mut files)?;
+    Ok(files)
+}
+
+fn add(
+    dir: &Path,
+    prefix: &str,
+    depth: usize,
+    room: &mut usize,
+    files: &mut BTreeMap<String, Vec<u8>>,
+) -> Result<(), Refusal> {
+    let fail = |path: &Path, why: &str| {
+        Refusal::usage(format!("{} cannot be imported: {why}", path.display()))
+    };
+    let broken = |path: &Path, error: &io::Error| {
+        Refusal::usage(format!("{} cannot be read: {error}", path.display()))
+    };
+    for entry in fs::read_dir(dir).map_err(|error| broken(dir, &error))? {
+        let path = entry.map_err(|error| broken(dir, &error))?.path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+            return Err(fail(&path, "its name is not UTF-8"));
+        };
+        let own = format!("{prefix}{name}");
+        // Links are not followed: whoever made the folder could make them lead anywhere.
+        let kind = path
+            .symlink_metadata()
+            .map_err(|error| broken(&path, &error))?
+            .file_type();
+        if kind.is_dir() && depth < MAX_DEPTH {
+            add(&path, &format!("{own}/"), depth + 1, room, files)?;
+            continue;
+        }
+        if files.len() >= MAX_FILES {
+            return Err(fail(dir, &format!("it has more than {MAX_FILES} files")));
+        }
+        let mut bytes = Vec::new();
+        if is_read(&own) {
+            if !kind.is_file() {
+                return Err(fail(&path, "it is not a file"));
+            }
+            let file = fs::File::open(&path).map_err(|error| broken(&path, &error))?;
+            let most = MAX_BYTES.min(*room);
+            file.take(most as u64 + 1)
+                .read_to_end(&mut bytes)
+                .map_err(|error| broken(&path, &error))?;
+            if bytes.len() > most {
+                return Err(fail(&path, "it, or the folder up to it, is too large"));
+            }
+            *room -= bytes.len();
+        }
+        files.insert(own, bytes);
+    }
+    Ok(())
+}
+
+/// Writes files into a new folder that only its owner can read.
+pub(super) fn write(dir: &Path, files: &BTreeMap<String, String>) -> Result<(), Refusal> {
+    let fail = |path: &Path, error: &io::Error| {
+        Refusal::usage(format!(
+            "{} cannot be written ({error}): name a folder that is not there yet",
+            path.display()
+        ))
+    };
+    make(dir, false).map_err(|error| fail(dir, &error))?;
+    make(&dir.join("domains"), true).map_err(|error| fail(dir, &error))?;
+    for (name, text) in files {
+        let path = dir.join(name);
+        let parent = path.parent().unwrap_or(dir);
+        make(parent, true)
+            .and_then(|()| create(&path))
+            .and_then(|mut file| {
+                file.write_all(text.as_bytes())
+                    .and_then(|()| file.sync_all())
+            })
+            .map_err(|error| fail(&path, &error))?;
+    }
+    Ok(())
+}
+
+/// Makes a folder that only its owner can read. With `parents`, it may exist.
+fn make(dir: &Path, parents: bool) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(parents);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir)
+}

@@ -1,0 +1,564 @@
+//! The documented folder `.agent-memory/`, in which another program keeps what worked on a site.
+//!
+//! ```text
+//! domains/HOST/knowledge.json          facts and sessions of a host
+//! domains/HOST/selectors.json          elements, and the selectors by which they were found
+//! domains/HOST/trajectories/traj_*     each the way of a run that reached its goal
+//! agent-runs/, runs/, hints.json       runs, results of suites, hints: not imported, only counted
+//! ```
+//!
+//! Pure: the files come in and go out as texts with their paths. Each kind of memory converts its own items, with
+//! [`MemoryKind::read_domain`] and [`MemoryKind::write_domain`].
+//!
+//! # Decisions
+//!
+//! - The folder becomes an [`Archive`], so that its items are imported by the rules of every archive: nothing of it reaches a
+//!   prompt before a person has accepted it.
+//! - A file that does not have the documented form is an error, so that nothing of a damaged folder is imported. A single
+//!   item that cannot be kept is a problem in words, and the others are kept.
+//! - References to elements, such as `@s3f51`, are never kept, because they belong to one load of one page.
+//! - The name of a folder has no scheme. It comes from the addresses in the folder's files; without any, it is http for this
+//!   machine and https for all others.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use chrono::{DateTime, Utc};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::{MemoryKind, Namespace, Record, Scope, Shelf, archive::Archive, waiting};
+use crate::base::{
+    Error, ErrorKind, Host, Result,
+    text::{self, counted},
+};
+
+/// Maximum size of a file that is read. Unit: bytes. Source: chosen, the same as for every file of memory.
+pub const MAX_BYTES: usize = 8 * 1_024 * 1_024;
+/// Maximum number of files that are read. Source: chosen; more than the trajectories of 400 hosts.
+pub const MAX_FILES: usize = 10_000;
+/// Maximum number of problems listed one by one. Source: chosen, for a person who reads them.
+const MAX_PROBLEMS: usize = 100;
+/// Maximum length of text of a file that a problem or an error quotes. Unit: characters. Source: chosen.
+const MAX_QUOTED: usize = 80;
+/// Maximum length of a path in an error. Unit: characters. Source: chosen; two names of the longest kind.
+const MAX_PATH: usize = 512;
+/// Operation named in errors.
+const PARSE: &str = "agent_memory.parse";
+
+/// The items of one host, as the files have them.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Domain {
+    /// The host.
+    pub host: Host,
+    /// The facts.
+    pub facts: Vec<Value>,
+    /// The sessions.
+    pub sessions: Vec<Value>,
+    /// The elements by their names, such as `button "Send"`.
+    pub selectors: Map<String, Value>,
+    /// The trajectories by the names of their files, without `.json`.
+    pub trajectories: BTreeMap<String, Value>,
+}
+
+impl Domain {
+    /// Creates the domain of a host without any items.
+    pub fn new(host: Host) -> Self {
+        Self {
+            host,
+            facts: Vec::new(),
+            sessions: Vec::new(),
+            selectors: Map::new(),
+            trajectories: BTreeMap::new(),
+        }
+    }
+}
+
+/// The items of one kind of memory in a domain, converted to records.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Converted {
+    /// The records, as a person who trusts the folder imports them.
+    pub records: Vec<Record>,
+    /// The items that are not kept as they are, each described for a person.
+    pub problems: Vec<String>,
+}
+
+/// A parsed folder.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Folder {
+    /// The domains, ordered by host.
+    pub domains: Vec<Domain>,
+    /// The files that are not imported, described for a person.
+    pub left_out: Vec<String>,
+}
+
+/// A folder to be written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Export {
+    /// The texts of the files by their paths in the folder.
+    pub files: BTreeMap<String, String>,
+    /// The items that the folder cannot hold, described for a person.
+    pub problems: Vec<String>,
+}
+
+/// A file of the folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place<'p> {
+    Knowledge(&'p str),
+    Selectors(&'p str),
+    Trajectory(&'p str, &'p str),
+    Run,
+    Suite,
+    Hints,
+    Other,
+}
+
+impl<'p> Place<'p> {
+    fn of(path: &'p str) -> Self {
+        let parts: Vec<&str> = path.split('/').collect();
+        match parts[..] {
+            ["domains", host, "knowledge.json"] => Self::Knowledge(host),
+            ["domains", host, "selectors.json"] => Self::Selectors(host),
+            ["domains", host, "trajectories", file] => match file.strip_suffix(".json") {
+                Some(name) => Self::Trajectory(host, name),
+                None => Self::Other,
+            },
+            ["agent-runs", _] => Self::Run,
+            ["runs", _] => Self::Suite,
+            ["hints.json"] => Self::Hints,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Returns true if the content of this file is needed by [`parse`]. The path is relative to the folder and has `/` as
+/// separator.
+pub fn is_read(path: &str) -> bool {
+    matches!(
+        Place::of(path),
+        Place::Knowledge(_) | Place::Selectors(_) | Place::Trajectory(..)
+    )
+}
+
+/// The files of one folder of a host.
+#[derive(Debug, Default)]
+struct Files {
+    /// The host as the files name it.
+    domain: Option<String>,
+    facts: Vec<Value>,
+    sessions: Vec<Value>,
+    selectors: Map<String, Value>,
+    trajectories: BTreeMap<String, Value>,
+}
+
+/// Parses a folder, given as the contents of its files by their paths. The content of a file for which [`is_read`] is false
+/// may be empty.
+///
+/// # Errors
+/// [`ErrorKind::InvalidInput`] if there is no domain, if a file does not have the documented form, or if a folder is not named
+/// after a host; [`ErrorKind::TooLarge`] above [`MAX_FILES`], or for a file above [`MAX_BYTES`]. The context names the `file`
+/// and the reason as `why`.
+pub fn parse(files: &BTreeMap<String, Vec<u8>>) -> Result<Folder> {
+    if files.len() > MAX_FILES {
+        return Err(Error::new(ErrorKind::TooLarge, PARSE)
+            .with("files", files.len())
+            .with("most", MAX_FILES));
+    }
+    let mut hosts: BTreeMap<&str, Files> = BTreeMap::new();
+    let (mut runs, mut suites, mut hints, mut others) = (0, 0, 0, 0);
+    for (path, bytes) in files {
+        match Place::of(path) {
+            Place::Knowledge(host) => {
+                let mut map = object(path, bytes)?;
+                let files = hosts.entry(host).or_default();
+                files.domain = map.get("domain").and_then(Value::as_str).map(str::to_owned);
+                files.facts = list(path, &mut map, "facts")?;
+                files.sessions = list(path, &mut map, "sessions")?;
+            }
+            Place::Selectors(host) => {
+                let mut map = object(path, bytes)?;
+                hosts.entry(host).or_default().selectors = match map.remove("entries") {
+                    Some(Value::Object(entries)) => entries,
+                    _ => return Err(wrong(path, "its entries are missing or not an object")),
+                };
+            }
+            Place::Trajectory(host, name) => {
+                let document = Value::Object(object(path, bytes)?);
+                let files = hosts.entry(host).or_default();
+                files.trajectories.insert(name.to_owned(), document);
+            }
+            Place::Run => runs += 1,
+            Place::Suite => suites += 1,
+            Place::Hints => hints += 1,
+            Place::Other => others += 1,
+        }
+    }
+    if hosts.is_empty() {
+        return Err(Error::new(ErrorKind::InvalidInput, PARSE)
+            .with("why", "it has no folder `domains` with files of a host"));
+    }
+    let mut folder = Folder::default();
+    for (name, files) in hosts {
+        folder.domains.push(Domain {
+            host: host_of(name, &files)
+                .ok_or_else(|| wrong(&format!("domains/{name}"), "it is not named after a host"))?,
+            facts: files.facts,
+            sessions: files.sessions,
+            selectors: files.selectors,
+            trajectories: files.trajectories,
+        });
+    }
+    folder.domains.sort_by(|a, b| a.host.cmp(&b.host));
+    let left_out = [
+        (runs, "run", "agent-runs"),
+        (suites, "suite", "runs"),
+        (hints, "file", "hints.json"),
+        (others, "file", "places that are not documented"),
+    ];
+    let left_out = left_out.iter().filter(|(count, ..)| *count > 0);
+    folder.left_out = left_out
+        .map(|(count, what, place)| {
+            let verb = if *count == 1 { "is" } else { "are" };
+            format!("{} in {place} {verb} left out", counted(*count, what))
+        })
+        .collect();
+    Ok(folder)
+}
+
+fn wrong(path: &str, why: &str) -> Error {
+    Error::new(ErrorKind::InvalidInput, PARSE)
+        .with("file", text::truncate(&text::clean(path), MAX_PATH))
+        .with("why", why)
+}
+
+/// Returns a text of a file on one line, cut.
+pub(super) fn quoted(said: &str) -> String {
+    text::truncate(&text::squeeze(&text::clean(said)), MAX_QUOTED)
+}
+
+/// Returns a line about items that are left out; empty if there are none.
+pub(super) fn left_out(count: usize, what: &str, why: &str) -> Vec<String> {
+    let line = || format!("{} left out: {why}", counted(count, what));
+    (count > 0).then(line).into_iter().collect()
+}
+
+/// Reads an item of a documented file.
+///
+/// # Errors
+/// The reason for a person.
+pub(super) fn item<T: DeserializeOwned>(value: &Value) -> std::result::Result<T, String> {
+    T::deserialize(value).map_err(|error| format!("left out: {}", quoted(&error.to_string())))
+}
+
+fn object(path: &str, bytes: &[u8]) -> Result<Map<String, Value>> {
+    if bytes.len() > MAX_BYTES {
+        return Err(Error::new(ErrorKind::TooLarge, PARSE)
+            .with("file", text::truncate(&text::clean(path), MAX_PATH))
+            .with("bytes", bytes.len())
+            .with("most", MAX_BYTES));
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    match serde_json::from_slice(bytes) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(_) => Err(wrong(path, "it is not an object")),
+        Err(error) => {
+            Err(wrong(path, "it cannot be read as JSON").with("where", error.to_string()))
+        }
+    }
+}
+
+fn list(path: &str, map: &mut Map<String, Value>, name: &str) -> Result<Vec<Value>> {
+    match map.remove(name) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(items)) => Ok(items),
+        Some(_) => Err(wrong(path, &format!("its {name} are not a list"))),
+    }
+}
+
+/// Returns the name of a host's folder: its name and port, with `_` for every character that is not a letter, a digit, a dot
+/// or a hyphen.
+fn folder_name(host: &Host) -> String {
+    let bare = bare(host).chars();
+    bare.map(|c| match c {
+        c if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') => c,
+        _ => '_',
+    })
+    .collect()
+}
+
+/// Returns the name and port of a host, without the scheme.
+fn bare(host: &Host) -> &str {
+    host.as_str()
+        .strip_prefix("http://")
+        .unwrap_or(host.as_str())
+}
+
+/// Returns the host of a folder with this name; `None` if it is not the name of a host.
+fn host_of(name: &str, files: &Files) -> Option<Host> {
+    let of_trajectories = files.trajectories.values().flat_map(|document| {
+        let steps = document["steps"].as_array().into_iter().flatten();
+        std::iter::once(&document["origin"]).chain(steps.map(|step| &step["url"]))
+    });
+    let of_sessions = files.sessions.iter().map(|session| &session["finalUrl"]);
+    let addresses = of_trajectories.chain(of_sessions);
+    let domain = files.domain.as_deref();
+    let with_port = name
+        .rsplit_once('_')
+        .filter(|(_, port)| !port.is_empty() && port.bytes().all(|digit| digit.is_ascii_digit()));
+    let of_name = match with_port {
+        Some((name, port)) => format!("{name}:{port}"),
+        None => name.to_owned(),
+    };
+    let told = domain
+        .into_iter()
+        .chain(addresses.filter_map(Value::as_str))
+        .filter_map(|url| Host::of(&Url::parse(url).ok()?).ok());
+    let guessed = domain.into_iter().chain([&*of_name]).filter_map(guess);
+    let mut hosts = told.chain(guessed);
+    hosts.find(|host| folder_name(host) == name && host.site().is_some())
+}
+
+/// Returns the host with this name and port, and with the scheme that is usual for it.
+fn guess(named: &str) -> Option<Host> {
+    let host = |scheme| Host::of(&Url::parse(&format!("{scheme}://{named}/")).ok()?).ok();
+    let plain: Host = host("http")?;
+    if plain.site()?.is_loopback() {
+        return Some(plain);
+    }
+    // A name without a port must not be a public suffix.
+    match Host::of_domain(named) {
+        Err(_) if plain.name() == bare(&plain) => None,
+        _ => host("https"),
+    }
+}
+
+/// Returns the items of a folder as an archive, to be imported with [`archive::import`](super::archive::import).
+pub fn archive(
+    folder: &Folder,
+    kinds: &[Arc<dyn MemoryKind>],
+    namespace: &Namespace,
+    now: DateTime<Utc>,
+) -> Archive {
+    let mut archive = Archive::default();
+    let mut more = 0;
+    for domain in &folder.domains {
+        for kind in kinds {
+            let Converted {
+                mut records,
+                problems,
+            } = kind.read_domain(domain, now);
+            records.sort_by(|a, b| a.key.cmp(&b.key));
+            if !records.is_empty() {
+                let shelf = Shelf::host(namespace, kind.name(), &domain.host);
+                archive.shelves.push((shelf, records));
+            }
+            for problem in problems {
+                if archive.problems.len() < MAX_PROBLEMS {
+                    let problem = format!("{}: {problem}", domain.host);
+                    archive.problems.push(problem);
+                } else {
+                    more += 1;
+                }
+            }
+        }
+    }
+    if more > 0 {
+        archive
+            .problems
+            .push(format!("there are {more} more problems"));
+    }
+    archive.problems.extend(folder.left_out.iter().cloned());
+    archive
+}
+
+/// Writes shelves as a folder. Items for all sites, and items of kinds that the folder does not know, are left out.
+///
+/// # Errors
+/// [`ErrorKind::Corrupt`] if an item cannot be written as JSON.
+pub fn export(
+    shelves: &[(Shelf, Vec<Record>)],
+    kinds: &[Arc<dyn MemoryKind>],
+    now: DateTime<Utc>,
+) -> Result<Export> {
+    let mut export = Export::default();
+    let mut domains: BTreeMap<Host, Domain> = BTreeMap::new();
+    for (shelf, records) in shelves {
+        let kind = kinds.iter().find(|kind| kind.name() == shelf.collection);
+        let (Some(kind), Scope::Host(host)) = (kind, &shelf.scope) else {
+            if !waiting::is_for_waiting(shelf) && !records.is_empty() {
+                let count = counted(records.len(), "record");
+                let problem = format!("{shelf}: {count} left out, which belong to no host or kind");
+                export.problems.push(problem);
+            }
+            continue;
+        };
+        let domain = domains.entry(host.clone());
+        let domain = domain.or_insert_with(|| Domain::new(host.clone()));
+        let problems = kind.write_domain(records, domain).into_iter();
+        let problems = problems.map(|problem| format!("{host}: {problem}"));
+        export.problems.extend(problems);
+    }
+    let mut names = BTreeSet::new();
+    for (host, domain) in domains {
+        let name = folder_name(&host);
+        if !names.insert(name.clone()) {
+            let problem = format!("{host}: left out, because {name} is another host too");
+            export.problems.push(problem);
+            continue;
+        }
+        let mut add = |path: String, document: Value| -> Result<()> {
+            let mut text = serde_json::to_string_pretty(&document).map_err(|error| {
+                Error::new(ErrorKind::Corrupt, "agent_memory.write").with_source(error)
+            })?;
+            text.push('\n');
+            export.files.insert(format!("domains/{name}/{path}"), text);
+            Ok(())
+        };
+        // The scheme is part of the name only if a reader would take another one.
+        let bare = bare(&host);
+        let named = match guess(bare) {
+            Some(guessed) if guessed == host => bare.to_owned(),
+            _ => host.url().map_or_else(
+                || bare.to_owned(),
+                |url| url.as_str().trim_end_matches('/').to_owned(),
+            ),
+        };
+        // It also tells the host of selectors and trajectories.
+        if domain != Domain::new(host.clone()) {
+            let document = json!({ "domain": named, "facts": domain.facts, "sessions": domain.sessions, "updatedAt": now });
+            add("knowledge.json".to_owned(), document)?;
+        }
+        if !domain.selectors.is_empty() {
+            let document = json!({ "entries": domain.selectors, "updatedAt": now });
+            add("selectors.json".to_owned(), document)?;
+        }
+        for (name, document) in domain.trajectories {
+            add(format!("trajectories/{name}.json"), document)?;
+        }
+    }
+    Ok(export)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(files: &[(&str, &str)]) -> BTreeMap<String, Vec<u8>> {
+        let files = files.iter();
+        files
+            .map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()))
+            .collect()
+    }
+
+    fn hosts(of: &[(&str, &str)]) -> Vec<String> {
+        let folder = parse(&files(of)).unwrap();
+        let hosts = folder.domains.iter();
+        hosts.map(|domain| domain.host.to_string()).collect()
+    }
+
+    #[test]
+    fn a_host_is_the_name_of_its_folder_with_the_scheme_of_its_files() {
+        let plain = [
+            ("domains/www.example.com/knowledge.json", "{}"),
+            ("domains/localhost_5173/knowledge.json", "{}"),
+            ("domains/shop.example_8443/knowledge.json", "{}"),
+        ];
+        assert_eq!(
+            hosts(&plain),
+            [
+                "http://localhost:5173",
+                "shop.example:8443",
+                "www.example.com"
+            ]
+        );
+        let told = [
+            (
+                "domains/a.example/knowledge.json",
+                r#"{"domain":"http://a.example"}"#,
+            ),
+            (
+                "domains/b.example/trajectories/traj_1.json",
+                r#"{"origin":"http://b.example"}"#,
+            ),
+            // The address of another host says nothing of this one.
+            (
+                "domains/c.example/trajectories/traj_1.json",
+                r#"{"origin":"http://b.example"}"#,
+            ),
+            (
+                "domains/___1__8080/knowledge.json",
+                r#"{"domain":"[::1]:8080"}"#,
+            ),
+        ];
+        assert_eq!(
+            hosts(&told),
+            [
+                "c.example",
+                "http://[::1]:8080",
+                "http://a.example",
+                "http://b.example"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_read_is_an_error_that_names_the_file() {
+        let fine = ("domains/a.example/knowledge.json", "{}");
+        for (path, text, why) in [
+            ("domains/b.example/knowledge.json", "{", "JSON"),
+            ("domains/b.example/knowledge.json", "[]", "not an object"),
+            (
+                "domains/b.example/knowledge.json",
+                r#"{"facts":{}}"#,
+                "facts are not a list",
+            ),
+            (
+                "domains/b.example/selectors.json",
+                "{}",
+                "entries are missing",
+            ),
+            (
+                "domains/b.example/trajectories/traj_1.json",
+                "7",
+                "not an object",
+            ),
+            ("domains/co.uk/knowledge.json", "{}", "named after a host"),
+            ("domains/a b/knowledge.json", "{}", "named after a host"),
+        ] {
+            let error = parse(&files(&[fine, (path, text)])).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidInput, "{path}");
+            assert!(error.said("why").unwrap().contains(why), "{error:?}");
+            let file = error.said("file").unwrap();
+            assert!(path.starts_with(file), "{error:?}");
+        }
+        assert!(parse(&files(&[("hints.json", "{}")])).is_err());
+    }
+
+    #[test]
+    fn files_that_are_not_imported_are_counted() {
+        let folder = parse(&files(&[
+            ("domains/a.example/knowledge.json", "{}"),
+            ("agent-runs/run_1.json", ""),
+            ("agent-runs/run_2.json", ""),
+            ("runs/run_1.json", ""),
+            ("hints.json", ""),
+            ("domains/a.example/notes.txt", ""),
+        ]))
+        .unwrap();
+        assert_eq!(
+            folder.left_out,
+            [
+                "2 runs in agent-runs are left out",
+                "1 suite in runs is left out",
+                "1 file in hints.json is left out",
+                "1 file in places that are not documented is left out"
+            ]
+        );
+    }
+}

@@ -1,0 +1,162 @@
+//! Elements in the documented folder of another program.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{MAX_SELECTORS, Mark, Selector};
+use crate::{
+    memory::{
+        Record,
+        agent_memory::{Converted, Domain, item, left_out},
+        selector_text::{css, element},
+    },
+    page::KnownElement,
+};
+
+/// Attributes of a selector, with the names under which elements have them here.
+const ATTRIBUTES: [(&str, &str); 4] = [
+    ("data-testid", "testid"),
+    ("name", "name"),
+    ("placeholder", "placeholder"),
+    ("alt", "alt"),
+];
+
+/// An element of the file. Its last reference is never read.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    element: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stable_selector: Option<String>,
+    #[serde(default)]
+    success_count: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_used: Option<DateTime<Utc>>,
+}
+
+impl Entry {
+    /// Returns the element; `None` if nothing in the entry finds it on another day.
+    fn selector(&self, now: DateTime<Utc>) -> Option<Selector> {
+        let (role, name) = element(&self.element)?;
+        let attributes = css(self.stable_selector.as_deref()?)?;
+        let mark = |(known, own): (&str, &str)| {
+            let (_, value) = attributes.iter().find(|(name, _)| name == known)?;
+            Some((own.to_owned(), value.clone()))
+        };
+        let marks: Vec<(String, String)> = ATTRIBUTES.into_iter().filter_map(mark).collect();
+        // Another attribute would make it another element.
+        if marks.is_empty() || marks.len() < attributes.len() {
+            return None;
+        }
+        let known = KnownElement {
+            role,
+            names: Some(name)
+                .filter(|name| !name.is_empty())
+                .into_iter()
+                .collect(),
+            marks,
+        };
+        let marks = known.marks.into_iter().map(|(attribute, value)| Mark {
+            attribute,
+            value,
+            succeeded: self.success_count,
+        });
+        Some(Selector {
+            role: known.role,
+            names: known.names,
+            marks: marks.collect(),
+            uses: Vec::new(),
+            succeeded: self.success_count,
+            failed: 0,
+            last_used: self.last_used.unwrap_or(now).min(now),
+            imported: false,
+            extra: Map::new(),
+        })
+    }
+}
+
+/// Returns the elements of a host, those that most runs used.
+pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
+    let mut out = Converted::default();
+    let mut found: BTreeMap<String, Selector> = BTreeMap::new();
+    let (mut nameless, mut same) = (0, 0);
+    for value in domain.selectors.values() {
+        let entry = match item::<Entry>(value) {
+            Ok(entry) => entry,
+            Err(why) => {
+                out.problems.push(format!("element {why}"));
+                continue;
+            }
+        };
+        let Some(one) = entry.selector(now) else {
+            nameless += 1;
+            continue;
+        };
+        match found.get_mut(&one.key()) {
+            Some(known) => {
+                same += 1;
+                if known.succeeded < one.succeeded {
+                    *known = one;
+                }
+            }
+            None => drop(found.insert(one.key(), one)),
+        }
+    }
+    let mut found: Vec<Selector> = found.into_values().collect();
+    found.sort_by_key(|one| (std::cmp::Reverse(one.succeeded), one.key()));
+    let excess = found.len().saturating_sub(MAX_SELECTORS);
+    found.truncate(MAX_SELECTORS);
+    let why = "no test id, form name, placeholder or picture text finds it on the next load";
+    out.problems.extend(left_out(nameless, "element", why));
+    let why = "another one has the same role and attributes";
+    out.problems.extend(left_out(same, "element", why));
+    let why = format!("no more than {MAX_SELECTORS} of a host are kept");
+    out.problems.extend(left_out(excess, "element", &why));
+    let records = found.iter().filter_map(|one| one.to_record().ok());
+    out.records = records.collect();
+    out
+}
+
+/// Adds the elements of a host with their newest names. The runs that used them, and failures, are not written.
+pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
+    let mut lost = 0;
+    for record in records {
+        let entry = Selector::from_record(record)
+            .ok()
+            .and_then(|one| entry(&one));
+        match entry {
+            Some((name, entry)) if !domain.selectors.contains_key(&name) => {
+                domain.selectors.insert(name, entry);
+            }
+            _ => lost += 1,
+        }
+    }
+    let why = "it is retired, or the folder has no words for its attributes or its name twice";
+    left_out(lost, "element", why)
+}
+
+/// Returns the element as an entry under its name; `None` if it cannot be written.
+fn entry(one: &Selector) -> Option<(String, Value)> {
+    let name = one.names.first().map_or("", String::as_str);
+    let element = format!("{} {}", one.role, Value::from(name));
+    let attribute = |mark: &Mark| {
+        let mut known = ATTRIBUTES.into_iter();
+        let (name, _) = known.find(|(_, own)| *own == mark.attribute)?;
+        Some(format!("[{name}={}]", Value::from(&*mark.value)))
+    };
+    let selector: String = one.marks.iter().filter_map(attribute).collect();
+    let first = one.marks.first().and_then(attribute)?;
+    if one.is_retired() || !selector.starts_with(&first) {
+        return None;
+    }
+    let entry = Entry {
+        element: element.clone(),
+        stable_selector: Some(selector),
+        success_count: one.succeeded,
+        last_used: Some(one.last_used),
+    };
+    Some((element, serde_json::to_value(entry).ok()?))
+}

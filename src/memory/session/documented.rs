@@ -1,0 +1,130 @@
+//! Sessions in the documented folder of another program.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use url::Url;
+
+use super::{MAX_SESSIONS, Session};
+use crate::{
+    base::{Host, RunId, SessionId, canonical, short_hash},
+    memory::{
+        Record,
+        agent_memory::{Converted, Domain, item, left_out},
+        selector_text::names_reference,
+    },
+};
+
+/// A session of the file. The run is an addition of this crate, and other programs ignore it.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    id: String,
+    goal: String,
+    #[serde(default)]
+    outcome: String,
+    success: bool,
+    #[serde(default)]
+    final_url: String,
+    timestamp: DateTime<Utc>,
+    #[serde(default)]
+    turns_used: u32,
+    #[serde(default)]
+    duration_ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run_id: Option<RunId>,
+}
+
+impl Entry {
+    /// Returns the session, or the reason why it is not kept.
+    fn session(self, now: DateTime<Utc>) -> Result<Session, String> {
+        if names_reference(&self.goal) || names_reference(&self.outcome) {
+            return Err(
+                "left out: it names a reference, which belongs to one load of a page".to_owned(),
+            );
+        }
+        let named = json!([self.id, self.goal, self.timestamp]);
+        let run = format!("import-{}", short_hash(canonical(&named)));
+        let run = self.run_id.or_else(|| RunId::parse(run).ok());
+        let session = Session {
+            id: SessionId::parse(self.id).ok(),
+            run: run.ok_or("left out: it has no name")?,
+            goal: self.goal,
+            outcome: Some(self.outcome),
+            success: self.success,
+            final_url: Some(self.final_url),
+            timestamp: self.timestamp.min(now),
+            turns_used: self.turns_used,
+            duration_ms: self.duration_ms,
+            imported: false,
+        };
+        let session = session.cut();
+        if session.goal.is_empty() {
+            return Err("left out: it has no goal".to_owned());
+        }
+        Ok(session)
+    }
+}
+
+/// Returns the last sessions of a host. If one ended on another host, its answer and its address are left out.
+pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
+    let mut out = Converted::default();
+    let mut sessions: Vec<Session> = Vec::new();
+    let is_elsewhere = |url: &String| {
+        let host = Url::parse(url).ok().and_then(|url| Host::of(&url).ok());
+        host.is_none_or(|host| host != domain.host)
+    };
+    for (value, at) in domain.sessions.iter().zip(1..) {
+        let session = item::<Entry>(value).and_then(|entry| entry.session(now));
+        let mut session = match session {
+            Ok(session) => session,
+            Err(why) => {
+                out.problems.push(format!("session {at}: {why}"));
+                continue;
+            }
+        };
+        if session.final_url.as_ref().is_some_and(is_elsewhere) {
+            (session.final_url, session.outcome) = (None, None);
+            let what = "it ended on another host, so its answer and address are left out";
+            out.problems.push(format!("session {at}: {what}"));
+        }
+        sessions.retain(|known| known.run != session.run);
+        sessions.push(session);
+    }
+    sessions.sort_by(|a, b| (b.timestamp, &b.run).cmp(&(a.timestamp, &a.run)));
+    let excess = sessions.len().saturating_sub(MAX_SESSIONS);
+    sessions.truncate(MAX_SESSIONS);
+    let why = format!("the last {MAX_SESSIONS} of a host are kept");
+    out.problems.extend(left_out(excess, "session", &why));
+    out.records = sessions
+        .iter()
+        .filter_map(|session| session.to_record().ok())
+        .collect();
+    out
+}
+
+/// Adds the sessions of a host, the oldest first.
+pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
+    let sessions = records.iter().map(Session::from_record);
+    let mut sessions: Vec<Session> = sessions.filter_map(Result::ok).collect();
+    sessions.sort_by(|a, b| (a.timestamp, &a.run).cmp(&(b.timestamp, &b.run)));
+    let entries = sessions.into_iter().map(|session| Entry {
+        // Every session of the file has an id.
+        id: session
+            .id
+            .map_or_else(|| session.run.to_string(), |id| id.to_string()),
+        goal: session.goal,
+        outcome: session.outcome.unwrap_or_default(),
+        success: session.success,
+        final_url: session.final_url.unwrap_or_default(),
+        timestamp: session.timestamp,
+        turns_used: session.turns_used,
+        duration_ms: session.duration_ms,
+        run_id: Some(session.run),
+    });
+    let entries = entries.filter_map(|entry| serde_json::to_value(entry).ok());
+    let before = domain.sessions.len();
+    domain.sessions.extend(entries);
+    let lost = records.len() - (domain.sessions.len() - before);
+    left_out(lost, "session", "it cannot be read")
+}

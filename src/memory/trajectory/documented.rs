@@ -1,0 +1,447 @@
+//! Trajectories in the documented folder of another program.
+//!
+//! A step of the file names its target by a selector. It is kept if the selector names the element by role and name, or is
+//! one that the folder's own list of elements explains. A reference, such as `@s3f51`, is never kept. If a step cannot be kept,
+//! the whole trajectory is left out, because a way with a gap leads nowhere. Steps that only look, wait or judge are no part
+//! of a way here.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::{Header, MAX_STEPS, MAX_TRAJECTORIES, Trajectory, distill::MAX_GOAL, keep::key};
+use crate::{
+    action::{BrowserTool, Key, TextValue},
+    base::{Host, RunId, canonical, short_hash, text},
+    goal::{Literals, compose},
+    memory::{
+        Aim, Record, StoredStep, StoredTarget, StoredText,
+        agent_memory::{Converted, Domain, item, left_out, quoted},
+        selector_text::{css, element},
+        typed::Typed,
+        value_trace::place,
+    },
+    page::{Locator, LocatorStep, PageTemplate, Role},
+};
+
+/// The model of a written trajectory. Records here do not name theirs.
+const NO_MODEL: &str = "unknown";
+
+/// A trajectory of the file. The run is an addition of this crate, and other programs ignore it.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    #[serde(default)]
+    id: String,
+    goal: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
+    steps: Vec<StepEntry>,
+    success: bool,
+    #[serde(default)]
+    duration_ms: u64,
+    #[serde(default)]
+    model: String,
+    timestamp: DateTime<Utc>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run_id: Option<RunId>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StepEntry {
+    #[serde(default)]
+    url: String,
+    action: ActionEntry,
+    #[serde(default)]
+    verified: bool,
+}
+
+#[derive(Default, PartialEq, Serialize, Deserialize)]
+struct ActionEntry {
+    action: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    selector: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+}
+
+/// The elements of a domain by the attributes of their selectors.
+type Elements = BTreeMap<Vec<(String, String)>, (Role, String)>;
+
+/// Returns the trajectories of a host, the newest if they are too many.
+pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
+    let mut out = Converted::default();
+    let elements: Elements = domain
+        .selectors
+        .values()
+        .filter_map(|entry| {
+            let selector = entry["stableSelector"].as_str()?;
+            Some((css(selector)?, element(entry["element"].as_str()?)?))
+        })
+        .collect();
+    let mut found: BTreeMap<String, Trajectory> = BTreeMap::new();
+    let mut same = 0;
+    for (name, document) in &domain.trajectories {
+        let read = item::<Entry>(document)
+            .and_then(|entry| entry.trajectory(&domain.host, &elements, name, now));
+        match read {
+            Ok(one) => {
+                let key = key(&one.header);
+                let known = found.remove(&key);
+                same += usize::from(known.is_some());
+                let newer = known.filter(|known| known.header.timestamp > one.header.timestamp);
+                found.insert(key, newer.unwrap_or(one));
+            }
+            Err(why) => {
+                let name = quoted(name);
+                out.problems.push(format!("{name}.json: {why}"));
+            }
+        }
+    }
+    let mut found: Vec<(String, Trajectory)> = found.into_iter().collect();
+    found.sort_by(|(a, one), (b, other)| {
+        (other.header.timestamp, b).cmp(&(one.header.timestamp, a))
+    });
+    let excess = found.len().saturating_sub(MAX_TRAJECTORIES);
+    found.truncate(MAX_TRAJECTORIES);
+    let why = "a newer one has the same goal with the same or other values";
+    out.problems.extend(left_out(same, "trajectory file", why));
+    let why = format!("no more than {MAX_TRAJECTORIES} of a host are kept");
+    out.problems
+        .extend(left_out(excess, "trajectory file", &why));
+    let records = found
+        .iter()
+        .filter_map(|(key, one)| one.to_records(key).ok());
+    out.records = records.flatten().collect();
+    out
+}
+
+impl Entry {
+    /// Returns the trajectory, or the reason why it is not kept.
+    fn trajectory(
+        self,
+        host: &Host,
+        elements: &Elements,
+        name: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Trajectory, String> {
+        let refuse = |why: &str| Err(format!("left out: {why}"));
+        if !self.success {
+            return refuse("its run did not reach its goal");
+        }
+        let goal: String = compose(&self.goal);
+        if goal.trim().is_empty() || goal.len() > MAX_GOAL || goal.chars().any(text::is_deceptive) {
+            return refuse(&format!(
+                "its goal is empty, longer than {MAX_GOAL} bytes, or has invisible characters"
+            ));
+        }
+        let all = self.steps.len();
+        let (mut steps, mut literals, mut lost) = (Vec::new(), Vec::new(), 0);
+        let mut before: Option<&StepEntry> = None;
+        for entry in self.steps.iter().filter(|entry| !entry.only_looks()) {
+            let kept: Option<(StoredStep, Literals)> = entry.step(host, elements);
+            match (kept, steps.last_mut()) {
+                (Some(_), Some(last)) if before.is_some_and(|before| entry.submits(before)) => {
+                    let last: &mut StoredStep = last;
+                    last.submit = true;
+                }
+                (Some((step, values)), _) => {
+                    steps.push(step);
+                    literals.push(values);
+                }
+                (None, _) => lost += 1,
+            }
+            before = Some(entry);
+        }
+        if lost > 0 {
+            return refuse(&format!(
+                "{lost} of its {all} steps cannot be kept: they name their targets by references of one page load, \
+                 or are no actions on this host"
+            ));
+        }
+        if steps.is_empty() || steps.len() > MAX_STEPS {
+            return refuse(&format!("it does not have 1 to {MAX_STEPS} steps"));
+        }
+        for at in 1..steps.len() {
+            let page = steps[at].page.clone();
+            let before = &mut steps[at - 1];
+            if before.leads_to.is_none() && before.page != page {
+                before.leads_to = page;
+            }
+        }
+        let typed = literals
+            .iter()
+            .filter_map(|values: &Literals| values.text.clone());
+        let typed = Typed::texts(typed.collect::<Vec<_>>());
+        let slots = place(&goal, literals, &mut steps);
+        for step in &mut steps {
+            step.hide(&typed, &goal);
+            step.fit();
+        }
+        let named = json!([name, self.goal, self.timestamp]);
+        let run = self.run_id.or_else(|| RunId::parse(self.id).ok());
+        let run = match run {
+            Some(run) => run,
+            None => RunId::parse(format!("import-{}", short_hash(canonical(&named))))
+                .map_err(|_| "left out: it has no name".to_owned())?,
+        };
+        Ok(Trajectory {
+            header: Header {
+                goal,
+                slots,
+                runs: vec![run.clone()],
+                run,
+                timestamp: self.timestamp.min(now),
+                steps: steps.len(),
+                turns: u32::try_from(all).unwrap_or(u32::MAX),
+                duration_ms: self.duration_ms,
+                imported: false,
+                results: Vec::new(),
+            },
+            steps,
+        })
+    }
+}
+
+impl StepEntry {
+    /// Returns true if the step changes nothing on a page.
+    fn only_looks(&self) -> bool {
+        let looks = [
+            "scroll",
+            "wait",
+            "evaluate",
+            "verifyPreview",
+            "complete",
+            "abort",
+        ];
+        looks.contains(&&*self.action.action)
+    }
+
+    /// Returns true if the step presses Enter in the field into which the step before it typed.
+    fn submits(&self, before: &Self) -> bool {
+        let (own, typed) = (&self.action, &before.action);
+        let is_enter = own.action == "press" && own.key.as_deref() == Some("Enter");
+        is_enter && typed.action == "type" && own.selector == typed.selector
+    }
+
+    /// Returns the step with the texts in which values of the goal are looked for; `None` if it cannot be kept.
+    fn step(&self, host: &Host, elements: &Elements) -> Option<(StoredStep, Literals)> {
+        use BrowserTool as T;
+        let action = &self.action;
+        let (tool, said) = match &*action.action {
+            "click" => (T::Click, None),
+            "hover" => (T::Hover, None),
+            "press" => (T::Press, None),
+            "type" => (T::Fill, Some(action.text.as_deref()?)),
+            "select" => (T::Select, Some(action.value.as_deref()?)),
+            "navigate" => (T::Goto, None),
+            _ => return None,
+        };
+        let page = template(&self.url, host);
+        let is_elsewhere = |url: &str| !url.is_empty() && template(url, host).is_none();
+        if is_elsewhere(&self.url) {
+            return None;
+        }
+        let leads_to = match tool {
+            T::Goto => Some(template(action.url.as_deref()?, host)?),
+            _ => None,
+        };
+        let key = match tool {
+            T::Press => Some(Key::parse(action.key.as_deref()?).ok()?),
+            _ => None,
+        };
+        let named = match action.selector.as_deref() {
+            _ if tool == T::Goto => None,
+            None | Some("") if tool == T::Press => None,
+            selector => Some(target(selector?, elements)?),
+        };
+        let mut literals = Literals::default();
+        tool.as_str().clone_into(&mut literals.action);
+        let text = said.map(|said| match TextValue::from(said) {
+            TextValue::Parameter(name) => StoredText::Parameter(name),
+            TextValue::Secret(name) => StoredText::Secret(name),
+            TextValue::Literal(said) => {
+                let chars = said.chars().count();
+                match tool {
+                    T::Select => literals.option = Some(said),
+                    _ => literals.text = Some(said),
+                }
+                StoredText::Other { chars }
+            }
+        });
+        let target = named.map(|(role, name)| {
+            literals.role = Some(role.as_str().to_owned());
+            literals.name = Some(name.clone());
+            StoredTarget {
+                role: role.clone(),
+                aim: Some(Aim::called(role, &name)),
+                slot: None,
+                landmark: None,
+                collection: None,
+                locator: None,
+                is_of_goal: false,
+            }
+        });
+        literals.url.clone_from(&action.url);
+        let step = StoredStep {
+            tool,
+            page,
+            leads_to,
+            target,
+            text,
+            key,
+            submit: false,
+            effect: tool.effect(),
+            verified: self.verified,
+        };
+        Some((step, literals))
+    }
+}
+
+/// Returns the template of an address of this host.
+fn template(url: &str, host: &Host) -> Option<PageTemplate> {
+    let url = Url::parse(url).ok()?;
+    let is_own = Host::of(&url).is_ok_and(|of| of == *host);
+    is_own.then(|| PageTemplate::of(&url).ok()).flatten()
+}
+
+/// Returns the role and the name of the element that a selector names; `None` if only one load of the page tells it.
+fn target(selector: &str, elements: &Elements) -> Option<(Role, String)> {
+    if let Some((role, name)) = element(selector) {
+        return Some((role, name)).filter(|(_, name)| !name.is_empty());
+    }
+    if let Some(attributes) = css(selector) {
+        return elements.get(&attributes).cloned();
+    }
+    match Locator::parse(selector).ok()?.steps() {
+        [
+            LocatorStep::Role {
+                role,
+                name: Some(name),
+                ..
+            },
+        ] => Some((role.clone(), name.clone())),
+        _ => None,
+    }
+}
+
+/// Adds the trajectories of a host. Left out are retired ones, and those with a step that the file has no words for. The group
+/// around a target is not written.
+pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
+    let headers = records.iter().filter(|record| !record.key.contains('.'));
+    let mut lost = headers.count();
+    let origin = domain.host.url();
+    let origin = origin.map(|url| url.as_str().trim_end_matches('/').to_owned());
+    for (key, one) in Trajectory::all(records) {
+        if one.header.is_retired() {
+            continue;
+        }
+        let steps = one.steps.iter().map(|step| entries(step, &one.header));
+        let Some(steps) = steps.collect::<Option<Vec<_>>>() else {
+            continue;
+        };
+        let id = format!("traj_{}", key.strip_prefix("t-").unwrap_or(&key));
+        let entry = Entry {
+            id: id.clone(),
+            goal: one.header.goal,
+            origin: origin.clone(),
+            steps: steps.into_iter().flatten().collect(),
+            success: true,
+            duration_ms: one.header.duration_ms,
+            model: NO_MODEL.to_owned(),
+            timestamp: one.header.timestamp,
+            run_id: Some(one.header.run),
+        };
+        if let Ok(document) = serde_json::to_value(entry) {
+            domain.trajectories.insert(id, document);
+            lost -= 1;
+        }
+    }
+    let why = "it is retired, or has a step whose target or text was not kept";
+    left_out(lost, "trajectory file", why)
+}
+
+/// Returns a step as entries of the file, two if Enter followed the text; `None` if it cannot be written.
+fn entries(step: &StoredStep, header: &Header) -> Option<Vec<StepEntry>> {
+    use BrowserTool as T;
+    let slot = |slot: usize| {
+        let (start, end) = *header.slots.get(slot)?;
+        header.goal.get(start..end).map(str::to_owned)
+    };
+    let selector = match &step.target {
+        None => None,
+        Some(target) => {
+            let name = match (target.slot, &target.aim) {
+                (Some(value), _) => slot(value)?,
+                (None, Some(aim)) if !aim.name.is_empty() => aim.name.clone(),
+                _ => return None,
+            };
+            Some(format!("{} {}", target.role, Value::from(name)))
+        }
+    };
+    let said = match &step.text {
+        None => None,
+        Some(StoredText::Slot(value)) => Some(slot(*value)?),
+        Some(StoredText::Parameter(name)) => Some(TextValue::Parameter(name.clone()).to_string()),
+        Some(StoredText::Secret(name)) => Some(name.placeholder()),
+        Some(StoredText::Other { .. }) => return None,
+    };
+    let mut action = ActionEntry {
+        selector,
+        key: step.key.as_ref().map(ToString::to_string),
+        ..ActionEntry::default()
+    };
+    let verb = match step.tool {
+        T::Click => "click",
+        T::Hover => "hover",
+        T::Press => "press",
+        T::Fill | T::Type => {
+            action.text = Some(said?);
+            "type"
+        }
+        T::Select => {
+            action.value = Some(said?);
+            "select"
+        }
+        T::Goto => {
+            let page = step.leads_to.as_ref()?;
+            // The address of a kind of pages is no address.
+            if page.path().contains(':') {
+                return None;
+            }
+            action.url = Some(page.to_string());
+            "navigate"
+        }
+        _ => return None,
+    };
+    verb.clone_into(&mut action.action);
+    let url = step
+        .page
+        .as_ref()
+        .map_or_else(String::new, ToString::to_string);
+    let enter = step.submit.then(|| StepEntry {
+        url: url.clone(),
+        action: ActionEntry {
+            action: "press".to_owned(),
+            selector: action.selector.clone(),
+            key: Some("Enter".to_owned()),
+            ..ActionEntry::default()
+        },
+        verified: step.verified,
+    });
+    let step = StepEntry {
+        url,
+        action,
+        verified: step.verified,
+    };
+    Some(std::iter::once(step).chain(enter).collect())
+}
