@@ -149,7 +149,7 @@ fn is_fine(shelf: &Shelf) -> bool {
 /// Edits that import an archive.
 #[derive(Debug, Clone)]
 pub struct Restore {
-    /// The edits, one for each shelf. They are idempotent: an existing record is not changed.
+    /// The edits, one for each shelf. They are idempotent.
     pub edits: Vec<ShelfEdit>,
     /// Number of records that the edits add.
     pub taken: usize,
@@ -163,6 +163,9 @@ pub struct Restore {
 ///
 /// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out. Words
 /// that a person once accepted then wait for review, because it is unknown who that person was.
+///
+/// An item that is there already in another version is [merged](MemoryKind::merge) with `trust`, and stays as it is without:
+/// evidence that nobody vouches for must not raise what memory believes.
 pub fn import(
     archive: &Archive,
     kinds: &[Arc<dyn MemoryKind>],
@@ -217,18 +220,52 @@ pub fn import(
     restore.edits = shelves
         .into_iter()
         .map(|(shelf, taken)| {
-            let edit = Edit::new(move |records: &[Record]| {
-                let is_there = |key: &String| records.iter().any(|record| record.key == *key);
-                Ok(taken
-                    .iter()
-                    .filter(|(key, _)| !is_there(key))
-                    .map(|(_, r)| Change::Put(r.clone()))
-                    .collect())
-            });
+            let kind = kinds.iter().find(|kind| kind.name() == shelf.collection);
+            let kind = kind.cloned();
+            let edit =
+                Edit::new(move |records: &[Record]| added(records, &taken, kind.as_deref(), trust));
             ShelfEdit { shelf, edit }
         })
         .collect();
     restore
+}
+
+/// Returns the changes that add records to a shelf. An item that is there in another version is merged with it if `trust`, and
+/// else stays as it is.
+fn added(
+    records: &[Record],
+    taken: &BTreeMap<String, Record>,
+    kind: Option<&dyn MemoryKind>,
+    trust: bool,
+) -> Result<Vec<Change>> {
+    let item = |record: &Record| {
+        let key = kind.map_or(&*record.key, |kind| kind.item(&record.key));
+        key.to_owned()
+    };
+    let mut stored: BTreeMap<String, Vec<Record>> = BTreeMap::new();
+    for record in records {
+        stored.entry(item(record)).or_default().push(record.clone());
+    }
+    let mut new: BTreeMap<String, Vec<Record>> = BTreeMap::new();
+    for record in taken.values() {
+        new.entry(item(record)).or_default().push(record.clone());
+    }
+    let mut changes = Vec::new();
+    for (item, other) in new {
+        let known = stored.get(&item).map_or(&[][..], Vec::as_slice);
+        let merged = match kind {
+            _ if known.is_empty() => other,
+            Some(kind) if trust && *known != *other => kind.merge(known, &other)?,
+            _ => continue,
+        };
+        let gone = known
+            .iter()
+            .filter(|record| merged.iter().all(|kept| kept.key != record.key));
+        changes.extend(gone.map(|record| Change::Remove(record.key.clone())));
+        let put = merged.into_iter().filter(|record| !known.contains(record));
+        changes.extend(put.map(Change::Put));
+    }
+    Ok(changes)
 }
 
 #[cfg(test)]

@@ -199,6 +199,32 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("why", "is taken only if you vouch for the file"))
     }
 
+    /// Returns the time at which a record last changed, by which two versions of an item are told apart; `None` if it has none,
+    /// which is the default.
+    fn changed_at(&self, record: &Record) -> Option<DateTime<Utc>> {
+        let _ = record;
+        None
+    }
+
+    /// Returns the records of an item of which another store, that a person trusts, has another version. `known` and `other` are
+    /// all records of the item in each store. Merging the same version again changes nothing. The default keeps the newer
+    /// version by [`changed_at`](Self::changed_at), else the known one.
+    ///
+    /// # Errors
+    /// `Corrupt` if the records cannot be written.
+    fn merge(&self, known: &[Record], other: &[Record]) -> Result<Vec<Record>> {
+        let changed = |records: &[Record]| {
+            let times = records.iter().filter_map(|record| self.changed_at(record));
+            times.max()
+        };
+        let newer = if changed(other) > changed(known) {
+            other
+        } else {
+            known
+        };
+        Ok(newer.to_vec())
+    }
+
     /// Converts the items of this kind in a [documented folder](super::agent_memory) to records. They are as a person imports
     /// them who trusts the folder; [`admit`](Self::admit) is still called for each. The default converts nothing.
     fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
@@ -227,6 +253,23 @@ pub trait MemoryKind: Debug + Send + Sync {
         committed: &Committed,
         remaining: usize,
     ) -> Vec<Note>;
+}
+
+/// Returns the merged record of an item that is one record. A record that cannot be read stays as it is: a newer version may
+/// have written it.
+pub(super) fn merged_one(
+    known: &[Record],
+    other: &[Record],
+    merge: impl Fn(&Record, &Record) -> Result<Record>,
+) -> Result<Vec<Record>> {
+    let merged = match (known, other) {
+        ([known], [other]) => merge(known, other),
+        _ => return Ok(known.to_vec()),
+    };
+    match merged {
+        Err(error) if error.kind() == ErrorKind::Corrupt => Ok(known.to_vec()),
+        merged => Ok(vec![merged?]),
+    }
 }
 
 /// The occasion on which a kind changed a shelf.

@@ -11,5 +11,6 @@ mod random;
 mod folder;
 mod hostile;
 mod memory;
+mod merge;
 mod own;
 mod round;

@@ -282,6 +282,19 @@ impl MemoryKind for Conversations {
         Ok(described)
     }
 
+    /// Keeps the latest turns of both versions of a conversation, each run once.
+    fn merge(&self, known: &[Record], other: &[Record]) -> Result<Vec<Record>> {
+        let mut both = known.to_vec();
+        let new = other
+            .iter()
+            .filter(|record| known.iter().all(|known| known.key != record.key));
+        both.extend(new.cloned());
+        let changed = |record: &Record| Turn::from_record(record).map(|turn| turn.timestamp).ok();
+        both.sort_by_cached_key(|record| (changed(record), record.key.clone()));
+        let excess = both.len().saturating_sub(MAX_TURNS);
+        Ok(both.split_off(excess))
+    }
+
     fn item<'k>(&self, key: &'k str) -> &'k str {
         key.split(SEPARATOR).next().unwrap_or(key)
     }

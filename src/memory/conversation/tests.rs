@@ -155,3 +155,21 @@ fn a_conversation_is_one_item_for_people() {
             .is_err()
     );
 }
+
+#[test]
+fn two_versions_of_a_conversation_become_one_with_the_latest_turns() {
+    let turns = |numbers: std::ops::Range<i64>| {
+        let logs = numbers.map(|n| log(&format!("run_{n}"), Some("trip"), n, SHOP));
+        learned(&logs.collect::<Vec<_>>())
+    };
+    let merge = |known: &[Record], other: &[Record]| {
+        let mut both = Conversations.merge(known, other).unwrap();
+        both.sort_by(|a, b| a.key.cmp(&b.key));
+        both
+    };
+    let (known, other) = (turns(10..16), turns(13..22));
+    let both = merge(&known, &other);
+    assert_eq!(both, turns(12..22), "each run once, the latest ones");
+    assert_eq!(merge(&other, &known), both);
+    assert_eq!(merge(&both, &other), both);
+}

@@ -316,6 +316,45 @@ impl Fact {
         true
     }
 
+    /// Returns the fact with the observations of another version of it, each run once. The words that a person accepted stay.
+    ///
+    /// Nobody can tell the runs apart that a value before the sources sums up, so the value of more runs is kept, and of the
+    /// other version only the runs after it.
+    #[must_use]
+    pub(super) fn merged(&self, other: &Self) -> Self {
+        let seen = self.last_seen.max(other.last_seen);
+        let is_accepted = |fact: &Self| fact.source == FactSource::User;
+        let (base, added) = match (is_accepted(self), is_accepted(other)) {
+            (true, _) => (self, None),
+            (false, true) => (other, None),
+            _ if other.runs_before > self.runs_before => (other, Some(self)),
+            _ => (self, Some(other)),
+        };
+        let mut fact = base.clone();
+        fact.last_seen = seen;
+        let Some(added) = added else {
+            return fact;
+        };
+        if added.source == FactSource::Learned {
+            fact.source = FactSource::Learned;
+        }
+        let first = base.sources.first().filter(|_| base.before.is_some());
+        let is_new = |source: &&Source| {
+            let is_later =
+                first.is_none_or(|first| (source.at, &source.run) > (first.at, &first.run));
+            is_later && base.sources.iter().all(|known| known.run != source.run)
+        };
+        fact.sources
+            .extend(added.sources.iter().filter(is_new).cloned());
+        fact.sources
+            .sort_by(|one, other| (one.at, &one.run).cmp(&(other.at, &other.run)));
+        if fact.before.is_none() {
+            (fact.before, fact.runs_before) = (added.before.clone(), added.runs_before);
+        }
+        fact.fold(fact.sources.len().saturating_sub(MAX_SOURCES));
+        fact
+    }
+
     /// Moves the oldest sources into the value before them.
     fn fold(&mut self, count: usize) {
         let old: Vec<Source> = self.sources.drain(..count).collect();

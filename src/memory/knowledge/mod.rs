@@ -46,6 +46,7 @@ use super::{
     Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
     Namespace, Note, Occasion, Origin, Piece, Record, RunLog, Shelf, ShelfEdit, Standing,
     agent_memory::{Converted, Domain},
+    kind::merged_one,
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, text::counted};
 
@@ -140,6 +141,13 @@ impl MemoryKind for Knowledge {
 
     fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
         keep::admit(record, vouched)
+    }
+
+    fn merge(&self, known: &[Record], other: &[Record]) -> Result<Vec<Record>> {
+        merged_one(known, other, |known, other| {
+            let (known, other) = (Fact::from_record(known)?, Fact::from_record(other)?);
+            known.merged(&other).to_record()
+        })
     }
 
     fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {

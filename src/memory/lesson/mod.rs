@@ -44,6 +44,7 @@ mod credit;
 mod describe;
 mod index;
 mod learn;
+mod merge;
 mod original;
 mod record;
 mod recover;
@@ -77,7 +78,7 @@ pub use words::{Form, Move, NamedKey, Thing};
 
 use super::{
     Advice, AdviceId, Aim, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
-    Namespace, Note, Occasion, Record, RunLog, Shelf, ShelfEdit,
+    Namespace, Note, Occasion, Record, RunLog, Shelf, ShelfEdit, kind::merged_one,
 };
 use crate::{
     action::FailureKind,
@@ -225,6 +226,13 @@ impl MemoryKind for Lessons {
 
     fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
         admit::admit(record, vouched)
+    }
+
+    fn merge(&self, known: &[Record], other: &[Record]) -> Result<Vec<Record>> {
+        merged_one(known, other, |record, other| {
+            let (known, other) = (Lesson::from_record(record)?, Lesson::from_record(other)?);
+            known.merged(&other).to_record(&record.key)
+        })
     }
 
     fn undo(&self, run: &RunId) -> Result<Edit> {

@@ -182,7 +182,7 @@ impl Lesson {
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - MAX_KEY)
     }
 
-    fn fits(&self) -> bool {
+    pub(super) fn fits(&self) -> bool {
         self.to_record("")
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - RESERVED)
     }

@@ -146,6 +146,10 @@ impl MemoryKind for Selectors {
         documented::write(records, domain)
     }
 
+    fn changed_at(&self, record: &Record) -> Option<DateTime<Utc>> {
+        Selector::from_record(record).ok().map(|one| one.last_used)
+    }
+
     fn describe(&self, record: &Record) -> Result<Described> {
         let one = Selector::from_record(record)?;
         let (origin, standing) = match (one.imported, one.is_retired()) {

@@ -122,6 +122,10 @@ impl MemoryKind for Sessions {
         documented::write(records, domain)
     }
 
+    fn changed_at(&self, record: &Record) -> Option<DateTime<Utc>> {
+        Session::from_record(record).ok().map(|one| one.timestamp)
+    }
+
     fn describe(&self, record: &Record) -> Result<Described> {
         let session = Session::from_record(record)?;
         let (origin, standing) = if session.imported {

@@ -128,6 +128,12 @@ impl MemoryKind for SiteMaps {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
 
+    fn changed_at(&self, record: &Record) -> Option<DateTime<Utc>> {
+        Explored::from_record(record)
+            .ok()
+            .map(|one| one.explored_at)
+    }
+
     fn describe(&self, record: &Record) -> Result<Described> {
         let page = Explored::from_record(record)?;
         let mut described = Described::new(&page.line(), Origin::Learned, Standing::Shown);

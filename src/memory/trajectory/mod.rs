@@ -179,6 +179,10 @@ impl MemoryKind for Trajectories {
         documented::write(records, domain)
     }
 
+    fn changed_at(&self, record: &Record) -> Option<DateTime<Utc>> {
+        Header::from_record(record).ok().map(|one| one.timestamp)
+    }
+
     /// Describes a header, or one step.
     fn describe(&self, record: &Record) -> Result<Described> {
         let corrupt = |error| {

@@ -1,0 +1,111 @@
+//! Two versions of a lesson from two stores, made one. A run that both have counted counts once.
+
+use std::collections::BTreeSet;
+
+use super::{Evidence, Lesson, LessonSource, MAX_EVIDENCE};
+use crate::base::RunId;
+
+/// Numbers of runs: offered, used, followed, helped, harmed, and all that used the lesson.
+type Tally = [u64; 6];
+
+/// Returns the counts that this evidence adds up to.
+fn tally<'e>(evidence: impl Iterator<Item = &'e Evidence>) -> Tally {
+    let mut sum = Tally::default();
+    let mut runs: BTreeSet<&RunId> = BTreeSet::new();
+    for Evidence { run, credit, .. } in evidence {
+        let is_first_use = credit.used && runs.insert(run);
+        let credits = [
+            credit.offered,
+            credit.used,
+            credit.followed,
+            credit.helped,
+            credit.harmed,
+            is_first_use,
+        ];
+        for (sum, counts) in sum.iter_mut().zip(credits) {
+            *sum += u64::from(counts);
+        }
+    }
+    sum
+}
+
+fn less(from: Tally, by: Tally) -> Tally {
+    let mut rest = from;
+    for (rest, by) in rest.iter_mut().zip(by) {
+        *rest = rest.saturating_sub(by);
+    }
+    rest
+}
+
+impl Lesson {
+    /// Returns the counts whose evidence was dropped.
+    fn dropped(&self) -> Tally {
+        let counts = &self.counts;
+        let all = [
+            counts.offered,
+            counts.used,
+            counts.followed,
+            counts.helped,
+            counts.harmed,
+            self.runs,
+        ];
+        less(all, tally(self.evidence.iter()))
+    }
+
+    /// Returns the lesson with the evidence and the counts of another version of it.
+    ///
+    /// Nobody can tell the runs of dropped evidence apart, so of these counts the larger ones are kept. A lesson that has
+    /// other words stays as it is.
+    #[must_use]
+    pub(super) fn merged(&self, other: &Self) -> Self {
+        let mut lesson = self.clone();
+        if self.text != other.text {
+            return lesson;
+        }
+        let both = self.evidence.iter();
+        let both = tally(both.filter(|evidence| other.counted.holds(&evidence.run)));
+        let more = less(less(other.dropped(), both), self.dropped());
+        for known in &other.evidence {
+            let (site, hosts) = (known.site.as_ref(), known.hosts.clone());
+            lesson.credit(&known.run, known.at, site, hosts, known.credit);
+        }
+        lesson.evidence.sort_by_key(|known| known.at);
+        let counts = &mut lesson.counts;
+        let all = [
+            &mut counts.offered,
+            &mut counts.used,
+            &mut counts.followed,
+            &mut counts.helped,
+            &mut counts.harmed,
+            &mut lesson.runs,
+        ];
+        for (count, more) in all.into_iter().zip(more) {
+            *count = count.saturating_add(more);
+        }
+        lesson.created_at = self.created_at.min(other.created_at);
+        lesson.last_used = self.last_used.max(other.last_used);
+        lesson.counted_until = lesson.counted_until.max(other.counted_until);
+        lesson.original = lesson.original.or_else(|| other.original.clone());
+        let harmed = || other.retired_by.clone();
+        lesson.retired_by = lesson.retired_by.or_else(harmed);
+        if lesson.source == LessonSource::Imported && other.source == LessonSource::User {
+            lesson.source = LessonSource::User;
+        }
+        lesson.fit();
+        for site in &other.triggered_domains {
+            let has_room = lesson.triggered_domains.len() < MAX_EVIDENCE;
+            if has_room && lesson.triggered_domains.insert(site.clone()) && !lesson.fits() {
+                lesson.triggered_domains.remove(site);
+            }
+        }
+        let last = lesson.evidence.last().map(|known| known.run.clone());
+        if let Some(run) = last.filter(|_| lesson != *self) {
+            lesson.judge(&run);
+        }
+        if lesson.is_storable() {
+            lesson
+        } else {
+            self.clone()
+        }
+    }
+}
