@@ -116,8 +116,8 @@ pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> 
     })
 }
 
-/// Returns the evidence without what a line of the prompt adds to the words of the page: references, roles and states
-/// outside quotation marks. `e8 img "True" [clickable]` becomes `True`.
+/// Returns the evidence without what a line of the prompt adds to the words of the page: its number, references, roles and states outside
+/// quotation marks. `e8 img "True" [clickable]` becomes `True`.
 fn unmarked(evidence: &str) -> String {
     let mut kept = String::new();
     // Every second piece stands between quotation marks.
@@ -127,7 +127,9 @@ fn unmarked(evidence: &str) -> String {
         } else {
             let is_mark = |word: &&str| {
                 let known = Role::parse(word);
-                !matches!(known, Role::Other(_))
+                let number = word.strip_suffix(':').map(str::parse::<u32>);
+                matches!(number, Some(Ok(_)))
+                    || !matches!(known, Role::Other(_))
                     || ElementRef::parse(word).is_ok()
                     || (word.starts_with('[') && word.ends_with(']'))
             };
@@ -162,16 +164,21 @@ pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bo
             claims.push(text::truncate(name, MAX_CLAIM));
         }
     }
-    if denies(answer) && !is_whole {
+    if denies(answer, evidence) && !is_whole {
         claims.push(NOT_WHOLE.to_owned());
     }
     claims.truncate(MAX_CLAIMS);
     claims
 }
 
-/// Returns true if the answer contains a denial.
-fn denies(answer: &str) -> bool {
-    let words = text::words(answer);
+/// Returns true if the answer contains a denial outside the words that it repeats from its evidence: those are the page's own.
+fn denies(answer: &str, evidence: &str) -> bool {
+    let mut words = text::words(answer);
+    let own = text::words(evidence);
+    let repeated = words.windows(own.len().max(1)).position(|some| some == own);
+    if let Some(at) = repeated {
+        words.drain(at..at + own.len());
+    }
     let is_number = |at: usize| {
         let next: Option<&String> = words.get(at);
         next.is_some_and(|word| word.starts_with(|c: char| c.is_numeric()))
@@ -329,6 +336,7 @@ mod tests {
         for evidence in [
             r#"heading "Thank you!" [clickable]"#,
             r#"- e7 link "Your order number:" | strong "PX-40213""#,
+            r#"12:  - e7 link "Your order number:" | strong "PX-40213""#,
         ] {
             assert!(is_shown(evidence, &page()), "{evidence}");
         }
@@ -462,6 +470,16 @@ mod tests {
                 "{answer}"
             );
             assert!(unverified(answer, "", &seen, true).is_empty());
+        }
+        let quote = "No rain fell in May.";
+        for (answer, is_claim) in [
+            (quote, false),
+            ("It says that no rain fell in May", false),
+            ("No rain fell in May, and none in June", true),
+            ("No", true),
+        ] {
+            let claims = unverified(answer, quote, &seen, false);
+            assert_eq!(!claims.is_empty(), is_claim, "{answer}");
         }
         for answer in ["It is noted", "Thunder Silver (No. 1068)"] {
             let claims = unverified(answer, "number 1068", &seen, false);
