@@ -548,3 +548,29 @@ fn a_fold_says_how_many_of_its_lines_match_the_goal_and_no_line_is_folded_alone(
     assert_eq!(lines.iter().filter(told).count() + hidden, 20, "{lines:#?}");
     assert!(hidden > 0 && !lines.iter().any(|line| line.contains("... 1 more")));
 }
+
+#[test]
+fn of_a_long_text_the_headings_are_shown_with_the_beginning_of_each_section() {
+    let mut page = String::from("article @e1\n");
+    for section in 1..=12 {
+        let _ = writeln!(page, "  heading \"Section {section}\"");
+        for n in 1..=6 {
+            let more = "It goes on and on. ".repeat(20);
+            let _ = writeln!(page, "  paragraph: Paragraph {n} of {section}. {more}");
+        }
+    }
+    let lines = shown(&page, "", 1_000);
+    for section in 1..=12 {
+        let heading = lines
+            .iter()
+            .position(|line| line.contains(&format!("\"Section {section}\"")));
+        let below = &lines[heading.unwrap() + 1..];
+        let first = format!(" \"Paragraph 1 of {section}. ");
+        assert!(below[0].starts_with(&first), "{lines:?}");
+        let mark = format!("read(line={})", 7 * section - 4);
+        assert!(
+            below[1].starts_with(" ... 5 more alike") && below[1].ends_with(&mark),
+            "{lines:?}"
+        );
+    }
+}

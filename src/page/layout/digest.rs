@@ -87,6 +87,9 @@ const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
 /// Smallest number of similar items that are left out: fewer cost no more than the line that reports them. Source:
 /// chosen.
 const MIN_LEFT_OUT: usize = 5;
+/// The same in an outline, which shows the first of similar lines only. Source: chosen; two cut paragraphs cost more than the line that
+/// reports them.
+const MIN_OUTLINED: usize = 2;
 /// Maximum number of lines that are shown because they match the goal. Source: chosen.
 const MAX_MATCHED: usize = 10;
 /// Maximum number of lines of one item that are shown because it matches the goal. Source: chosen.
@@ -200,7 +203,7 @@ impl Layout {
     /// Selects the part of the page to show for a goal, within the budget.
     ///
     /// A page that fits is shown whole. Otherwise only the first of many similar items are shown, and those that match
-    /// the goal. If that is not enough, texts are cut. As a last resort, the page is cut off at the end of the budget.
+    /// the goal. If that is not enough, texts are cut, and then only the first of each run of similar lines is shown. As a last resort, the page is cut off at the end of the budget.
     /// Everything that is left out is reported in its place, with the line number from which it can be read.
     pub fn digest(
         &self,
@@ -232,6 +235,12 @@ impl Layout {
             }
         }
         let weights = self.weights(elements, SHORTEST_TEXT);
+        // The headings of a long text, each with the beginning of what is below it.
+        let mut kept = self.folded_to(1, MIN_OUTLINED, Likeness::Loose, &matched);
+        fill_gaps(&mut kept, &weights);
+        if Self::cost(&kept, &weights) <= budget {
+            return self.show(kept, &matching, SHORTEST_TEXT);
+        }
         let mut kept = self.folded(CAPS[CAPS.len() - 1], Likeness::Loose, &matched);
         self.cut(&mut kept, &weights, budget);
         for at in matched {
@@ -241,9 +250,19 @@ impl Layout {
         self.show(kept, &matching, SHORTEST_TEXT)
     }
 
-    /// Returns, for each line, true if it is kept: the first `cap` of each run of similar neighbours, and every matched
-    /// line.
     fn folded(&self, cap: usize, likeness: Likeness, matched: &[usize]) -> Vec<bool> {
+        self.folded_to(cap, MIN_LEFT_OUT, likeness, matched)
+    }
+
+    /// Returns, for each line, true if it is kept: the first `cap` of each run of similar neighbours if `least` or more come after them, and
+    /// every matched line.
+    fn folded_to(
+        &self,
+        cap: usize,
+        least: usize,
+        likeness: Likeness,
+        matched: &[usize],
+    ) -> Vec<bool> {
         let mut kept = vec![true; self.lines.len()];
         let mut groups: Vec<Option<usize>> = vec![None];
         while let Some(group) = groups.pop() {
@@ -254,11 +273,11 @@ impl Layout {
                 }
                 let is_like = |last: &usize| self.are_alike(*last, child, likeness);
                 if !run.last().is_none_or(is_like) {
-                    self.fold_run(&std::mem::take(&mut run), cap, &mut kept);
+                    self.fold_run(&std::mem::take(&mut run), cap, least, &mut kept);
                 }
                 run.push(child);
             }
-            self.fold_run(&run, cap, &mut kept);
+            self.fold_run(&run, cap, least, &mut kept);
         }
         for at in matched {
             self.keep_item(&mut kept, *at);
@@ -266,8 +285,8 @@ impl Layout {
         kept
     }
 
-    fn fold_run(&self, run: &[usize], cap: usize, kept: &mut [bool]) {
-        if run.len() >= cap + MIN_LEFT_OUT {
+    fn fold_run(&self, run: &[usize], cap: usize, least: usize, kept: &mut [bool]) {
+        if run.len() >= cap + least {
             for at in &run[cap..] {
                 kept[*at..self.lines[*at].end].fill(false);
             }
