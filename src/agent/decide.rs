@@ -119,32 +119,43 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.add_advice(found);
     }
 
-    /// Returns the next request: the constant system instruction, and a message about the current state that fits the model's context
-    /// window.
-    pub(super) fn prompt(&mut self) -> ChatRequest {
+    /// Returns what all requests of the run have in common.
+    pub(super) fn request(&self) -> ChatRequest {
         let options = &self.parts.guarded.options;
-        let capabilities = self.parts.model.capabilities();
         let mut request = ChatRequest::new(
             self.executor.state.system.clone(),
             String::new(),
             Arc::clone(&self.tools),
         );
-        request.mode = capabilities.mode;
+        request.mode = self.parts.model.capabilities().mode;
         request.max_calls = options.max_calls;
         request.temperature = options.temperature;
         request.max_output = options.max_output;
-        if capabilities.images {
+        request
+    }
+
+    /// Returns the maximum size of the message in this request.
+    pub(super) fn budget(&self, request: &ChatRequest) -> TokenCount {
+        let window = self.parts.model.capabilities().context_window;
+        room(window, request, self.executor.state.calibration)
+    }
+
+    /// Returns the next request: the constant system instruction, and a message about the current state that fits the model's context
+    /// window.
+    pub(super) fn prompt(&mut self) -> ChatRequest {
+        let (mode, digest) = {
+            let options = &self.parts.guarded.options;
+            (options.mode, options.digest)
+        };
+        let mut request = self.request();
+        if self.parts.model.capabilities().images {
             let asked_for = std::mem::take(&mut self.executor.state.remarks.pictures);
             let shown = self.sight.as_ref().map(|sight| sight.png.clone());
             request
                 .images
                 .extend(asked_for.into_iter().chain(shown).map(|png| Image { png }));
         }
-        let budget = room(
-            capabilities.context_window,
-            &request,
-            self.executor.state.calibration,
-        );
+        let budget = self.budget(&request);
         if let Some(page) = &self.executor.state.page {
             self.executor.state.seen.page(&page.observation);
         }
@@ -198,8 +209,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     answers: &self.executor.state.remarks.answers,
                     refused: &self.executor.state.remarks.refused,
                     notes: &notes,
-                    mode: options.mode,
-                    digest: options.digest,
+                    mode,
+                    digest,
                     budget,
                 })
             });

@@ -1,37 +1,40 @@
 //! The tools that find, read and keep parts of a page. The loop carries them out itself, without the browser.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 use serde::{Deserialize, Serialize};
 
-use super::Run;
+use super::{Run, state::MAX_TITLE};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{ErrorClass, Extract, Failure, Find, Outcome, Read, Target},
-    base::text,
+    base::{TokenCount, text},
     event::EventKind,
-    page::{Hits, Layout, NodeId, Shown},
-    prompt::{facts, quoted, reading},
+    page::{Digest, Hits, Layout, Line, NodeId, Shown},
+    prompt::{cost, facts, page_size, quoted, reading},
     verify::PageNow,
 };
 
 /// Maximum number of lines that `find` returns. Source: chosen, about a screenful.
 const MAX_FOUND: usize = 30;
-/// Largest item that `find` shows whole. Unit: lines. Source: chosen; a message with its heading and a paragraph has three.
-const MAX_ITEM: usize = 4;
+/// The same if no line has all words of the query. Source: chosen; such lines are mostly not what is looked for.
+const MAX_PARTLY_FOUND: usize = 10;
 /// Maximum length to which a query is cut where it is repeated above its hits. Unit: characters. Source: chosen.
 const MAX_QUERY: usize = 80;
-/// Maximum length to which a page's title is cut where it is repeated above kept lines. Unit: characters. Source: chosen.
-const MAX_TITLE: usize = 60;
 /// Maximum size of one `read`. Unit: tokens, estimated. Source: chosen; less than the limit for a page in a prompt.
 const MAX_READ: usize = 1_200;
 /// Maximum size of a `read` if the call states a number of lines. Unit: tokens, estimated. Source: chosen; enough for a table of 200 rows,
 /// because several smaller reads would cost more.
 const MAX_READ_BY_LINES: usize = 6_000;
+/// Share of what the page leaves of a message, for the lines that were read. Unit: percent. Source: chosen; the rest is for the steps and
+/// the notes.
+const READ_SHARE: u64 = 50;
 /// Maximum number of characters kept of one extraction. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
-/// Maximum number of lines kept from one `read`. The kept lines are those that share the most words with the goal.
-/// Source: chosen.
+/// Maximum number of lines or small items kept from one `read`: those that share the most words with the goal. Source: chosen.
 const MAX_FACTS: usize = 12;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -43,31 +46,37 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let (layout, elements) = (page.layout(), &page.view.elements);
         let hits = layout.find(elements, &find.query, usize::MAX);
-        let summary = found_in_all(&find.query, &hits);
+        let most = if hits.have_all {
+            MAX_FOUND
+        } else {
+            MAX_PARTLY_FOUND
+        };
+        let summary = found_in_all(&find.query, &hits, most);
         let mut best = hits.lines;
-        best.truncate(MAX_FOUND);
+        best.truncate(most);
         best.sort_unstable();
         // The heading above a hit, or the first line of its item, shows what the hit belongs to. A small item is shown whole.
         let with_place = |hit: usize| {
-            let item = layout.item_of(hit).unwrap_or(hit);
-            let end = layout.lines()[item].end;
-            if layout.lines()[item].item && end - item <= MAX_ITEM {
-                (item..end).collect()
-            } else if item < hit {
-                vec![item, hit]
-            } else {
-                layout
-                    .heading_of(hit)
-                    .into_iter()
-                    .chain([hit])
-                    .collect::<Vec<_>>()
+            let small = layout.small_item(hit);
+            if layout.lines()[small.start].item {
+                return small.collect();
             }
+            // A long item, such as an article, has headings of its own.
+            let place = layout.heading_of(hit).or_else(|| layout.item_of(hit));
+            place.into_iter().chain([hit]).collect::<Vec<_>>()
         };
         let numbers: BTreeSet<usize> = best.into_iter().flat_map(with_place).collect();
         let shown: Vec<Shown<'_>> = numbers.iter().map(|number| layout.shown(*number)).collect();
+        let mut lines = reading(&shown, elements);
+        if !self.digest(page).whole {
+            // The number is the place from which `read` goes on.
+            for (line, number) in lines.iter_mut().zip(&numbers) {
+                *line = format!("{}: {line}", number + 1);
+            }
+        }
         let found = &mut self.executor.state.remarks.found;
         found.push(summary);
-        found.extend(reading(&shown, elements));
+        found.extend(lines);
         // "Nothing found" is an answer too.
         Outcome::Done
     }
@@ -100,7 +109,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let max = wanted.map_or(MAX_READ, |_| MAX_READ_BY_LINES);
         let end = wanted.map_or(count, |lines| count.min(from - 1 + lines));
         let part = range.start..range.start + end;
-        let shown = layout.read(elements, part, from - 1, max);
+        let mut shown = layout.read(elements, part, from - 1, max);
+        let mut text = reading(&shown, elements);
+        text.truncate(fitting(&text, self.room_to_read(&page)));
+        shown.truncate(text.len());
         let to = from + shown.len() - 1;
         let go_on = (to < count).then(|| format!("; it goes on at line={}", to + 1));
         let heading = format!(
@@ -108,11 +120,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             go_on.unwrap_or_default()
         );
         self.executor.state.remarks.read.push(heading);
-        self.executor
-            .state
-            .remarks
-            .read
-            .extend(reading(&shown, elements));
+        self.executor.state.remarks.read.extend(text);
         let lines = range.start + from - 1..range.start + to;
         let text = layout.text(elements, lines.clone());
         self.executor.state.seen.extract(&text, &page.observation);
@@ -133,29 +141,41 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
+    /// Returns the tokens that are left for the next lines that are read for one message.
+    fn room_to_read(&self, page: &PageNow) -> TokenCount {
+        let read = &self.executor.state.remarks.read;
+        let taken: TokenCount = read.iter().map(|line| cost(line)).sum();
+        let shown = page_size(&self.digest(page), &page.view.elements);
+        let left = self.budget(&self.request()).0.saturating_sub(shown.0);
+        TokenCount((left * READ_SHARE / 100).saturating_sub(taken.0))
+    }
+
+    /// Returns the part of the page that a prompt shows.
+    fn digest<'p>(&self, page: &'p PageNow) -> Digest<'p> {
+        let limits = self.parts.guarded.options.digest;
+        let elements = &page.view.elements;
+        page.layout().digest(elements, &self.goal_words, limits)
+    }
+
     /// Returns true if the model has seen every line of the page, in the prompt or through `read`.
     pub(super) fn was_read(&self, page: &PageNow) -> bool {
         let layout = page.layout();
-        let digest = layout.digest(
-            &page.view.elements,
-            &self.goal_words,
-            self.parts.guarded.options.digest,
-        );
+        let digest = self.digest(page);
         if digest.whole {
             return true;
         }
+        let is_uncut = |line: &Line| {
+            let mut parts = line.all_parts();
+            parts.all(|part| part.text.chars().count() <= digest.max_text)
+        };
         let mut seen: BTreeSet<usize> = digest
             .lines
             .iter()
             .filter_map(|shown| match shown {
-                Shown::Line { number, .. } => Some(*number),
+                Shown::Line { number, line } => is_uncut(line).then_some(*number),
                 Shown::More { .. } => None,
             })
             .collect();
-        if digest.max_text < usize::MAX {
-            // Lines that only the prompt showed do not count, because long texts were cut there.
-            seen.clear();
-        }
         if let Some(read) = self
             .executor
             .state
@@ -172,18 +192,35 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     fn keep_facts(&mut self, page: &PageNow, layout: &Layout, shown: &[Shown<'_>], place: &str) {
         let elements = &page.view.elements;
         let points = layout.relevance(elements, &self.goal_words).points;
-        let mut best: Vec<(u32, usize)> = shown
-            .iter()
-            .filter_map(|shown| match shown {
-                Shown::Line { number, .. } => Some((points[*number], *number)),
-                Shown::More { .. } => None,
+        let mut best: BTreeMap<usize, u32> = BTreeMap::new();
+        for shown in shown {
+            if let Shown::Line { number, .. } = shown
+                && points[*number] > 0
+            {
+                let best = best.entry(layout.small_item(*number).start).or_default();
+                *best = points[*number].max(*best);
+            }
+        }
+        // Menus and footers have common words too.
+        let is_aside = |at: &usize| layout.lines()[*at].aside;
+        if !best.keys().all(is_aside) {
+            best.retain(|at, _| !is_aside(at));
+        }
+        let mut ranked: Vec<u32> = best.values().copied().collect();
+        ranked.sort_unstable_by_key(|points| std::cmp::Reverse(*points));
+        if let Some(most) = ranked.get(MAX_FACTS) {
+            // Some of many lines that match equally well would say no more than the others.
+            best.retain(|_, points| *points > *most);
+        }
+        let kept = best.into_keys().map(|at| {
+            let lines = layout.small_item(at).map(|at| layout.shown(at));
+            let mut lines = facts(&lines.collect::<Vec<_>>(), elements).into_iter();
+            let first = lines.next().unwrap_or_default();
+            lines.fold(first, |item, line| {
+                format!("{item} | {}", line.trim_start())
             })
-            .filter(|(points, _)| *points > 0)
-            .collect();
-        best.sort_unstable_by_key(|(points, at)| (std::cmp::Reverse(*points), *at));
-        best.truncate(MAX_FACTS);
-        best.sort_unstable_by_key(|(_, at)| *at);
-        let kept: Vec<Shown<'_>> = best.iter().map(|(_, at)| layout.shown(*at)).collect();
+        });
+        let kept: Vec<String> = kept.collect();
         let title = quoted(&page.head.title, MAX_TITLE);
         let (few, all) = (kept.len(), shown.len());
         let of_these = match few {
@@ -196,11 +233,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .remarks
             .facts
             .push(format!("{place} of page {title}{of_these}"));
-        self.executor
-            .state
-            .remarks
-            .facts
-            .extend(facts(&kept, elements));
+        self.executor.state.remarks.facts.extend(kept);
     }
 
     /// Moves the lines kept from the last reads to the known facts. Called after the model has seen them.
@@ -236,9 +269,19 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
+/// Returns the number of these lines that fit, at least one.
+fn fitting(lines: &[String], room: TokenCount) -> usize {
+    let mut taken = TokenCount(0);
+    let fits = |line: &&String| {
+        taken += cost(line);
+        taken <= room
+    };
+    lines.iter().take_while(fits).count().max(1)
+}
+
 /// Returns the line that stands above the hits of a search. It gives the query, the number of lines found and, if not
 /// all follow, the number that follow.
-fn found_in_all(query: &str, hits: &Hits) -> String {
+fn found_in_all(query: &str, hits: &Hits, most: usize) -> String {
     let query = quoted(query, MAX_QUERY);
     let count = hits.lines.len();
     let lines = if count == 1 { "line" } else { "lines" };
@@ -249,10 +292,10 @@ fn found_in_all(query: &str, hits: &Hits) -> String {
             format!("find {query}: no line has all of these words, {count} {lines} with some")
         }
     };
-    if count > MAX_FOUND {
+    if count > most {
         let _ = write!(
             line,
-            ", the best {MAX_FOUND} here: read shows all in order, more words find fewer"
+            ", the best {most} here: read shows all in order, more words find fewer"
         );
     }
     line

@@ -16,13 +16,18 @@ use crate::{
     guard::Spent,
     memory::{Advice, AdviceId},
     page::{ElementRef, KnownElement, TargetIdentity},
-    prompt::LastFailure,
+    prompt::{LastFailure, quoted},
     verify::{CallMade, Numbers, PageNow, Seen},
     working::{About, By, Memory, Step, StopReason},
 };
 
 /// Version of the JSON format. A run is resumed only from the same version.
 const VERSION: u32 = 2;
+
+/// The beginning of the line after the lines of a page that was left.
+const LEFT: &str = "(all above is of page";
+/// Maximum length to which a page's title is cut where it is repeated beside lines of the page. Unit: characters. Source: chosen.
+pub(super) const MAX_TITLE: usize = 60;
 
 /// An action in the queue, with its targets as they were when the action was decided on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,6 +61,21 @@ pub(super) struct Remarks {
     /// Warnings of the guards after the last call. Warnings after earlier calls are dropped, because they may no longer
     /// be true.
     pub(super) warnings: Vec<String>,
+}
+
+impl Remarks {
+    /// Marks the lines that were found and read so far as those of a page that was left. Otherwise their references would be taken for
+    /// those of the page that is shown.
+    pub(super) fn leave(&mut self, title: &str) {
+        for lines in [&mut self.found, &mut self.read] {
+            if lines.last().is_some_and(|last| !last.starts_with(LEFT)) {
+                let title = quoted(title, MAX_TITLE);
+                lines.push(format!(
+                    "{LEFT} {title}, which was left: its refs are void)"
+                ));
+            }
+        }
+    }
 }
 
 /// The state of a run: everything that changes in it, except connections.

@@ -51,7 +51,7 @@ impl Block {
 }
 
 /// Returns the estimated number of tokens of a line with its end.
-pub(super) fn cost(text: &str) -> TokenCount {
+pub(crate) fn cost(text: &str) -> TokenCount {
     estimate(text) + TokenCount(1)
 }
 

@@ -12,9 +12,12 @@
 
 use std::{borrow::Cow, fmt::Write as _};
 
-use super::fence::{quoted, verbatim};
+use super::{
+    fence::{quoted, verbatim},
+    pack::cost,
+};
 use crate::{
-    base::text::counted,
+    base::{TokenCount, text::counted},
     page::{
         Dialog, Digest, Element, Joint, Line, PageType, PageView, Part, Role, Shown, States, Tab,
         Tri,
@@ -130,6 +133,17 @@ const fn tells_nothing(kind: PageType) -> bool {
         kind,
         PageType::Unknown | PageType::List | PageType::Form | PageType::Article | PageType::Blank
     )
+}
+
+/// Returns the size of a part of a page in a message, without what stands around it.
+pub(crate) fn size(digest: &Digest<'_>, elements: &[Element]) -> TokenCount {
+    let words = Words {
+        elements,
+        max_text: digest.max_text,
+        references: References::Acting,
+    };
+    let lines = digest.lines.iter().map(|shown| words.shown(shown));
+    lines.map(|line| cost(&line)).sum()
 }
 
 /// Returns lines of a page that were found or read, in full.

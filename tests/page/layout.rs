@@ -574,3 +574,39 @@ fn of_a_long_text_the_headings_are_shown_with_the_beginning_of_each_section() {
         );
     }
 }
+
+#[test]
+fn words_that_the_lines_of_one_card_have_together_find_the_card() {
+    let card = |name: &str, features: [&str; 2]| {
+        let [one, other] = features;
+        format!(
+            "  listitem\n    link \"{name}\" @e1\n    list\n      listitem\n        text: {one}\n      listitem\n        text: {other}\n    button \"Buy\" @e2\n"
+        )
+    };
+    let page = [
+        card("Tent", ["waterproof", "light"]),
+        card("Tarp", ["waterproof", "cheap"]),
+        card("Hut", ["light", "cheap"]),
+    ];
+    let tree = tree(&format!("list @e9\n{}", page.concat()));
+    let (layout, elements) = laid_out(&tree);
+    let found = |query: &str| {
+        let hits = layout.find(&elements, query, 10);
+        let names = hits.lines.iter().map(|at| {
+            let parts = layout.lines()[*at].all_parts();
+            parts
+                .map(|part| part.text.as_str())
+                .collect::<Vec<_>>()
+                .join(" ")
+        });
+        (hits.have_all, names.collect::<Vec<_>>())
+    };
+    assert_eq!(found("tarp cheap"), (true, vec!["Tarp".to_owned()]));
+    // A single line that has all words is the hit, not its card.
+    assert_eq!(
+        found("waterproof cheap"),
+        (true, vec![" waterproof cheap".to_owned()])
+    );
+    assert_eq!(found("tent buy"), (true, vec!["Tent".to_owned()]));
+    assert!(!found("tent cheap hut").0);
+}

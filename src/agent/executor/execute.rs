@@ -162,6 +162,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let page = before.clone().filter(|_| !navigated);
         self.state.earlier = page.map(|page| (page, elapsed_ms(began)));
         if navigated {
+            let title = before.as_ref().map_or("", |page| page.head.title.as_str());
+            self.state.remarks.leave(title);
             self.state.numbers.clear();
             self.state.typed_into.clear();
             if self.state.queue.iter().any(|next| has_target(&next.action)) {

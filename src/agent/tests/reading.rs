@@ -8,7 +8,8 @@ use serde_json::json;
 use crate::{
     DecisionLoop, RunReport, Task,
     action::RawCall,
-    chat::ChatResponse,
+    base::TokenCount,
+    chat::{ChatResponse, LlmCapabilities},
     store::InMemory,
     testing::{ScriptedBrowser, ScriptedModel, call},
     working::StopReason,
@@ -30,7 +31,10 @@ async fn run(replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
 
 /// Runs the loop on a page with this content; returns the messages too.
 async fn run_on(page: &str, replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
-    let model = ScriptedModel::new(replies);
+    run_model(page, ScriptedModel::new(replies)).await
+}
+
+async fn run_model(page: &str, model: ScriptedModel) -> (RunReport, Vec<String>) {
     let agent = DecisionLoop::builder(
         ScriptedBrowser::new().with_page(URL, "Boats", page),
         model.clone(),
@@ -79,7 +83,7 @@ async fn lines_that_a_page_leaves_out_are_read_and_what_matters_of_them_is_kept(
     // A line with only one of the two words is not returned.
     let found = messages[2].split_once("## Found\n").unwrap().1;
     assert!(
-        found.starts_with("find \"paragraph 7\": 11 lines in all\n\"Paragraph 7 tells"),
+        found.starts_with("find \"paragraph 7\": 11 lines in all\n7: \"Paragraph 7 tells"),
         "{found}"
     );
     assert!(!found.contains("\"Paragraph 8 tells"), "{found}");
@@ -105,7 +109,7 @@ async fn each_search_of_a_reply_is_answered_with_its_query_and_its_count() {
     let replies = vec![ChatResponse::with_calls(both), finish("boats")];
     let (_, messages) = run(replies).await;
     let found = messages[1].split_once("## Found\n").unwrap().1;
-    let answers = "find \"paragraph 390\": 1 line in all\n\"Paragraph 390 tells of boats and of water\"\nfind \"zebra\": nothing";
+    let answers = "find \"paragraph 390\": 1 line in all\n390: \"Paragraph 390 tells of boats and of water\"\nfind \"zebra\": nothing";
     assert!(found.starts_with(answers), "{found}");
 }
 
@@ -211,7 +215,7 @@ async fn notes_stay_in_every_message_and_what_was_found_does_not() {
     assert!(!messages[3].contains("find failed"), "{}", messages[3]);
     assert!(
         messages[4]
-            .contains("no line has all of these words, 400 lines with some, the best 30 here")
+            .contains("no line has all of these words, 400 lines with some, the best 10 here")
     );
 }
 
@@ -231,4 +235,162 @@ async fn as_many_lines_are_read_as_were_asked_for_up_to_a_bound() {
     assert!(read(2).starts_with("lines 391 to 400 of 400\n"));
     assert!(read(3).starts_with("lines 400 to 400 of 400\n"));
     assert!(messages[4].contains("there are 400 lines to read"));
+}
+
+#[tokio::test]
+async fn reads_of_one_reply_fit_into_a_small_window_and_no_line_is_lost() {
+    let mut page = String::from("main\n");
+    for n in 1..=400 {
+        let _ = writeln!(page, "  paragraph\n    \"Paragraph {n} tells of boats\"");
+    }
+    let read = |line: usize| RawCall::new("read", json!({ "line": line, "lines": 400 }));
+    let both = ChatResponse::with_calls([read(1), read(301)]);
+    let mut capabilities = LlmCapabilities::new("small");
+    capabilities.context_window = Some(TokenCount(8_192));
+    let model = ScriptedModel::new([both, finish("boats")]).with_capabilities(capabilities);
+    let (_, messages) = run_model(&page, model).await;
+    let (_, part) = messages[1].split_once("## Read\n").unwrap();
+    assert!(!messages[1].contains("without room here"), "{part}");
+    let heads = part.lines().filter_map(|line| line.strip_prefix("lines "));
+    let mut shown = 0;
+    for head in heads {
+        let numbers: Vec<usize> = head
+            .split([' ', ';'])
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        for n in numbers[0]..=numbers[1] {
+            assert!(
+                part.contains(&format!("\"Paragraph {n} tells")),
+                "{n}: {part}"
+            );
+            shown += 1;
+        }
+        assert!(head.ends_with(&format!("; it goes on at line={}", numbers[1] + 1)));
+    }
+    assert!((50..400).contains(&shown), "{part}");
+}
+
+#[tokio::test]
+async fn what_a_prompt_shows_in_full_need_not_be_read_again() {
+    let mut page = String::from("main\n  heading \"Boats\"\n");
+    for n in 1..=400 {
+        let _ = writeln!(page, "  paragraph\n    \"Paragraph {n} tells of boats\"");
+    }
+    for (skipped, is_whole) in [(0, true), (1, false)] {
+        let model = ScriptedModel::deciding(move |asked| {
+            if asked.message.contains("## Read\n") {
+                return Ok(finish("the page does not mention boats of wood"));
+            }
+            let (_, mark) = asked.message.split_once("read(line=").unwrap();
+            let line: usize = mark.split_once(')').unwrap().0.parse().unwrap();
+            assert!(line > 3, "{}", asked.message);
+            Ok(call(
+                "read",
+                json!({ "line": line + skipped, "lines": 500 }),
+            ))
+        });
+        let (report, _) = run_model(&page, model).await;
+        assert_eq!(report.unverified.is_empty(), is_whole, "{report:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_hit_in_a_long_article_stands_below_its_own_heading() {
+    let mut page = String::from("article\n  heading \"Boats\"\n");
+    for n in 1..=60 {
+        let _ = writeln!(
+            page,
+            "  heading \"Chapter {n}\"\n  paragraph\n    \"It tells of knot {n}, which sailors tie and untie at sea in any weather\"\n  paragraph\n    \"More\""
+        );
+    }
+    let replies = vec![call("find", json!({ "query": "knot 42" })), finish("42")];
+    let (_, messages) = run_on(&page, replies).await;
+    let found = messages[1].split_once("## Found\n").unwrap().1;
+    let wanted = "find \"knot 42\": 1 line in all\n125:  heading \"Chapter 42\"\n126:  \"It tells of knot 42,";
+    assert!(found.starts_with(wanted), "{found}");
+}
+
+#[tokio::test]
+async fn a_card_is_found_by_words_of_several_of_its_lines() {
+    let mut page = String::from("list\n");
+    for n in 1..=60 {
+        let more = if n % 7 == 0 { "waterproof" } else { "light" };
+        let _ = writeln!(
+            page,
+            "  listitem\n    link \"Tent {n}\" e{n}\n    list\n      listitem\n        \"{more}\"\n      listitem\n        \"{}\"\n    paragraph\n      \"{n}.50 EUR\"",
+            if n % 2 == 0 { "repair kit" } else { "poles" },
+        );
+    }
+    let replies = vec![
+        call("find", json!({ "query": "waterproof poles" })),
+        finish("Tent 7"),
+    ];
+    let (_, messages) = run_on(&page, replies).await;
+    let found = messages[1].split_once("## Found\n").unwrap().1;
+    assert!(
+        found.starts_with("find \"waterproof poles\": 4 lines in all\n"),
+        "{found}"
+    );
+    for n in [7, 21, 35, 49] {
+        assert!(found.contains(&format!("\"Tent {n}\"")), "{found}");
+        assert!(found.contains(&format!("\"{n}.50 EUR\"")), "{found}");
+    }
+    assert!(!found.contains("\"Tent 14\""), "{found}");
+}
+
+#[tokio::test]
+async fn what_was_found_on_a_page_that_was_left_is_told_as_such() {
+    let other = "https://shop.example/two";
+    let model = ScriptedModel::new([
+        ChatResponse::with_calls([
+            RawCall::new("find", json!({ "query": "one" })),
+            RawCall::new("goto", json!({ "url": other })),
+            RawCall::new("find", json!({ "query": "two" })),
+        ]),
+        finish("one"),
+    ]);
+    let browser = ScriptedBrowser::new()
+        .with_page(URL, "First", "button \"One\" e1")
+        .with_page(other, "Second", "button \"Two\" e1");
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new());
+    let task = Task::new("Tell of boats").unwrap();
+    let task = task.with_start_url(URL).unwrap();
+    agent.build().unwrap().run(task).await;
+    let message = &model.requests()[1].message;
+    let (_, found) = message.split_once("## Found\n").unwrap();
+    let wanted = "find \"one\": 1 line in all\ne1 button \"One\"\n(all above is of page \"First\", which was left: its refs are void)\n\
+                  find \"two\": 1 line in all\ne1 button \"Two\"\n";
+    assert!(found.starts_with(wanted), "{found}");
+}
+
+#[tokio::test]
+async fn a_card_is_kept_whole_and_of_many_equal_lines_none() {
+    let mut page = String::from(
+        "navigation\n  list\n    listitem\n      link \"Paragraphs\" e900\n    listitem\n      link \"Other\" e901\nmain\n  list\n",
+    );
+    for n in 380..=420 {
+        let _ = writeln!(
+            page,
+            "    listitem\n      link \"Paragraph {n}\" e{n}\n      list\n        listitem\n          \"light\"\n        listitem\n          \"dry\"\n      paragraph\n        \"{n}.50 EUR\""
+        );
+    }
+    let note = || call("note", json!({ "text": "x" }));
+    let read = |lines: usize| call("read", json!({ "lines": lines }));
+    for (task, kept) in [
+        (
+            "Tell the price of \"Paragraph 390\"",
+            ", of these 40 the 1 nearest to the goal:\n - link \"Paragraph 390\" | list: \"light\" | \"dry\" | \"390.50 EUR\"\n## ",
+        ),
+        ("Tell which is dry", "\n## "),
+    ] {
+        let model = ScriptedModel::new([read(40), note(), finish("390")]);
+        let browser = ScriptedBrowser::new().with_page(URL, "Boats", &page);
+        let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new());
+        let task = Task::new(task).unwrap().with_start_url(URL).unwrap();
+        agent.build().unwrap().run(task).await;
+        let message = &model.requests()[2].message;
+        let (_, before) = message.split_once("## Read before\n").unwrap();
+        let (_, facts) = before.split_once(" of page \"Boats\"").unwrap();
+        assert!(facts.starts_with(kept), "{before}");
+    }
 }

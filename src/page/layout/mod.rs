@@ -27,6 +27,9 @@ pub use search::Hits;
 use super::{Element, ElementRef, NodeId, Role, Tree};
 use crate::base::text;
 
+/// Largest item whose lines are searched as one, and which is found and kept whole. Unit: lines. Source: chosen; a card of a shop with a
+/// list of features has seven, its price among them.
+const MAX_ITEM: usize = 8;
 /// Longest text that distinguishes an element from others of the same name. Unit: characters. Source: chosen; a
 /// product's name fits.
 const MAX_SURROUNDINGS: usize = 60;
@@ -170,6 +173,17 @@ impl Layout {
             }
         }
         None
+    }
+
+    /// Returns the lines of the item in which a line is, if the item is small; otherwise the line alone.
+    pub(crate) fn small_item(&self, number: usize) -> Range<usize> {
+        let item = self.item_of(number).unwrap_or(number);
+        let end = self.lines[item].end;
+        if self.lines[item].item && end - item <= MAX_ITEM {
+            item..end
+        } else {
+            number..number + 1
+        }
     }
 
     /// Returns the nearest heading above a line in the same group; `None` if there is none or the line begins an item.

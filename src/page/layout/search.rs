@@ -2,7 +2,7 @@
 //!
 //! Points are whole numbers, so that the result is the same on every machine.
 
-use super::{super::Element, Layout, Line};
+use super::{super::Element, Layout, Line, MAX_ITEM};
 use crate::base::text::{fold, for_each_word, squeeze, words};
 
 /// Maximum number of words of a goal or query that are used. Source: chosen.
@@ -40,7 +40,7 @@ fn said<'l>(line: &'l Line, elements: &'l [Element]) -> impl Iterator<Item = (&'
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hits {
-    /// Numbers of lines, best first.
+    /// Numbers of lines, best first. The first line of an item also stands for the whole of it, if no single line of it has all words.
     pub lines: Vec<usize>,
     /// True if each of these lines has all words of the query; false if no line has all of them and these lines have
     /// some.
@@ -48,7 +48,8 @@ pub struct Hits {
 }
 
 impl Layout {
-    /// Finds the lines with all words of a query or, if there are none, those with some of them.
+    /// Finds the lines with all words of a query or, if there are none, those with some of them. The words may also be spread over the
+    /// lines of one item, such as a card.
     ///
     /// Searches labels, words, values, options and roles. The query as a whole also matches inside words, so that a
     /// query without letters, such as `+`, can be found.
@@ -57,13 +58,17 @@ impl Layout {
         let whole = fold(&squeeze(query));
         let mut ranked: Vec<(bool, u32, usize)> = Vec::new();
         let mut best = vec![0; wanted.len()];
+        // The words that each line has, as indices into `wanted`.
+        let mut words: Vec<Vec<usize>> = Vec::with_capacity(self.lines.len());
         for (at, line) in self.lines.iter().enumerate() {
             let hits = hits(&wanted, said(line, elements), &mut best);
             let mut points: u32 = hits.iter().map(|(_, points)| points).sum();
             let is_role = |word: &String| line.all_parts().any(|part| *word == part.role.as_str());
             points += 8 * u32::from(wanted.iter().any(is_role));
             let is_hit = |nth: usize| hits.iter().any(|(word, _)| *word == nth);
-            let mut has_all = (0..wanted.len()).all(|nth| is_hit(nth) || is_role(&wanted[nth]));
+            let has = |nth: &usize| is_hit(*nth) || is_role(&wanted[*nth]);
+            words.push((0..wanted.len()).filter(has).collect());
+            let mut has_all = words[at].len() == wanted.len();
             if !whole.is_empty() {
                 for (text, _) in said(line, elements) {
                     let text = fold(text);
@@ -77,11 +82,39 @@ impl Layout {
                 ranked.push((has_all, points, at));
             }
         }
+        if wanted.len() > 1 {
+            self.add_items(&words, wanted.len(), &mut ranked);
+        }
         let have_all = ranked.iter().any(|(has_all, ..)| *has_all);
         ranked.retain(|(has_all, ..)| *has_all == have_all);
         ranked.sort_unstable_by_key(|(_, points, at)| (std::cmp::Reverse(*points), *at));
         let lines = ranked.into_iter().take(max).map(|(.., at)| at).collect();
         Hits { lines, have_all }
+    }
+
+    /// Adds the first line of each item that has all words although no line of it has. `words` are those of each line; `ranked` are the
+    /// hits, in the order of the lines.
+    fn add_items(&self, words: &[Vec<usize>], count: usize, ranked: &mut Vec<(bool, u32, usize)>) {
+        let mut points: Vec<u32> = vec![0; self.lines.len()];
+        let mut full = vec![false; self.lines.len()];
+        for (has_all, of_line, at) in ranked.iter() {
+            (full[*at], points[*at]) = (*has_all, *of_line);
+        }
+        let mut items = Vec::new();
+        // From the last line up, so that an inner item comes before the item around it.
+        for at in (0..self.lines.len()).rev() {
+            let lines = at..self.lines[at].end;
+            if !self.lines[at].item || !(2..=MAX_ITEM).contains(&lines.len()) {
+                continue;
+            }
+            let has = |word: usize| lines.clone().any(|line| words[line].contains(&word));
+            if (0..count).all(has) && !full[lines.clone()].contains(&true) {
+                full[at] = true;
+                items.push((true, points[lines].iter().sum(), at));
+            }
+        }
+        ranked.retain(|(has_all, _, at)| *has_all || !full[*at]);
+        ranked.append(&mut items);
     }
 
     /// Returns how well each line matches the goal. A word that many lines contain counts for nothing.
