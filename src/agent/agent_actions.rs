@@ -100,8 +100,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             (true, false, false) => {
                 self.executor.state.finish_refused = true;
                 self.executor.drop_queue("finish was refused");
-                let note = "finish was refused: its evidence must be words that the current page shows, or that extract gave in this \
-                            run (not the title, not what stands in fields). What is missing is told under Calls refused. Copy \
+                let note = "finish was refused: its evidence must be words that the current page shows, or that extract or read gave in \
+                            this run (not the title, not what stands in fields). What is missing is told under Calls refused. Copy \
                             such words, or go on.";
                 self.executor.state.remarks.notes.push(note.to_owned());
                 if let Evidence::Missing(why) = &found {

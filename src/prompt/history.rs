@@ -7,7 +7,7 @@ use url::{Position, Url};
 
 use super::{fence::quoted, page::without_empty};
 use crate::{
-    action::{Action, BrowserAction, Outcome},
+    action::{Action, AgentAction, BrowserAction, Outcome},
     base::{canonical, text::clean},
     working::{Earlier, Place, Step},
 };
@@ -28,7 +28,11 @@ const TARGETS: [&str; 3] = ["target", "from", "to"];
 /// References are left out, because they refer to elements of an earlier page.
 pub(super) fn history_line(step: &Step) -> String {
     let mut line = format!("{}. {}", step.number, step.action.tool_name());
-    let mut arguments = step.action.arguments();
+    let mut arguments = match step.action {
+        // The text is among the notes.
+        Action::Agent(AgentAction::Note(_)) => Value::Null,
+        _ => step.action.arguments(),
+    };
     for target in &step.targets {
         let _ = write!(line, " {} {}", target.role, quoted(target.said(), MAX_NAME));
     }
@@ -48,10 +52,11 @@ pub(super) fn history_line(step: &Step) -> String {
         });
     }
     match arguments.as_object() {
+        None => {}
         Some(map) if map.is_empty() => {}
         // The value of a `fill` and the key of a `press` are clear without the argument's name.
         Some(map) if map.len() == 1 => map.values().for_each(|value| argument(&mut line, value)),
-        _ => argument(&mut line, &arguments),
+        Some(_) => argument(&mut line, &arguments),
     }
     for flag in &flags {
         line.extend([" ", flag]);
@@ -132,7 +137,7 @@ fn argument(line: &mut String, value: &Value) {
 mod tests {
     use super::*;
     use crate::{
-        action::{ErrorClass, Fill, NoArguments, Signature, Target},
+        action::{ErrorClass, Fill, NoArguments, Note, Signature, Target},
         page::{Role, TargetIdentity},
         working::History,
     };
@@ -163,6 +168,17 @@ mod tests {
             filled(field, true),
             r#"1. fill textbox "Login" "ada" submit"#
         );
+    }
+
+    #[test]
+    fn a_note_is_not_told_twice() {
+        let note = Note {
+            text: "the third is cheapest".to_owned(),
+        };
+        let action = Action::Agent(AgentAction::Note(note));
+        let signature = Signature::of(&action, &[], "");
+        let step = Step::new(1, action, Outcome::Done, signature);
+        assert_eq!(history_line(&step), "1. note");
     }
 
     #[test]

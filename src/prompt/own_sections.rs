@@ -81,7 +81,8 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
         Section::new("Your notes", Run, retention.notes, Last, noted.collect()),
         Section::new("Changed", AfterPage, 60, First, ready(parts.changed)),
         Section::new("Found", AfterPage, 60, First, ready(parts.found)),
-        Section::new("Read", AfterPage, 120, First, ready(parts.read)),
+        // A line that was read and cut off would have to be read again.
+        Section::new("Read", AfterPage, 240, First, ready(parts.read)),
         Section::new(
             "Results",
             AfterPage,

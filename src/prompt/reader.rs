@@ -259,6 +259,15 @@ mod tests {
     }
 
     #[test]
+    fn hits_are_read_without_their_numbers() {
+        let mut page = ShownPage::default();
+        page.read_more("find \"kayak\": 2 lines in all\n7: - e8 link \"Kayak\" | \"49 EUR\"\n12:  heading \"Boats\"");
+        let elements: Vec<_> = page.elements.iter().map(said).collect();
+        assert_eq!(elements, [("e8", "link", "Kayak")]);
+        assert_eq!(page.texts, ["49 EUR", "Boats"]);
+    }
+
+    #[test]
     fn the_head_of_a_page_is_read() {
         let page = ShownPage::read(
             "url \"https://a.example/\"\ntitle \"A\"\ntype form over list\ndialog alert \"x\" (dialog_accept or dialog_dismiss first)",
