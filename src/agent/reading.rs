@@ -214,7 +214,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         let kept = best.into_keys().map(|at| {
             let lines = layout.small_item(at).map(|at| layout.shown(at));
-            let mut lines = facts(&lines.collect::<Vec<_>>(), elements).into_iter();
+            let mut lines =
+                facts(&lines.collect::<Vec<_>>(), elements, &self.goal_words).into_iter();
             let first = lines.next().unwrap_or_default();
             lines.fold(first, |item, line| {
                 format!("{item} | {}", line.trim_start())

@@ -22,6 +22,7 @@
 #![doc = include_str!("cuts.md")]
 
 mod compress;
+mod excerpt;
 mod fence;
 mod history;
 mod mode;

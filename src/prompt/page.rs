@@ -13,6 +13,7 @@
 use std::{borrow::Cow, fmt::Write as _};
 
 use super::{
+    excerpt::excerpt,
     fence::{quoted, verbatim},
     pack::cost,
 };
@@ -56,6 +57,7 @@ const MAX_DIALOG: usize = 200;
 pub(super) fn lines(
     view: &PageView,
     digest: &Digest<'_>,
+    goal_words: &[String],
     dialog: Option<&Dialog>,
     tabs: &[Tab],
 ) -> Vec<String> {
@@ -93,6 +95,7 @@ pub(super) fn lines(
     let words = Words {
         elements: &view.elements,
         max_text: digest.max_text,
+        goal: goal_words,
         references: References::Acting,
     };
     out.extend(digest.lines.iter().map(|shown| words.shown(shown)));
@@ -140,6 +143,7 @@ pub(crate) fn size(digest: &Digest<'_>, elements: &[Element]) -> TokenCount {
     let words = Words {
         elements,
         max_text: digest.max_text,
+        goal: &[],
         references: References::Acting,
     };
     let lines = digest.lines.iter().map(|shown| words.shown(shown));
@@ -151,17 +155,19 @@ pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     let words = Words {
         elements,
         max_text: usize::MAX,
+        goal: &[],
         references: References::Acting,
     };
     shown.iter().map(|shown| words.shown(shown)).collect()
 }
 
 /// Returns the same lines as [`reading`], but without references and with long texts cut, to be kept as facts after the
-/// page is left.
-pub fn facts(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
+/// page is left. Of a long text, the part with most words of the goal is kept.
+pub fn facts(shown: &[Shown<'_>], elements: &[Element], goal_words: &[String]) -> Vec<String> {
     let words = Words {
         elements,
         max_text: MAX_FACT,
+        goal: goal_words,
         references: References::None,
     };
     shown.iter().map(|shown| words.shown(shown)).collect()
@@ -179,6 +185,8 @@ enum References {
 struct Words<'a> {
     elements: &'a [Element],
     max_text: usize,
+    /// The words that a part of a long text is chosen by.
+    goal: &'a [String],
     references: References,
 }
 
@@ -281,7 +289,8 @@ impl Words<'_> {
         if part.role != Role::Text {
             let _ = write!(out, "{} ", part.role);
         }
-        out.push_str(&quoted(&part.text, self.max_text));
+        let text = excerpt(&part.text, self.max_text, self.goal);
+        out.push_str(&quoted(&text, self.max_text));
         let left_out = part.text.chars().count().saturating_sub(self.max_text);
         if left_out > 0 {
             let _ = write!(

@@ -268,7 +268,13 @@ fn write<'a>(
 fn page_lines(parts: &StepParts<'_>, digest: DigestOptions) -> Vec<String> {
     let elements = &parts.view.elements;
     let digest = parts.layout.digest(elements, parts.goal_words, digest);
-    page::lines(parts.view, &digest, parts.dialog, parts.tabs)
+    page::lines(
+        parts.view,
+        &digest,
+        parts.goal_words,
+        parts.dialog,
+        parts.tabs,
+    )
 }
 
 /// Appends a heading and the text that `body` writes; appends nothing if `body` writes nothing.
