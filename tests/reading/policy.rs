@@ -136,37 +136,34 @@ fn with_headings(lines: impl Iterator<Item = Line>) -> Vec<(String, Line)> {
     all
 }
 
-/// Searches for the words of the question. The sentence with most of them is the answer, or the heading above it.
+/// Looks for the words of the question on the page as it is shown, then by a search. The sentence with most of them is the answer, or
+/// the heading above it.
 fn fact(prompt: &Prompt) -> Vec<RawCall> {
     let mut wanted = words(&prompt.goal);
     wanted.retain(|word| !GRAMMAR.contains(&word.as_str()));
-    let [found] = answered(prompt) else {
-        return vec![find(&wanted.join(" "))];
-    };
-    let lines = with_headings(found.lines.iter().map(|(_, line)| line.clone()));
-    let said = lines.iter().flat_map(|(heading, line)| {
+    let found = answered(prompt).first();
+    let lines: Vec<Line> = found.map_or_else(
+        || prompt.shown().cloned().collect(),
+        |found| found.lines.iter().map(|(_, line)| line.clone()).collect(),
+    );
+    let mut best: (usize, String, String) = (0, String::new(), String::new());
+    for (heading, line) in with_headings(lines.into_iter()) {
         let text = line.text();
-        sentences(&text)
-            .map(|sentence| (heading.as_str(), sentence))
-            .collect::<Vec<_>>()
-    });
-    let points = |sentence: &str| {
-        let said = words(sentence);
-        wanted.iter().filter(|word| said.contains(word)).count()
-    };
-    let mut best: (usize, &str, String) = (0, "", String::new());
-    for (heading, sentence) in said {
-        let points = points(&sentence);
-        if points > best.0 {
-            best = (points, heading, sentence);
+        // What is cut off ends with dots, and what begins in the middle begins with them.
+        for sentence in sentences(text.trim_start_matches('…')).filter(|s| !s.contains('…')) {
+            let said = words(&sentence);
+            let points = wanted.iter().filter(|word| said.contains(word)).count();
+            if points > best.0 {
+                best = (points, heading.clone(), sentence);
+            }
         }
     }
-    let (_, heading, sentence) = best;
-    let answer = if prompt.goal.contains("section") {
-        heading
-    } else {
-        sentence.as_str()
-    };
+    let (points, heading, sentence) = best;
+    if found.is_none() && points * 4 < wanted.len() * 3 {
+        return vec![find(&wanted.join(" "))];
+    }
+    let is_section = prompt.goal.contains("section");
+    let answer = if is_section { &heading } else { &sentence };
     finish(answer, &sentence)
 }
 
