@@ -159,7 +159,7 @@ async fn a_similar_task_reads_what_is_left_of_the_way_on_each_page() {
     .await;
     let expected = "\n## Reference trajectory\n\
         - A similar task was done here just now, in 4 steps. Its values were others: take yours from the goal. It was: Look up <1> and \
-        close the first case\n  1. fill n1 with <1> (here \"red cars\") <- next, on this page\n  2. click n2\n  3. click the link that fits your goal, one of 3 alike\n  4. click n3\n";
+        close the first case\n  1. fill n1 with <1> (in your goal \"red cars\") <- next, on this page\n  2. click n2\n  3. click the link that fits your goal, one of 3 alike\n  4. click n3\n";
     assert!(warm.messages[0].ends_with(expected), "{}", warm.messages[0]);
     let names =
         "## Names in the tips\nn1 textbox \"Value\"\nn2 button \"Go\"\nn3 button \"Close\"\n";
@@ -298,7 +298,7 @@ async fn the_next_run_of_a_session_knows_what_the_last_one_did() {
     let stranger = run(&store, "run_3", None, "Water the plants", "x", "A", "Pour").await;
     let said = stranger.said();
     assert!(
-        said.contains("\"just now, done: All done\"") && !said.contains("ended at"),
+        said.contains("\"just now, answered then: All done\"") && !said.contains("ended at"),
         "{said}"
     );
 }

@@ -63,7 +63,7 @@ pub(super) fn slot_name(slot: usize) -> String {
 fn slot_with_value(slot: usize, values: &[Option<String>]) -> String {
     let name = slot_name(slot);
     match values.get(slot).and_then(Option::as_deref) {
-        Some(value) => format!("{name} (here {})", serde_json::Value::from(value)),
+        Some(value) => format!("{name} (in your goal {})", serde_json::Value::from(value)),
         None => name,
     }
 }

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use webwise::{
     ErrorKind, Host,
     memory::{
-        MAX_RECORD_BYTES, Namespace, Record, Shelf, Standing, agent_memory,
+        MAX_RECORD_BYTES, Namespace, Record, Shelf, Standing, StoredText, agent_memory,
         archive::{self, Archive},
         kinds,
         knowledge::Fact,
-        trajectory::{Given, Trajectory},
+        trajectory::Trajectory,
     },
 };
 
@@ -147,13 +147,13 @@ fn confidence_sources_and_days_are_kept_and_references_and_typed_texts_are_not()
     let way = find("Search");
     let tools: Vec<&str> = way.steps.iter().map(|step| step.tool.as_str()).collect();
     assert_eq!(tools, ["fill", "click", "fill", "goto"]);
-    let Some(Given::Slot(slot)) = way.steps[0].text else {
+    let Some(StoredText::Slot(slot)) = way.steps[0].text else {
         panic!("a text of the goal is a slot: {way:?}");
     };
     let (start, end) = way.header.slots[slot];
     assert_eq!(&way.header.goal[start..end], "smart watch");
     assert!(way.steps[0].submit, "Enter followed");
-    assert_eq!(way.steps[2].text, Some(Given::Other { chars: 6 }));
+    assert_eq!(way.steps[2].text, Some(StoredText::Other { chars: 6 }));
     let aim = way.steps[0].target.as_ref().unwrap().aim.as_ref().unwrap();
     assert_eq!((aim.role.as_str(), &*aim.name), ("searchbox", "Search"));
     let leads_to = way.steps[0].leads_to.as_ref().unwrap();

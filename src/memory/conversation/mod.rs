@@ -13,7 +13,10 @@
 //! - A turn is a record of its own, and a conversation is the item that the turns belong to. So forgetting the item begins a new
 //!   conversation under the same id, and undoing a run takes one turn away.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -60,6 +63,15 @@ pub struct Turn {
     pub host: Host,
     /// The time when the run ended.
     pub timestamp: DateTime<Utc>,
+}
+
+/// The record of a conversation as a whole, for lists.
+#[derive(Debug, Serialize, Deserialize)]
+struct Head {
+    /// The goal of the last turn.
+    goal: String,
+    /// Number of turns.
+    turns: usize,
 }
 
 impl Turn {
@@ -132,28 +144,55 @@ fn learn(records: &[Record], turn: &Turn) -> Vec<Change> {
             .or_default()
             .push(known_turn);
     }
-    let own = known.remove(&turn.id).unwrap_or_default();
+    let mut own = known.remove(&turn.id).unwrap_or_default();
     let too_many = own.len().saturating_sub(MAX_TURNS - 1);
-    let mut removed: Vec<Turn> = own.into_iter().take(too_many).collect();
-    let mut others: Vec<Vec<Turn>> = known.into_values().collect();
-    others.sort_by_key(|turns| turns.last().map(|last| last.timestamp));
+    let mut removed: Vec<Turn> = own.drain(..too_many).collect();
+    own.push(turn.clone());
+    let mut others: Vec<(SessionId, Vec<Turn>)> = known.into_iter().collect();
+    others.sort_by_key(|(_, turns)| turns.last().map(|last| last.timestamp));
     let too_many = others.len().saturating_sub(MAX_CONVERSATIONS - 1);
-    removed.extend(others.into_iter().take(too_many).flatten());
+    let mut changes = vec![Change::Put(record), head(&turn.id, &own)];
+    for (id, turns) in others.into_iter().take(too_many) {
+        changes.push(head(&id, &[]));
+        removed.extend(turns);
+    }
     let removed = removed
         .iter()
         .map(|turn| Change::Remove(turn.to_record().key));
-    removed.chain([Change::Put(record)]).collect()
+    changes.extend(removed);
+    changes
+}
+
+/// Returns the change by which the head of a conversation says what its turns are. The head is the record of the item.
+fn head(id: &SessionId, turns: &[Turn]) -> Change {
+    let key = id.as_str();
+    turns.last().map_or_else(
+        || Change::Remove(key.to_owned()),
+        |last| {
+            let head = Head {
+                goal: last.goal.clone(),
+                turns: turns.len(),
+            };
+            Change::Put(Record::new(key, &json!(head)))
+        },
+    )
 }
 
 /// Returns an edit that removes the turns for which this is true.
 fn without(is_removed: impl Fn(&Turn) -> bool + Send + Sync + 'static) -> Edit {
     Edit::new(move |records: &[Record]| {
-        let removed = records
+        let (removed, kept): (Vec<Turn>, Vec<Turn>) = turns(records)
+            .into_iter()
+            .partition(|turn| is_removed(turn));
+        let changed: BTreeSet<&SessionId> = removed.iter().map(|turn| &turn.id).collect();
+        let heads = changed.into_iter().map(|id| {
+            let of_it = kept.iter().filter(|turn| turn.id == *id).cloned();
+            head(id, &of_it.collect::<Vec<_>>())
+        });
+        let removed = removed
             .iter()
-            .filter(|record| Turn::from_record(record).is_ok_and(|turn| is_removed(&turn)));
-        Ok(removed
-            .map(|record| Change::Remove(record.key.clone()))
-            .collect())
+            .map(|turn| Change::Remove(turn.to_record().key));
+        Ok(removed.chain(heads).collect())
     })
 }
 
@@ -244,6 +283,12 @@ impl MemoryKind for Conversations {
     }
 
     fn describe(&self, record: &Record) -> Result<Described> {
+        if let Ok(head) = serde_json::from_value::<Head>(record.body.clone()) {
+            let mut described = Described::new(&head.goal, Origin::Learned, Standing::Shown);
+            "conversation".clone_into(&mut described.is);
+            described.results = text::counted(head.turns, "run");
+            return Ok(described);
+        }
         let turn = Turn::from_record(record)?;
         let mut described = Described::new(&turn.goal, Origin::Learned, Standing::Shown);
         "turn of a conversation".clone_into(&mut described.is);
@@ -266,33 +311,30 @@ impl MemoryKind for Conversations {
         key: &str,
         now: DateTime<Utc>,
     ) -> Result<Described> {
-        let of_item: Vec<Record> = records
-            .iter()
-            .filter(|record| self.item(&record.key) == key)
-            .cloned()
-            .collect();
-        let turns = turns(&of_item);
-        let last = turns.last().ok_or_else(|| {
-            Error::new(ErrorKind::InvalidInput, "conversation.find").with("key", key)
-        })?;
-        let mut described = self.describe(&last.to_record())?;
-        "conversation".clone_into(&mut described.is);
-        described.results = text::counted(turns.len(), "run");
-        described.prompt = turns.iter().rev().map(|turn| turn.line(now)).collect();
+        let mut described = self.describe(Record::find(records, key)?)?;
+        let turns = turns(records)
+            .into_iter()
+            .rev()
+            .filter(|turn| turn.id.as_str() == key);
+        described.prompt = turns.map(|turn| turn.line(now)).collect();
         Ok(described)
     }
 
     /// Keeps the latest turns of both versions of a conversation, each run once.
     fn merge(&self, known: &[Record], other: &[Record]) -> Result<Vec<Record>> {
-        let mut both = known.to_vec();
-        let new = other
-            .iter()
-            .filter(|record| known.iter().all(|known| known.key != record.key));
-        both.extend(new.cloned());
-        let changed = |record: &Record| Turn::from_record(record).map(|turn| turn.timestamp).ok();
-        both.sort_by_cached_key(|record| (changed(record), record.key.clone()));
-        let excess = both.len().saturating_sub(MAX_TURNS);
-        Ok(both.split_off(excess))
+        let mut both = turns(known);
+        let new = turns(other)
+            .into_iter()
+            .filter(|turn| both.iter().all(|known| known.run != turn.run));
+        both.extend(new.collect::<Vec<_>>());
+        both.sort_by(|a, b| (a.timestamp, &a.run).cmp(&(b.timestamp, &b.run)));
+        let both = both.split_off(both.len().saturating_sub(MAX_TURNS));
+        let head = both.first().map(|first| head(&first.id, &both));
+        let head = head.into_iter().filter_map(|change| match change {
+            Change::Put(head) => Some(head),
+            Change::Remove(_) => None,
+        });
+        Ok(head.chain(both.iter().map(Turn::to_record)).collect())
     }
 
     fn item<'k>(&self, key: &'k str) -> &'k str {

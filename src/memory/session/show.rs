@@ -68,12 +68,13 @@ pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
 /// Returns the lines of a session: the goal with its result and, in full, the answer and the address.
 fn lines(session: &Session, in_full: bool, now: DateTime<Utc>) -> Vec<String> {
     // In short, what a run did says more than what it was asked to do, and it does not repeat the head of a trajectory.
-    let said = match &session.outcome {
-        Some(outcome) if session.success && !in_full => outcome,
-        _ => &session.goal,
+    let result = session.result();
+    let (result, said) = match &session.outcome {
+        // A reader takes an answer without this word for one to the own goal.
+        Some(outcome) if session.success && !in_full => ("answered then", outcome),
+        _ => (result, &session.goal),
     };
     let said = text::truncate(said, if in_full { usize::MAX } else { MAX_GOAL });
-    let result = session.result();
     let mut lines = vec![format!(
         "{}, {result}: {said}",
         ago(now - session.timestamp)

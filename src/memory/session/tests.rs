@@ -95,12 +95,12 @@ fn a_run_of_the_same_session_is_shown_in_full_and_others_on_one_line() {
             "1 hour ago, done: Goal of run_2",
             "answer: Order 17 is sent",
             "ended at https://shop.example/orders/17?x=1",
-            "2 hours ago, done: Order 17 is sent",
+            "2 hours ago, answered then: Order 17 is sent",
         ]
     );
     let one_line = [
-        "1 hour ago, done: Order 17 is sent",
-        "2 hours ago, done: Order 17 is sent",
+        "1 hour ago, answered then: Order 17 is sent",
+        "2 hours ago, answered then: Order 17 is sent",
     ];
     assert_eq!(shown(&records, None), one_line);
     assert_eq!(shown(&records, Some("other")), one_line);

@@ -163,7 +163,7 @@ fn a_similar_task_reads_the_way_with_slots_and_none_of_its_values() {
         [
             "A similar task was done here 1 hour ago, in 4 steps. Its values were others: take yours from the goal. It was: \
              Search for <1> and add the cheapest to the cart",
-            "1. fill searchbox \"Search\" with <1> (here \"tennis balls\"), then Enter <- next, on this page",
+            "1. fill searchbox \"Search\" with <1> (in your goal \"tennis balls\"), then Enter <- next, on this page",
             "2. click button \"Sort: price ascending\"",
             "3. click the link that fits your goal, one of 24 alike in the main part",
             "4. click button \"Add to cart\"",
@@ -176,7 +176,7 @@ fn a_similar_task_reads_the_way_with_slots_and_none_of_its_values() {
     );
     let same = shown(&records, GOAL, &[], "searchbox \"Search\" e1");
     assert_eq!(same[0], "This task was done here 1 hour ago, in 4 steps.");
-    assert!(same[1].contains("with <1> (here \"padel rackets\"), then Enter"));
+    assert!(same[1].contains("with <1> (in your goal \"padel rackets\"), then Enter"));
     assert_eq!(same[2..], lines[2..]);
     let other = shown(&records, "Cancel my order", &[], "searchbox \"Search\" e1");
     assert_eq!(other, [""; 0]);

@@ -58,9 +58,10 @@ fn quoted_values_are_read_without_their_quotes() {
     let first = issue("\"Printer jams\"", "\"urgent\"");
     let expected = |title: &str, priority: &str| {
         [
-            "1. fill textbox \"Login\" with <1> (here \"admin\") <- next, on this page".to_owned(),
-            format!("2. fill textbox \"Title\" with <2> (here \"{title}\")"),
-            format!("3. choose <3> (here \"{priority}\") in combobox \"Priority\""),
+            "1. fill textbox \"Login\" with <1> (in your goal \"admin\") <- next, on this page"
+                .to_owned(),
+            format!("2. fill textbox \"Title\" with <2> (in your goal \"{title}\")"),
+            format!("3. choose <3> (in your goal \"{priority}\") in combobox \"Priority\""),
             "4. click button \"Submit\"".to_owned(),
         ]
     };
@@ -124,7 +125,7 @@ fn a_value_that_is_not_on_the_page_is_no_next_step() {
     let there = way("link \"Bookings\" e1\nlink \"Choir 5\" e2");
     assert_eq!(
         there[1],
-        "1. click the link <1> (here \"Choir 5\") <- next, on this page"
+        "1. click the link <1> (in your goal \"Choir 5\") <- next, on this page"
     );
 }
 
