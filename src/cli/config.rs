@@ -22,14 +22,17 @@
 //! - A value becomes the default of its flag. So it is parsed and checked exactly as the flag is, and never conflicts with a flag that was given.
 
 use std::{
+    collections::BTreeSet,
     env,
     ffi::OsString,
-    fs,
+    fmt, fs,
     io::ErrorKind,
     path::{Path, PathBuf},
 };
 
-use clap::{Command, CommandFactory as _, FromArgMatches as _, Parser as _};
+use clap::{
+    Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, parser::ValueSource,
+};
 use toml::{Table, Value};
 
 use super::{
@@ -40,41 +43,46 @@ use super::{
 /// Name of the file.
 const NAME: &str = "webwise.toml";
 
-/// The flags that the file in the working folder may set: they limit a run, or change how it is shown or measured.
-const HARMLESS: [&str; 19] = [
+/// The flags that the file in the working folder may set: they can only limit a run, or they change how it is shown. Not among them is whatever
+/// joins a session of the user, deletes from memory, or raises a limit that has a default.
+const HARMLESS: [&str; 13] = [
     "headed",
     "json",
     "limit",
     "max-calls",
     "max-input-tokens",
     "max-output-tokens",
-    "max-steps",
-    "memory-isolation",
     "mode",
-    "model-timeout",
     "no-memory",
     "port",
     "seed",
-    "seeds",
-    "session-id",
     "slow",
     "timeout",
     "trace-scoring",
-    "trace-ttl-days",
 ];
 
 /// Flags of one particular command line. As a default they would apply where nobody meant them to.
-const OF_ONE_CALL: [&str; 9] = [
+const OF_ONE_CALL: [&str; 16] = [
+    "all",
     "cases",
+    "check",
     "config",
     "fork-run",
     "goal",
     "help",
+    "host",
     "output",
     "resume-run",
+    "session-id",
+    "site",
+    "trust",
     "url",
+    "version",
     "yes",
 ];
+
+/// Maximum size of a file. Unit: bytes. Source: chosen; every flag with a comment takes a tenth of it.
+const MAX_BYTES: u64 = 64 * 1024;
 
 /// The environment variables that take precedence over a value of the file.
 const VARIABLES: [(&str, &str); 4] = [
@@ -126,11 +134,11 @@ impl Config {
             return Ok(config);
         }
         let of_user = user_file(|name| env::var_os(name));
-        for (file, is_trusted) in of_user
-            .map(|file| (file, true))
-            .into_iter()
-            .chain([(NAME.into(), false)])
-        {
+        let whole = |file: &Path| file.canonicalize().ok();
+        let known = of_user.as_deref().and_then(whole);
+        let is_one_file = known.is_some() && known == whole(Path::new(NAME));
+        let here = (!is_one_file).then(|| (PathBuf::from(NAME), false));
+        for (file, is_trusted) in of_user.map(|file| (file, true)).into_iter().chain(here) {
             if let Some(text) = text_of(&file)? {
                 config.add(&text, &file, is_trusted, command)?;
             }
@@ -171,8 +179,13 @@ impl Config {
         Ok(())
     }
 
-    /// Makes the values the defaults of their flags. `is_set` says whether an environment variable is set.
-    pub(super) fn apply(&self, command: Command, is_set: &impl Fn(&str) -> bool) -> Command {
+    /// Makes the values the defaults of their flags, except for those of these flags. `is_set` says whether an environment variable is set.
+    pub(super) fn apply(
+        &self,
+        command: Command,
+        except: &BTreeSet<String>,
+        is_set: &impl Fn(&str) -> bool,
+    ) -> Command {
         let command = command.mut_args(|arg| {
             let setting = self
                 .settings
@@ -180,17 +193,21 @@ impl Config {
                 .rev()
                 .find(|setting| arg.get_long() == Some(&setting.flag));
             match setting {
-                Some(setting) if !overruled(&setting.flag, is_set) => arg.default_values(
-                    setting
-                        .values
-                        .iter()
-                        .map(|value| OsString::from(value).into())
-                        .collect::<Vec<clap::builder::OsStr>>(),
-                ),
+                Some(setting)
+                    if !except.contains(&setting.flag) && !overruled(&setting.flag, is_set) =>
+                {
+                    arg.default_values(
+                        setting
+                            .values
+                            .iter()
+                            .map(|value| OsString::from(value).into())
+                            .collect::<Vec<clap::builder::OsStr>>(),
+                    )
+                }
                 _ => arg,
             }
         });
-        command.mut_subcommands(|inner| self.apply(inner, is_set))
+        command.mut_subcommands(|inner| self.apply(inner, except, is_set))
     }
 
     /// Returns the error of a value that its flag does not take, with the file that contains it.
@@ -228,16 +245,21 @@ impl Config {
 
 /// Returns the text of a file; `None` if there is none.
 fn text_of(file: &Path) -> Result<Option<String>, Refusal> {
-    match fs::read_to_string(file) {
-        Ok(text) => Ok(Some(text)),
+    let refused = |why: &dyn fmt::Display| {
+        Refusal::usage(format!("{} cannot be read: {why}", file.display()))
+    };
+    match file.metadata() {
+        Ok(data) if !data.is_file() => return Err(refused(&"it is no file")),
+        Ok(data) if data.len() > MAX_BYTES => return Err(refused(&"it is larger than 64 KiB")),
+        Ok(_) => {}
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            Ok(None)
+            return Ok(None);
         }
-        Err(error) => Err(Refusal::usage(format!(
-            "{} cannot be read: {error}",
-            file.display()
-        ))),
+        Err(error) => return Err(refused(&error)),
     }
+    fs::read_to_string(file)
+        .map(Some)
+        .map_err(|error| refused(&error))
 }
 
 /// Returns the path of the user's own file. A relative path is ignored, as the XDG base directory specification requires.
@@ -247,8 +269,9 @@ fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
             .filter(|value| !value.is_empty())
             .map(PathBuf::from)
     };
+    // A relative folder may be one that came with somebody else's files.
     if let Some(home) = set("WEBWISE_HOME") {
-        return std::path::absolute(home.join(NAME)).ok();
+        return home.is_absolute().then(|| home.join(NAME));
     }
     let of_home = || {
         set("HOME")
@@ -268,7 +291,7 @@ fn flags(text: &str) -> Result<Vec<(String, Value)>, String> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error
             .span()
-            .map(|span| text[..span.start].lines().count().max(1));
+            .map(|span| text[..span.start].matches('\n').count() + 1);
         let line = line
             .map(|line| format!("line {line}: "))
             .unwrap_or_default();
@@ -334,8 +357,10 @@ fn overruled(flag: &str, is_set: &impl Fn(&str) -> bool) -> bool {
 /// which has been printed then.
 pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Refusal> {
     let meant = args::meant(arguments);
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
+    let parsed = Cli::command().try_get_matches_from(arguments);
+    let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, given) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             return Refusal::of_arguments(&error, &meant).map_or_else(
                 || {
@@ -349,8 +374,9 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Ref
     };
     let config = Config::read(cli.config.as_deref(), &Cli::command())?;
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let except = excluded(&Cli::command(), &given);
     let with_defaults = config
-        .apply(Cli::command(), &is_set)
+        .apply(Cli::command(), &except, &is_set)
         .try_get_matches_from(arguments)
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match with_defaults {
@@ -358,6 +384,30 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Ref
         // The arguments alone were fine.
         Err(error) => Err(config.refusal(&error, &meant)),
     }
+}
+
+/// Returns the flags that cannot be used with one that was given.
+fn excluded(command: &Command, given: &ArgMatches) -> BTreeSet<String> {
+    let is_given =
+        |arg: &Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let mut excluded = BTreeSet::new();
+    for arg in command.get_arguments() {
+        for other in command.get_arg_conflicts_with(arg) {
+            let pair = [(arg, other), (other, arg)].into_iter();
+            let against = pair.filter(|(one, _)| is_given(one));
+            excluded.extend(
+                against
+                    .filter_map(|(_, other)| other.get_long())
+                    .map(str::to_owned),
+            );
+        }
+    }
+    if let Some((name, given)) = given.subcommand()
+        && let Some(command) = command.find_subcommand(name)
+    {
+        excluded.extend(self::excluded(command, given));
+    }
+    excluded
 }
 
 #[cfg(test)]
@@ -376,7 +426,9 @@ mod tests {
     /// Parses a command line with a file, as if these environment variables were set.
     fn run(text: &str, line: &str, set: &[&str]) -> crate::cli::run_args::RunArgs {
         let config = config(text, true).unwrap();
-        let command = config.apply(Cli::command(), &|name| set.contains(&name));
+        let command = config.apply(Cli::command(), &BTreeSet::new(), &|name| {
+            set.contains(&name)
+        });
         let line = format!("webwise run --goal x --url https://a.example {line}");
         let matches = command
             .try_get_matches_from(line.split_whitespace())
@@ -405,12 +457,36 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_the_file_never_conflicts_with_a_flag() {
-        let line = ["webwise", "run", "--resume-run", "last"];
-        let command = config("no-memory = true", true)
-            .unwrap()
-            .apply(Cli::command(), &|_| false);
-        assert!(command.try_get_matches_from(line).is_ok());
+    fn a_value_of_the_file_gives_way_to_a_flag_that_excludes_it() {
+        let config = config("no-memory = true\nheaded = true\nmax-steps = 3", true).unwrap();
+        for (line, no_memory, headed) in [
+            ("--resume-run last", false, true),
+            ("--goal x --fork-run last", false, true),
+            (
+                "--goal x --url https://a.example --attach http://127.0.0.1:9222",
+                true,
+                false,
+            ),
+        ] {
+            let line = format!("webwise run {line}");
+            let given = Cli::command()
+                .try_get_matches_from(line.split_whitespace())
+                .unwrap();
+            let except = excluded(&Cli::command(), &given);
+            let command = config.apply(Cli::command(), &except, &|_| false);
+            let matches = command
+                .try_get_matches_from(line.split_whitespace())
+                .unwrap();
+            let Parsed::Run(args) = Cli::from_arg_matches(&matches).unwrap().command else {
+                panic!("{line}");
+            };
+            assert_eq!(
+                (args.no_memory, args.browser.headed),
+                (no_memory, headed),
+                "{line}"
+            );
+            assert_eq!(args.max_steps, Some(3));
+        }
     }
 
     #[test]
@@ -428,7 +504,7 @@ mod tests {
         let config = config("[memory]\ndir = 'm'", true).unwrap();
         let list = ["webwise", "memory", "list"];
         let of = |set: bool| {
-            let command = config.apply(Cli::command(), &|_| set);
+            let command = config.apply(Cli::command(), &BTreeSet::new(), &|_| set);
             let cli = Cli::from_arg_matches(&command.try_get_matches_from(list).unwrap()).unwrap();
             match cli.command {
                 Parsed::Memory(args) => args.place.dir().unwrap(),
@@ -457,6 +533,8 @@ mod tests {
         }
         for flag in [
             "base-url",
+            "max-steps",
+            "trace-ttl-days",
             "model",
             "driver",
             "attach",
@@ -475,6 +553,10 @@ mod tests {
             );
             assert!(config(&format!("{flag} = 'x'"), true).is_ok());
         }
+        assert!(
+            config("session-id = 'x'", false).is_err(),
+            "it would join a session of the user"
+        );
         for flag in HARMLESS {
             assert!(has(&all, flag), "{flag} is a flag");
             assert!(config(&format!("{flag} = 1"), false).is_ok());
@@ -485,6 +567,7 @@ mod tests {
     fn a_mistake_is_told_with_its_place() {
         for (text, said) in [
             ("max-steps = 1\nmax-calls = = 2", "webwise.toml: line 2: "),
+            ("max-steps = 1\n= 2", "webwise.toml: line 2: "),
             ("max-stepz = 1", "webwise.toml: `max-stepz` is no flag"),
             (
                 "goal = 'x'",
@@ -520,7 +603,7 @@ mod tests {
             "https://a.example",
         ];
         let error = config
-            .apply(Cli::command(), &|_| false)
+            .apply(Cli::command(), &BTreeSet::new(), &|_| false)
             .try_get_matches_from(line)
             .unwrap_err();
         let said = config.refusal(&error, "webwise run");
@@ -553,5 +636,6 @@ mod tests {
             Some("/h/.config/webwise/webwise.toml".into())
         );
         assert_eq!(with(&[("XDG_CONFIG_HOME", "c"), ("HOME", "h")]), None);
+        assert_eq!(with(&[("WEBWISE_HOME", ".webwise"), ("HOME", "/h")]), None);
     }
 }

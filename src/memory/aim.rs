@@ -67,11 +67,14 @@ impl Aim {
     /// Returns the names of groups around an element, nearest first, without names that will probably change by the
     /// next visit.
     pub(crate) fn groups(identity: &TargetIdentity) -> Vec<String> {
-        let lasting = identity.ancestors.iter().filter(|name| is_lasting(name));
-        lasting
-            .map(|name| plain(name))
-            .filter(|name| !name.is_empty())
-            .collect()
+        let groups = identity.ancestors.iter();
+        groups.filter_map(|name| Self::group(name)).collect()
+    }
+
+    /// Returns the name of a group in the form in which it is kept; `None` if it will probably change by the next visit.
+    pub(crate) fn group(name: &str) -> Option<String> {
+        let group = is_lasting(name).then(|| plain(name));
+        group.filter(|group| !group.is_empty())
     }
 
     /// Returns one target for each group around an element: the element, as one of that group.

@@ -31,9 +31,13 @@ pub(super) fn words(step: &StoredStep, values: &[Option<String>]) -> Vec<Piece> 
         out.push(link.into());
         out.extend(target);
     }
-    if let (T::Goto, Some(page)) = (step.tool, &step.leads_to) {
-        out.push(" ".into());
-        out.push(PageName::new(&Role::Document, page.path(), None).into());
+    match (step.tool, &step.leads_to) {
+        (T::Goto, Some(page)) => {
+            out.push(" ".into());
+            out.push(PageName::new(&Role::Document, page.path(), None).into());
+        }
+        (T::Goto, None) => out.push(" the page that fits your goal".into()),
+        _ => {}
     }
     if let (false, Some(text)) = (is_first, &text) {
         out.push(Piece::Words(format!(" with {text}")));

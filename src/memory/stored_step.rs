@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Aim, PageName, Record, aim::is_choice, typed::Typed};
+use super::{Aim, Record, aim::is_choice, typed::Typed};
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Effect, Key, ParameterName, TextValue},
     base::text,
@@ -255,7 +255,10 @@ impl StoredStep {
                     }
                     _ => of.role == target.role,
                 },
-                (None, None) => self.leads_to == taken.leads_to && self.key == taken.key,
+                (None, None) => {
+                    let is_any = self.tool == BrowserTool::Goto && self.leads_to.is_none();
+                    (is_any || self.leads_to == taken.leads_to) && self.key == taken.key
+                }
                 _ => false,
             }
     }
@@ -288,14 +291,11 @@ impl StoredTarget {
     }
 
     /// Returns the target as one in a group, whose name distinguishes it from others with its name. A target without a name is known
-    /// by its group already.
+    /// by its group already. The words of a list's item are left out, because another run may have to choose another item.
     fn in_group(mut self, group: Option<&str>) -> Self {
-        if let (Some(aim), Some(group)) = (&mut self.aim, group) {
-            let group = PageName::plain(group);
-            aim.within = aim
-                .within
-                .take()
-                .or(Some(group).filter(|group| !group.is_empty()));
+        if let (Some(aim), None) = (&mut self.aim, self.collection) {
+            let group = group.and_then(Aim::group);
+            aim.within = aim.within.take().or(group);
         }
         self
     }

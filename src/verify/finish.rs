@@ -19,6 +19,8 @@ const MIN_EVIDENCE: usize = 3;
 const MAX_CLAIMS: usize = 20;
 /// Longest claim. Unit: characters. Source: chosen.
 const MAX_CLAIM: usize = 200;
+/// Number of words besides its denials that make evidence a sentence of the page. Source: chosen.
+const TELLING: usize = 3;
 /// The claim that is reported for an answer which denies something although the page was not shown whole.
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
 /// Maximum number of missing words that are reported. Source: chosen.
@@ -175,8 +177,13 @@ pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bo
 fn denies(answer: &str, evidence: &str) -> bool {
     let mut words = text::words(answer);
     let own = text::words(evidence);
+    // "None" alone is a word of the page too, wherever it stands.
+    let telling = own.iter().filter(|word| !DENIALS.contains(&word.as_str()));
+    let is_sentence = telling.count() >= TELLING;
     let repeated = words.windows(own.len().max(1)).position(|some| some == own);
-    if let Some(at) = repeated {
+    if let Some(at) = repeated
+        && is_sentence
+    {
         words.drain(at..at + own.len());
     }
     let is_number = |at: usize| {

@@ -17,7 +17,7 @@ fn the_file_in_the_working_folder_cannot_name_another_server() {
     let machine = Machine::complete();
     fs::write(
         machine.home().join("webwise.toml"),
-        "max-steps = 3\nbase-url = 'https://evil.example/v1'\n",
+        "max-calls = 3\nbase-url = 'https://evil.example/v1'\n",
     )
     .unwrap();
     for command in [&RUN[..], &["doctor"]] {
@@ -78,5 +78,24 @@ fn a_named_file_that_is_not_there_is_an_error() {
             Some(2),
             "webwise: there is no file none.toml: correct --config\n"
         )
+    );
+}
+
+#[test]
+fn a_file_that_is_none_or_too_large_is_an_error() {
+    let machine = Machine::complete();
+    let file = machine.home().join("webwise.toml");
+    std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+    assert!(
+        said(&machine, &["doctor"])
+            .1
+            .contains("webwise.toml cannot be read: it is no file")
+    );
+    fs::remove_file(&file).unwrap();
+    fs::write(&file, "#".repeat(70_000)).unwrap();
+    assert!(
+        said(&machine, &["doctor"])
+            .1
+            .contains("it is larger than 64 KiB")
     );
 }

@@ -36,6 +36,8 @@ pub const MAX_TURNS: usize = 10;
 /// Maximum number of conversations; the one whose last turn is the oldest is dropped first. Source: chosen; with all
 /// their turns they take 100 KB.
 pub const MAX_CONVERSATIONS: usize = 20;
+/// Maximum number of other hosts that a turn names. Source: chosen.
+pub const MAX_HOSTS: usize = 4;
 /// Maximum size of the goal that is kept. Unit: bytes of a JSON string. Source: chosen; two lines of a prompt.
 const MAX_GOAL: usize = 300;
 /// The section of a prompt with the turns. Source of its priority: chosen, that of the sessions.
@@ -61,6 +63,9 @@ pub struct Turn {
     pub success: bool,
     /// The host on which the run ended.
     pub host: Host,
+    /// The other hosts whose pages the run saw, at most [`MAX_HOSTS`].
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub others: BTreeSet<Host>,
     /// The time when the run ended.
     pub timestamp: DateTime<Utc>,
 }
@@ -81,13 +86,20 @@ impl Turn {
             .steps
             .iter()
             .flat_map(|step| [&step.before, &step.after]);
-        let host = places.filter_map(|place| place.host()).next_back()?;
+        let hosts: Vec<&Host> = places.filter_map(|place| place.host()).collect();
+        let host = *hosts.last()?;
+        let others: BTreeSet<&Host> = hosts
+            .iter()
+            .copied()
+            .filter(|other| *other != host)
+            .collect();
         Some(Self {
             id: log.about.session.clone()?,
             run: log.run.clone(),
             goal: fitting(&text::squeeze(&text::clean(&log.about.goal)), MAX_GOAL),
             success: log.success,
             host: host.clone(),
+            others: others.into_iter().take(MAX_HOSTS).cloned().collect(),
             timestamp: log.ended_at,
         })
     }
@@ -276,9 +288,12 @@ impl MemoryKind for Conversations {
 
     fn forget(&self, site: &Site, host: Option<&Host>) -> Result<Edit> {
         let (site, host) = (site.clone(), host.cloned());
-        Ok(without(move |turn| match &host {
-            Some(host) => turn.host == *host,
-            None => turn.host.site().as_ref() == Some(&site),
+        let is_it = move |of: &Host| match &host {
+            Some(host) => of == host,
+            None => of.site().as_ref() == Some(&site),
+        };
+        Ok(without(move |turn| {
+            is_it(&turn.host) || turn.others.iter().any(&is_it)
         }))
     }
 

@@ -129,8 +129,20 @@ fn a_turn_is_undone_and_a_host_forgotten() {
     assert_eq!(keys, ["trip", "trip.run_2"]);
     let head = Conversations.describe(&records[0]).unwrap();
     assert_eq!((&*head.text, &*head.results), ("Goal of run_2", "1 run"));
+    // It also saw the shop.
+    let mut both = log("run_3", Some("two"), 2, SHOP);
+    both.steps[0].before = Place::of(BANK);
     let host = Host::of_domain("bank.example").unwrap();
     let site = host.site().unwrap();
+    let forgotten = Conversations.forget(&site, Some(&host)).unwrap();
+    let records_of_both = learned(&[both]);
+    assert_eq!(
+        apply(
+            &records_of_both,
+            &forgotten.changes(&records_of_both).unwrap()
+        ),
+        []
+    );
     for host in [None, Some(&host)] {
         let edit = Conversations.forget(&site, host).unwrap();
         assert_eq!(apply(&records, &edit.changes(&records).unwrap()), []);

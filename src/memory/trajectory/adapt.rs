@@ -11,13 +11,15 @@ use crate::{
     base::text,
     goal::{self, ArgField, Literals, Recorded, Template, compose},
     memory::{StoredStep, StoredText, stored_step::half_is_in},
+    page::PageTemplate,
 };
 
 /// Maximum length of a value that is shown. Unit: characters. Source: chosen; a longer one is read in the goal itself.
 const MAX_VALUE: usize = 80;
 
 /// Returns the trajectory without the names that say a value of its own goal: at least half of the words of such a name are in that
-/// goal and not in the new one. A link "Confirmed" would mislead a run that looks for cancelled orders.
+/// goal and not in the new one. A link "Confirmed" would mislead a run that looks for cancelled orders, and so would the address
+/// `/orders/confirmed`. A group around a target may say no word of a value at all.
 pub(super) fn adapted<'t>(trajectory: &'t Trajectory, goal: &str) -> Cow<'t, Trajectory> {
     let new: BTreeSet<String> = text::words(goal).into_iter().collect();
     let known = text::words(&trajectory.header.goal).into_iter();
@@ -26,6 +28,12 @@ pub(super) fn adapted<'t>(trajectory: &'t Trajectory, goal: &str) -> Cow<'t, Tra
         return Cow::Borrowed(trajectory);
     }
     let mut adapted = trajectory.clone();
+    let said = |name: &str| text::words(name).iter().any(|word| gone.contains(word));
+    for step in &mut adapted.steps {
+        let is_value =
+            |page: &PageTemplate| page.path().split('/').any(|part| half_is_in(part, &gone));
+        step.leads_to = step.leads_to.take().filter(|page| !is_value(page));
+    }
     for target in adapted
         .steps
         .iter_mut()
@@ -34,7 +42,7 @@ pub(super) fn adapted<'t>(trajectory: &'t Trajectory, goal: &str) -> Cow<'t, Tra
         let Some(aim) = &mut target.aim else {
             continue;
         };
-        aim.within = aim.within.take().filter(|group| !half_is_in(group, &gone));
+        aim.within = aim.within.take().filter(|group| !said(group));
         if half_is_in(&aim.name, &gone) {
             (target.aim, target.locator, target.is_of_goal) = (None, None, true);
         }

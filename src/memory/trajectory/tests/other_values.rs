@@ -193,3 +193,65 @@ fn fields_of_one_name_are_told_apart_by_their_groups() {
         "the first one was left out: {next:?}"
     );
 }
+
+#[test]
+fn the_row_of_a_chosen_item_is_not_kept() {
+    let mut cancel = element(Role::Button, "Cancel");
+    cancel.collection = Some(Collection { index: 3, size: 20 });
+    let first = "Cancel the order of Maria Gonzalez";
+    let mut log = log(
+        "run_1",
+        0,
+        first,
+        vec![step("click", json!({}), cancel, SHOP)],
+    );
+    for row in [
+        "4711 Maria Gonzalez shipped",
+        "Maria Gonzalez of Cologne is waiting for it",
+    ] {
+        log.steps[0].within = Some(row.to_owned());
+        let records = learned(&[], &log);
+        let stored = serde_json::to_string(&records[1..]).unwrap();
+        assert!(!stored.contains("Gonzalez"), "{stored}");
+    }
+    // The same for a button in no list, if the group says a value.
+    log.steps[0].targets[0].collection = None;
+    log.steps[0].within = Some("Maria Gonzalez of Cologne is waiting now".to_owned());
+    let page = "button \"Cancel\" e1";
+    let way = |goal: &str| shown(&learned(&[], &log), goal, &[], page);
+    assert_eq!(
+        way("Cancel the order of John Smith")[1],
+        "1. click button \"Cancel\" <- next, on this page"
+    );
+    assert!(
+        way(first)[1].contains("in \"Maria Gonzalez"),
+        "{:?}",
+        way(first)
+    );
+}
+
+#[test]
+fn an_address_that_says_a_value_is_not_shown() {
+    let goto = |path: &str| {
+        let url = format!("{SHOP}{path}");
+        step("goto", json!({ "url": url }), None, &url)
+    };
+    let records = learned(
+        &[],
+        &log(
+            "run_1",
+            0,
+            "List the confirmed orders",
+            vec![goto("orders/confirmed"), click(Role::Button, "Print")],
+        ),
+    );
+    let way = |goal: &str, taken: &[Step]| shown(&records, goal, taken, "button \"Print\" e1");
+    let other = "List the cancelled orders";
+    assert_eq!(
+        way(other, &[])[1],
+        "1. open the page that fits your goal <- next, on this page"
+    );
+    assert!(way("List the confirmed orders", &[])[1].contains("\"/orders/confirmed\""));
+    let taken = log("run_2", 1, other, vec![goto("orders/cancelled")]).steps;
+    assert!(way(other, &taken)[1].starts_with("2. click button \"Print\" <- next"));
+}
