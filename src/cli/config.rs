@@ -231,6 +231,17 @@ impl Config {
         Refusal::usage(format!("{file}: {sentence}"))
     }
 
+    /// Returns the text that the files give a flag, unless an environment variable takes precedence.
+    pub(super) fn text(&self, flag: &str) -> Option<&str> {
+        let setting = self
+            .settings
+            .iter()
+            .rev()
+            .find(|setting| setting.flag == flag)?;
+        let value = setting.values.first().filter(|_| !overruled(flag, &is_set));
+        value.map(String::as_str)
+    }
+
     /// Returns the files that gave values.
     pub(super) fn files(&self) -> Vec<&Path> {
         let mut files: Vec<&Path> = self
@@ -346,6 +357,11 @@ fn has(command: &Command, flag: &str) -> bool {
         || command.get_subcommands().any(|inner| has(inner, flag))
 }
 
+/// Returns true if an environment variable is set to something.
+fn is_set(variable: &str) -> bool {
+    env::var_os(variable).is_some_and(|value| !value.is_empty())
+}
+
 /// Returns true if an environment variable takes precedence over the value of this flag.
 fn overruled(flag: &str, is_set: &impl Fn(&str) -> bool) -> bool {
     VARIABLES
@@ -373,7 +389,6 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Ref
         }
     };
     let config = Config::read(cli.config.as_deref(), &Cli::command())?;
-    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let except = excluded(&Cli::command(), &given);
     let with_defaults = config
         .apply(Cli::command(), &except, &is_set)

@@ -13,8 +13,10 @@ use serde::Serialize;
 use super::{
     Refusal,
     args::DoctorArgs,
+    config::Config,
     drive::model::{self, Described},
     memory_place::MemoryPlace,
+    run_args::ModelArgs,
     say,
     setup::{
         choice::{Choice, DriverName, choose},
@@ -112,7 +114,7 @@ struct Driver {
 }
 
 /// Runs all checks and prints the report, with the configuration files that are used. Fails if a demo cannot run.
-pub(super) async fn run(args: &DoctorArgs, config: &[&Path]) -> Result<(), Refusal> {
+pub(super) async fn run(args: &DoctorArgs, config: &Config) -> Result<(), Refusal> {
     let around = Surroundings::from_env()?;
     let machine = Machine::inspect(&around).await;
     let set: Vec<_> = MODEL_VARIABLES
@@ -124,9 +126,16 @@ pub(super) async fn run(args: &DoctorArgs, config: &[&Path]) -> Result<(), Refus
     if choice.driver == DriverName::PlaywrightCli {
         checks.push(folder(&around.root));
     }
-    checks.push(memory(MemoryPlace::default().dir()));
-    checks.push(model(&set, model::described_by_environment()));
-    checks.extend(config.iter().map(|file| Check {
+    checks.push(memory(
+        MemoryPlace::of(config.text("memory-dir").map(PathBuf::from)).dir(),
+    ));
+    let configured = ModelArgs {
+        model: config.text("model").map(str::to_owned),
+        base_url: config.text("base-url").and_then(|url| url.parse().ok()),
+        ..ModelArgs::default()
+    };
+    checks.push(model(&set, model::described_by(&configured)));
+    checks.extend(config.files().into_iter().map(|file| Check {
         name: "configuration",
         status: Status::Ok,
         found: file.display().to_string(),
@@ -370,9 +379,14 @@ fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
             } else {
                 format!(", not used: {}", idle.join(", "))
             };
+            let used = if used.is_empty() {
+                "the configuration file".to_owned()
+            } else {
+                used.join(", ")
+            };
             (
                 Status::Ok,
-                format!("{}, configured by {}{idle}", model.name, used.join(", ")),
+                format!("{}, configured by {used}{idle}", model.name),
                 None,
             )
         }

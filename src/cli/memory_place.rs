@@ -32,6 +32,14 @@ fn namespace(text: &str) -> Result<Namespace, String> {
 }
 
 impl MemoryPlace {
+    /// Returns the memory in this folder, or in the default one.
+    pub(super) const fn of(memory_dir: Option<PathBuf>) -> Self {
+        Self {
+            memory_dir,
+            namespace: None,
+        }
+    }
+
     /// Returns the folder of memory.
     pub(super) fn dir(&self) -> Result<PathBuf, Refusal> {
         folder(self.memory_dir.as_deref(), |name| env::var_os(name)).ok_or_else(|| {

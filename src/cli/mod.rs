@@ -61,7 +61,7 @@ fn carry_out(command: Command, config: &Config) -> Result<(), Refusal> {
     runtime.block_on(async {
         match command {
             Command::Setup(args) => setup::run(&args).await,
-            Command::Doctor(args) => doctor::run(&args, &config.files()).await,
+            Command::Doctor(args) => doctor::run(&args, config).await,
             Command::Run(args) => run::run(&args).await,
             Command::Demo(args) => Box::pin(demo::run(&args)).await,
             Command::Eval(args) => eval::run(&args).await,

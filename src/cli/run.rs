@@ -152,9 +152,12 @@ fn with_flags(mut task: Task, args: &RunArgs) -> Result<Task, Refusal> {
         let text = fs::read_to_string(file).map_err(|error| {
             Refusal::usage(format!("--given {name}: {}: {error}", file.display()))
         })?;
-        task = task
-            .with_given(name, &text)
-            .map_err(|error| wrong(&error))?;
+        task = task.with_given(name, &text).map_err(|error| {
+            let why = error
+                .said("why")
+                .map_or_else(|| error.to_string(), str::to_owned);
+            Refusal::usage(format!("--given {name}: {}: {why}", file.display()))
+        })?;
     }
     for site in &args.allow {
         task = task.with_allowed(site.clone());

@@ -49,7 +49,14 @@ fn the_users_file_configures_every_command_and_doctor_names_it() {
     let (_, heard) = said(&machine, &RUN);
     assert!(!heard.contains("`--model stand-in`"), "{heard}");
     let doctor = machine.run(&["doctor"]);
-    assert!(text(&doctor.stdout).contains(&format!("configuration: {}", file.display())));
+    let report = text(&doctor.stdout);
+    assert!(report.contains(&format!("configuration: {}", file.display())));
+    assert!(
+        report.contains("model: stand-in, configured by the configuration file"),
+        "{report}"
+    );
+    fs::write(&file, "[memory]\ndir = '/tmp/kept-here'\n").unwrap();
+    assert!(text(&machine.run(&["doctor"]).stdout).contains("memory: /tmp/kept-here"));
 
     fs::write(&file, "max-steps = 'many'\n").unwrap();
     let (code, heard) = said(&machine, &RUN);

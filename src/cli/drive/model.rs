@@ -91,15 +91,14 @@ impl Described {
 }
 
 /// Returns the model that a run without flags would use; `None` if no model is configured.
-pub(in crate::cli) fn described_by_environment() -> Result<Option<Described>, Refusal> {
-    let args = ModelArgs::default();
-    if is_stand_in(&args, |name| std::env::var_os(name)) {
+pub(in crate::cli) fn described_by(args: &ModelArgs) -> Result<Option<Described>, Refusal> {
+    if is_stand_in(args, |name| std::env::var_os(name)) {
         return Ok(Some(Described {
             name: STAND_IN.to_owned(),
             provider: None,
         }));
     }
-    let found = described(&args, |name| std::env::var_os(name))?;
+    let found = described(args, |name| std::env::var_os(name))?;
     Ok(found.map(|model| {
         let options = model.options();
         Described {

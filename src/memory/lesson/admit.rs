@@ -41,11 +41,55 @@ pub(super) fn admit(record: &Record, trust: bool) -> Result<Record> {
         }
         *words = shown;
     }
-    if lesson.source == LessonSource::User && !trust {
+    let names = matches!(lesson.text, LessonText::Site(_));
+    if (lesson.source == LessonSource::User || names) && !trust {
         lesson.source = LessonSource::Imported;
     }
     if lesson == before {
         return Ok(record.clone());
     }
     lesson.to_record(&record.key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        action::{BrowserTool, ErrorClass, FailureKind},
+        memory::{
+            Aim, apply,
+            lesson::{Category, Lessons, Move, Recovery, SiteRecovery},
+        },
+        page::{Role, TargetIdentity},
+    };
+
+    #[test]
+    fn names_of_elements_in_an_import_wait_for_a_person() {
+        let now = "2026-01-02T03:04:05Z".parse().unwrap();
+        let recovery = SiteRecovery {
+            command: BrowserTool::Click,
+            trouble: FailureKind::Failed(ErrorClass::Intercepted),
+            aim: Some(Aim::of(&TargetIdentity::new(Role::Button, "Pay"))),
+            recovery: Recovery::First(vec![Move::press(crate::memory::lesson::NamedKey::Escape)]),
+            moves: Vec::new(),
+        };
+        let text = LessonText::Site(recovery);
+        let lesson = Lesson::new(
+            text.clone(),
+            Category::SiteSpecific,
+            LessonSource::Learned,
+            now,
+        );
+        let record = lesson.to_record("lesson-1").unwrap();
+        let admitted = |trust| Lesson::from_record(&admit(&record, trust).unwrap()).unwrap();
+        assert!(admitted(true).speaks() && admitted(true) == lesson);
+        let waiting = admitted(false);
+        assert!(waiting.needs_review() && !waiting.speaks());
+        let records = [waiting.to_record("lesson-1").unwrap()];
+        let accept = Lessons::trust("lesson-1".to_owned(), text.render(), now);
+        let records = apply(&records, &accept.changes(&records).unwrap());
+        let accepted = Lesson::from_record(&records[0]).unwrap();
+        assert!(accepted.speaks() && accepted.text == text);
+        assert_eq!(accepted.source, LessonSource::Learned);
+    }
 }

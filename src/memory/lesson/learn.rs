@@ -85,7 +85,13 @@ impl Book {
         let key = text.key();
         // The key may already belong to words that a person stored.
         let is_taken = self.lessons.contains_key(&key) || self.strange.contains(&key);
-        if !is_taken && self.same(&text).is_none() {
+        if let Some(lesson) = self.same(&text).and_then(|key| self.lessons.get_mut(&key)) {
+            // This run has seen for itself what somebody else's export says.
+            if matches!(lesson.text, LessonText::Site(_)) && lesson.source == LessonSource::Imported
+            {
+                lesson.source = LessonSource::Learned;
+            }
+        } else if !is_taken {
             let mut lesson = Lesson::new(text, category, LessonSource::Learned, trace.ended_at);
             lesson.provenance = Provenance {
                 run: Some(trace.run.clone()),

@@ -128,12 +128,18 @@ impl Lessons {
                     "it says something else now"
                 }));
             }
-            // A template stays as it is: it is a sentence of this crate, and it names the failure that it answers.
-            if !matches!(lesson.text, LessonText::Template(_)) {
-                lesson.failed_command = lesson.command().map(str::to_owned);
-                lesson.text = LessonText::Words(shown.clone());
-            }
+            // A template stays as it is: it is a sentence of this crate, and it names the failure that it answers. So does what somebody
+            // else's run learned, because it is only shown while its elements are on the page.
+            let is_imported = lesson.source == LessonSource::Imported;
             lesson.source = LessonSource::User;
+            match lesson.text {
+                LessonText::Template(_) => {}
+                LessonText::Site(_) if is_imported => lesson.source = LessonSource::Learned,
+                LessonText::Site(_) | LessonText::Words(_) => {
+                    lesson.failed_command = lesson.command().map(str::to_owned);
+                    lesson.text = LessonText::Words(shown.clone());
+                }
+            }
             (lesson.retired_by, lesson.last_used) = (None, lesson.last_used.max(now));
             Ok(vec![Change::Put(lesson.to_record(&key)?)])
         })

@@ -344,9 +344,14 @@ impl Lesson {
         }
     }
 
-    /// Returns true if the lesson waits for review: it consists of words that no person has accepted.
+    /// Returns true if the lesson waits for review: it consists of words that no person has accepted, or it names elements that
+    /// somebody else's export says.
     pub const fn needs_review(&self) -> bool {
-        matches!(self.text, LessonText::Words(_)) && !matches!(self.source, LessonSource::User)
+        match self.text {
+            LessonText::Words(_) => !matches!(self.source, LessonSource::User),
+            LessonText::Site(_) => matches!(self.source, LessonSource::Imported),
+            LessonText::Template(_) => false,
+        }
     }
 
     /// Returns the command that the lesson is about; `None` if a person wrote the lesson without naming one.

@@ -178,6 +178,8 @@ pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     }
     let mut header = Header::from_record(record).map_err(|_| refuse("is not a trajectory"))?;
     header.imported |= !vouched;
-    header.results.clear();
+    if !vouched {
+        header.results.clear();
+    }
     header.to_record(&record.key)
 }
