@@ -22,6 +22,7 @@ use serde_json::Value;
 
 use super::{
     Advice, AdviceId, Committed, Described, Edit, Moment, Namespace, Note, Record, RunLog, Shelf,
+    Standing,
     agent_memory::{Converted, Domain, left_out},
     conversation::Conversations,
     knowledge::Knowledge,
@@ -207,22 +208,24 @@ pub trait MemoryKind: Debug + Send + Sync {
     }
 
     /// Returns the records of an item of which another store, that a person trusts, has another version. `known` and `other` are
-    /// all records of the item in each store. Merging the same version again changes nothing. The default keeps the newer
-    /// version by [`changed_at`](Self::changed_at), else the known one.
+    /// all records of the item in each store. Merging the same version again changes nothing. The default keeps a version
+    /// that does not wait for review, then the newer one by [`changed_at`](Self::changed_at), else the known one.
     ///
     /// # Errors
     /// `Corrupt` if the records cannot be written.
     fn merge(&self, known: &[Record], other: &[Record]) -> Result<Vec<Record>> {
-        let changed = |records: &[Record]| {
+        let rank = |records: &[Record]| {
+            let mut described = records.iter().filter_map(|one| self.describe(one).ok());
+            let waits = described.any(|one| one.standing == Standing::WaitsForReview);
             let times = records.iter().filter_map(|record| self.changed_at(record));
-            times.max()
+            (!waits, times.max())
         };
-        let newer = if changed(other) > changed(known) {
+        let kept = if rank(other) > rank(known) {
             other
         } else {
             known
         };
-        Ok(newer.to_vec())
+        Ok(kept.to_vec())
     }
 
     /// Converts the items of this kind in a [documented folder](super::agent_memory) to records. They are as a person imports

@@ -5,13 +5,16 @@ use std::{collections::BTreeMap, fs, path::Path};
 use serde_json::{Value, json};
 use webwise::{
     ErrorKind, Host,
+    action::BrowserTool,
     memory::{
-        MAX_RECORD_BYTES, Namespace, Record, Shelf, Standing, StoredText, agent_memory,
+        MAX_RECORD_BYTES, Namespace, Record, Shelf, Standing, StoredStep, StoredText, agent_memory,
         archive::{self, Archive},
         kinds,
         knowledge::Fact,
+        pattern::Pattern,
         trajectory::Trajectory,
     },
+    page::Role,
 };
 
 use crate::{
@@ -368,4 +371,30 @@ fn a_damaged_folder_is_an_error_that_names_the_file_or_stays_within_bounds() {
     }
     assert!(refused > 0 && refused < cases, "{refused} of {cases}");
     figure!("import_export: {cases} damaged folders, {refused} refused");
+}
+
+#[test]
+fn who_vouches_later_gets_what_who_vouches_at_once_gets() {
+    let mut archive = read(&fixture());
+    let click = |name| StoredStep::new(BrowserTool::Click).with_target(Role::Button, name);
+    let pattern = Pattern::given("How to filter", &[click("Filter"), click("Apply")], now());
+    let records = pattern.unwrap().to_records().unwrap();
+    archive.shelves.push((shelf("patterns"), records));
+    let (mut at_once, mut later) = (Memory::default(), Memory::default());
+    import(&mut at_once, &archive, true);
+    let (_, waiting) = import(&mut later, &archive, false);
+    assert!(waiting > 0);
+    // A run here has used them while they waited.
+    for collection in ["patterns", "selectors"] {
+        for record in later.0.get_mut(&shelf(collection)).unwrap() {
+            if record.body["last_used"].is_string() {
+                record.body["last_used"] = json!("2027-01-01T00:00:00Z");
+            }
+        }
+    }
+    import(&mut later, &archive, true);
+    assert_eq!(later, at_once);
+    assert_eq!(import(&mut later, &archive, true).0, 0);
+    import(&mut later, &archive, false);
+    assert_eq!(later, at_once, "nothing waits again");
 }
