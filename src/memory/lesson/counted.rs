@@ -3,6 +3,8 @@
 //! Runs that end at the same time learn in any order, and a run may be learned from again after it has waited in the
 //! store. So the end of a run does not tell whether the run was counted; its id does.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +28,14 @@ struct Batch {
     until: DateTime<Utc>,
     /// The short forms of the runs, without separators.
     runs: String,
+}
+
+impl Batch {
+    /// Returns the short forms of its runs.
+    fn runs(&self) -> impl Iterator<Item = &str> {
+        let runs = self.runs.as_bytes().chunks_exact(SHORT);
+        runs.filter_map(|run| std::str::from_utf8(run).ok())
+    }
 }
 
 impl Counted {
@@ -61,6 +71,46 @@ impl Counted {
             }),
         }
         (self.0.len() > BATCHES).then(|| self.forget()).flatten()
+    }
+
+    /// Adds the runs of another version, except those that the evidence names and those that are too old to be counted. If
+    /// batches are dropped to make room, returns the time at which the last of their runs ended.
+    pub(super) fn unite<'e>(
+        &mut self,
+        other: &Self,
+        evidence: impl Iterator<Item = &'e RunId>,
+        counted_until: Option<DateTime<Utc>>,
+    ) -> Option<DateTime<Utc>> {
+        let own = self.0.iter().flat_map(Batch::runs);
+        let mut known: BTreeSet<String> =
+            own.map(str::to_owned).chain(evidence.map(short)).collect();
+        let mut new = Vec::new();
+        let others = other.0.iter();
+        for batch in others.filter(|batch| Some(batch.until) > counted_until) {
+            let runs = batch.runs().filter(|run| known.insert((*run).to_owned()));
+            let runs: String = runs.collect();
+            if !runs.is_empty() {
+                new.push(Batch { runs, ..*batch });
+            }
+        }
+        if new.is_empty() {
+            return None;
+        }
+        let mut all = std::mem::take(&mut self.0);
+        all.extend(new);
+        all.sort_by_key(|batch| batch.until);
+        for batch in all {
+            match self.0.last_mut() {
+                Some(last) if last.runs.len() + batch.runs.len() <= RUNS * SHORT => {
+                    last.until = batch.until;
+                    last.runs.push_str(&batch.runs);
+                }
+                _ => self.0.push(batch),
+            }
+        }
+        let excess = self.0.len().saturating_sub(BATCHES);
+        let dropped = self.0.drain(..excess);
+        dropped.map(|batch| batch.until).max()
     }
 
     /// Drops the oldest batch, and returns the time at which its last run ended; `None` if there is no batch.

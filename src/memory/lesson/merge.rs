@@ -85,6 +85,10 @@ impl Lesson {
         lesson.created_at = self.created_at.min(other.created_at);
         lesson.last_used = self.last_used.max(other.last_used);
         lesson.counted_until = lesson.counted_until.max(other.counted_until);
+        let named = lesson.evidence.iter().map(|known| &known.run);
+        let until = lesson.counted_until;
+        let dropped = lesson.counted.unite(&other.counted, named, until);
+        lesson.counted_until = until.max(dropped);
         lesson.original = lesson.original.or_else(|| other.original.clone());
         let harmed = || other.retired_by.clone();
         lesson.retired_by = lesson.retired_by.or_else(harmed);
@@ -107,5 +111,66 @@ impl Lesson {
         } else {
             self.clone()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use chrono::{DateTime, Utc};
+
+    use super::*;
+    use crate::{
+        base::Site,
+        memory::lesson::{Category, Credit},
+    };
+
+    /// A lesson that was used in these runs, each a day after the one before.
+    fn lesson(runs: impl Iterator<Item = u32>) -> Lesson {
+        let at = |day: u32| DateTime::<Utc>::UNIX_EPOCH + chrono::TimeDelta::days(day.into());
+        let text = crate::memory::lesson::LessonText::Words("Press Escape.".to_owned());
+        let mut lesson = Lesson::new(text, Category::BestPractice, LessonSource::User, at(0));
+        let credit = Credit {
+            used: true,
+            ..Credit::default()
+        };
+        let site = Site::of(&"https://shop.example/".parse().unwrap()).unwrap();
+        for n in runs {
+            let run = RunId::parse(format!("run_{n}")).unwrap();
+            lesson.credit(&run, at(n), Some(&site), BTreeSet::new(), credit);
+        }
+        lesson
+    }
+
+    #[test]
+    fn a_run_counts_once_in_three_versions_whichever_of_them_still_names_it() {
+        let known = lesson(90..93);
+        let (newer, older) = (lesson(1..21), lesson(1..6));
+        assert!(newer.counted.holds(&older.evidence[0].run));
+        for way in [[&newer, &older], [&older, &newer]] {
+            let mut both = known.clone();
+            for other in way {
+                both = both.merged(other);
+                assert_eq!(both.merged(other), both, "the same version again");
+            }
+            assert_eq!((both.counts.used, both.runs), (23, 23));
+            // Its own versions know all of its runs.
+            assert_eq!(both.merged(&known).runs, 23);
+            assert_eq!(known.merged(&both).runs, 23);
+        }
+    }
+
+    #[test]
+    fn of_too_many_counted_runs_the_oldest_are_not_counted_again() {
+        let (known, newer, older) = (lesson(200..290), lesson(1..90), lesson(1..6));
+        let both = known.merged(&newer);
+        assert!(both.counted_until.is_some());
+        assert_eq!(both.merged(&newer), both, "the same version again");
+        assert_eq!(
+            both.merged(&older),
+            both,
+            "its runs are too old to be told apart"
+        );
     }
 }
