@@ -133,6 +133,10 @@ impl MemoryKind for Patterns {
         keep::admit(record, vouched)
     }
 
+    fn changed_at(&self, record: &Record) -> Option<DateTime<Utc>> {
+        Header::from_record(record).ok().map(|one| one.last_used)
+    }
+
     /// Describes a header. The steps are described with their item.
     fn describe(&self, record: &Record) -> Result<Described> {
         let header = Header::from_record(record)?;

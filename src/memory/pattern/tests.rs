@@ -859,6 +859,23 @@ fn an_imported_pattern_waits_for_a_person_and_its_key_stands_for_its_steps() {
 }
 
 #[test]
+fn of_two_versions_of_a_pattern_the_one_used_later_is_kept() {
+    let known = two();
+    let (key, _) = only(&known);
+    let news = vec![link("News", "https://desk.example/news")];
+    let run = log("run_3", 9, "Read the news", staff("carl", news));
+    let newer = learned(&known, &run);
+    let own = |records: &[Record]| {
+        let own = records.iter().filter(|one| Patterns.item(&one.key) == key);
+        own.cloned().collect::<Vec<Record>>()
+    };
+    let (known, newer) = (own(&known), own(&newer));
+    assert_ne!(known, newer);
+    assert_eq!(Patterns.merge(&known, &newer).unwrap(), newer);
+    assert_eq!(Patterns.merge(&newer, &known).unwrap(), newer);
+}
+
+#[test]
 fn a_person_reads_the_steps_and_what_a_prompt_says() {
     let records = two();
     let (key, _) = only(&records);
