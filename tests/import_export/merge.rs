@@ -154,3 +154,17 @@ fn a_fact_of_two_memories_is_as_sure_as_all_its_runs_make_it() {
         "what a person accepted stays as it was accepted"
     );
 }
+
+#[test]
+fn runs_that_an_older_record_sums_up_without_their_number_count_once() {
+    let whole = fact(&[1, 2, 3]);
+    let mut older = Fact::from_record(&fact(&[3])).unwrap();
+    older.before = Fact::from_record(&fact(&[1, 2])).unwrap().slot();
+    assert_eq!(older.runs_before, 0);
+    let older = older.to_record().unwrap();
+    let slot = |record: &Record| Fact::from_record(record).unwrap().slot();
+    for (known, other) in [(&whole, &older), (&older, &whole)] {
+        let record = merged("knowledge", known.clone(), other.clone(), true);
+        assert_eq!(slot(&record), slot(&whole));
+    }
+}

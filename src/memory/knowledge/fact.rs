@@ -318,16 +318,18 @@ impl Fact {
 
     /// Returns the fact with the observations of another version of it, each run once. The words that a person accepted stay.
     ///
-    /// Nobody can tell the runs apart that a value before the sources sums up, so the value of more runs is kept, and of the
-    /// other version only the runs after it.
+    /// Nobody can tell the runs apart that a value before the sources sums up, so such a value is kept, of two that of more runs,
+    /// and of the other version only the runs after it.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let seen = self.last_seen.max(other.last_seen);
         let is_accepted = |fact: &Self| fact.source == FactSource::User;
+        // The number is 0 in a record that was written before it was kept.
+        let summed_up = |fact: &Self| (fact.before.is_some(), fact.runs_before);
         let (base, added) = match (is_accepted(self), is_accepted(other)) {
             (true, _) => (self, None),
             (false, true) => (other, None),
-            _ if other.runs_before > self.runs_before => (other, Some(self)),
+            _ if summed_up(other) > summed_up(self) => (other, Some(self)),
             _ => (self, Some(other)),
         };
         let mut fact = base.clone();
@@ -348,9 +350,6 @@ impl Fact {
             .extend(added.sources.iter().filter(is_new).cloned());
         fact.sources
             .sort_by(|one, other| (one.at, &one.run).cmp(&(other.at, &other.run)));
-        if fact.before.is_none() {
-            (fact.before, fact.runs_before) = (added.before.clone(), added.runs_before);
-        }
         fact.fold(fact.sources.len().saturating_sub(MAX_SOURCES));
         fact
     }
