@@ -49,6 +49,16 @@ pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     })
 }
 
+/// Returns the form in which a pattern that comes from outside has a step: what runs can have in common, with the number of its
+/// value; `None` if the step cannot be part of a pattern.
+pub(super) fn kept(step: &StoredStep) -> Option<StoredStep> {
+    let mut kept = common(step)?;
+    if let Some(StoredText::Slot(_)) = step.text {
+        kept.text.clone_from(&step.text);
+    }
+    kept.is_small().then_some(kept)
+}
+
 /// Returns the part of a target that another run can have in common with it. A target without its name is one only if it was
 /// chosen from a list.
 fn common_target(target: &StoredTarget) -> Option<StoredTarget> {

@@ -4,15 +4,14 @@ use chrono::{DateTime, Utc};
 
 use super::{
     COLLECTION, Header, MAX_STEPS, MIN_STEPS, Pattern, PatternSource,
-    common::{can_begin, common},
+    common::{can_begin, kept},
     keep,
     rules::type_of,
 };
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, text},
     memory::{
-        Advice, Change, Edit, Namespace, Shelf, ShelfEdit, StoredStep, StoredText, Use,
-        step_records::replacing,
+        Advice, Change, Edit, Namespace, Shelf, ShelfEdit, StoredStep, Use, step_records::replacing,
     },
 };
 
@@ -64,14 +63,7 @@ impl Pattern {
         if !can_begin(&steps[0]) {
             return refuse("the first step opens no address and has no target");
         }
-        let with_number = |step: &StoredStep| {
-            let mut kept = common(step)?;
-            if let Some(StoredText::Slot(_)) = step.text {
-                kept.text.clone_from(&step.text);
-            }
-            kept.is_small().then_some(kept)
-        };
-        let Some(steps) = steps.iter().map(with_number).collect::<Option<Vec<_>>>() else {
+        let Some(steps) = steps.iter().map(kept).collect::<Option<Vec<_>>>() else {
             return refuse("a step cannot be part of a pattern");
         };
         let header = Header {

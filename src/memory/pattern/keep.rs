@@ -5,9 +5,11 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
+use serde_json::json;
+
 use super::{
     Header, KEPT, MAX_PATTERNS, MAX_RECENT, MIN_STEPS, Pattern, PatternSource,
-    common::{can_begin, contains, pieces, signature, stretches},
+    common::{can_begin, contains, kept, pieces, signature, stretches},
     distill::Learned,
     record::{RECENT, Recent, key},
     rules::type_of,
@@ -335,9 +337,10 @@ pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
             .ok_or_else(|| refuse("is not the steps of a run"));
     }
     if owner(&record.key) != record.key {
-        return serde_json::from_value::<StoredStep>(record.body.clone())
-            .map(|_| record.clone())
-            .map_err(|_| refuse("is not a step"));
+        let step: StoredStep =
+            serde_json::from_value(record.body.clone()).map_err(|_| refuse("is not a step"))?;
+        let step = kept(&step).ok_or_else(|| refuse("is a step that no pattern can have"))?;
+        return Ok(Record::new(&record.key, &json!(step)));
     }
     let mut header = Header::from_record(record).map_err(|_| refuse("is not a pattern"))?;
     header.words = header.words.map(|words| Advice::shown(&words));

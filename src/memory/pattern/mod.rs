@@ -18,7 +18,8 @@
 //!   another person adds no words.
 //! - A result counts for the steps alone: they were carried out, or one of them failed. Whether the run reached its goal depends on
 //!   more than a part of its way.
-//! - The key of a pattern is a hash of its steps. So a person who accepts a pattern by its key accepts these steps.
+//! - The key of a pattern is a hash of its steps without the numbers in them, and an imported step keeps nothing else. So a person
+//!   who accepts a pattern by its key accepts these steps.
 //! - The sentences are ours, or those of the person who gave the pattern. The names in them are page data, shown on their own host
 //!   only, inside the fence.
 
