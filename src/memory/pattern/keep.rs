@@ -319,7 +319,7 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
 }
 
 /// Returns the record to import, or the reason for refusing it. Unless the importing person vouches for the source, a
-/// pattern waits for review, and its runs and results are left out.
+/// pattern waits for review, and runs and results are left out.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "pattern.admit")
@@ -331,6 +331,9 @@ pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
         return Err(refuse("has a key that is not ours"));
     }
     if record.key.starts_with(RECENT) {
+        if !vouched {
+            return Err(refuse("is taken only if you vouch for the file"));
+        }
         let run = Recent::from_record(record).filter(|run| run.key() == record.key);
         return run
             .map(|_| record.clone())

@@ -15,7 +15,7 @@
 //! - Goals that differ only in values that the runs typed or chose are the same goal. Their runs are the matter of trajectories.
 //! - No learned step is one that cannot be undone, because a run with another goal may not want it.
 //! - The steps of the last runs are kept as signatures. Names are taken from the run that is learned from, so an imported run of
-//!   another person adds no words.
+//!   another person adds no words. It is evidence only if the importing person vouches for it.
 //! - A result counts for the steps alone: they were carried out, or one of them failed. Whether the run reached its goal depends on
 //!   more than a part of its way.
 //! - The key of a pattern is a hash of its steps without the numbers in them, and an imported step keeps nothing else. So a person

@@ -814,7 +814,7 @@ fn an_imported_pattern_waits_for_a_person_and_its_key_stands_for_its_steps() {
     let admit = |vouched| {
         let taken = records
             .iter()
-            .map(|record| Patterns.admit(record, vouched).unwrap());
+            .filter_map(|record| Patterns.admit(record, vouched).ok());
         taken.collect::<Vec<Record>>()
     };
     assert_eq!(admit(true), records);
@@ -894,6 +894,19 @@ fn an_imported_step_says_nothing_that_its_key_does_not_stand_for() {
         other.body["effect"] = json!(Effect::Irreversible);
         assert!(Patterns.admit(&other, true).is_err());
     }
+}
+
+#[test]
+fn runs_that_nobody_vouches_for_are_no_evidence() {
+    let records = all_learned(&[orders("run_1", 0)]);
+    let admitted = |vouched| {
+        let all = records.iter();
+        let all = all.filter_map(|record| Patterns.admit(record, vouched).ok());
+        all.collect::<Vec<Record>>()
+    };
+    assert_eq!(admitted(true), records);
+    let here = learned(&admitted(false), &language("run_2", 1));
+    assert_eq!(Pattern::all(&here), []);
 }
 
 #[test]
