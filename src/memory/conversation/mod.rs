@@ -335,6 +335,27 @@ impl MemoryKind for Conversations {
         Ok(described)
     }
 
+    /// Refuses a record with the key of another one, because the key says which conversation it belongs to.
+    fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
+        let refuse = |why: &str| {
+            Error::new(ErrorKind::InvalidInput, "conversation.admit")
+                .with("key", &record.key)
+                .with("why", why)
+        };
+        if !vouched {
+            return Err(refuse("is taken only if you vouch for the file"));
+        }
+        let is_own = match Turn::from_record(record) {
+            Ok(turn) => turn.to_record().key == record.key,
+            Err(_) => {
+                serde_json::from_value::<Head>(record.body.clone()).is_ok()
+                    && SessionId::parse(&record.key).is_ok()
+            }
+        };
+        let admitted = is_own.then(|| record.clone());
+        admitted.ok_or_else(|| refuse("is no part of the conversation of its key"))
+    }
+
     /// Keeps the latest turns of both versions of a conversation, each run once.
     fn merge(&self, known: &[Record], other: &[Record]) -> Result<Vec<Record>> {
         let mut both = turns(known);

@@ -190,3 +190,19 @@ fn two_versions_of_a_conversation_become_one_with_the_latest_turns() {
     assert_eq!(merge(&other, &known), both);
     assert_eq!(merge(&both, &other), both);
 }
+
+#[test]
+fn a_record_is_imported_only_under_its_own_key() {
+    let records = learned(&[log("run_1", Some("trip"), 0, SHOP)]);
+    for record in &records {
+        assert_eq!(Conversations.admit(record, true).unwrap(), *record);
+        assert!(Conversations.admit(record, false).is_err());
+    }
+    let [head, turn] = &records[..] else {
+        panic!("a head and a turn: {records:?}");
+    };
+    for (key, of) in [("other.run_1", turn), ("trip", turn), ("trip.run_1", head)] {
+        let refused = Conversations.admit(&Record::new(key, &of.body), true);
+        assert!(refused.is_err(), "{key}");
+    }
+}
