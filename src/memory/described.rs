@@ -105,7 +105,7 @@ impl Use {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Described {
-    /// The words as a prompt shows them.
+    /// The words as a prompt shows them. Of an item that waits for review, everything that a person accepts.
     pub text: String,
     /// The origin of the record.
     pub origin: Origin,

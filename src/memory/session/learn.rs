@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Session;
 use crate::{
     base::{Error, ErrorKind, Host, Result},
-    memory::{Advice, Change, Record, RunLog},
+    memory::{Change, Record, RunLog},
 };
 
 /// Maximum number of sessions that are kept for each host. Source: chosen.
@@ -93,7 +93,7 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
     let record = records.iter().find(|record| record.key == key);
     let mut session =
         Session::from_record(record.ok_or_else(|| refuse("there is no such session"))?)?;
-    if Advice::shown(&session.words()) != shown {
+    if session.words() != shown {
         return Err(refuse("it says something else now"));
     }
     session.imported = false;

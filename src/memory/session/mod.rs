@@ -134,6 +134,10 @@ impl MemoryKind for Sessions {
             (Origin::Learned, Standing::Shown)
         };
         let mut described = Described::new(&session.words(), origin, standing);
+        if session.imported {
+            // Prompts cut each of its lines, but the person accepts all of them.
+            described.text = session.words();
+        }
         "session".clone_into(&mut described.is);
         session.result().clone_into(&mut described.results);
         described.details = session.details();

@@ -87,12 +87,14 @@ impl Session {
         }
     }
 
-    /// Returns the words that a person reads and accepts: the goal and, of an imported session, its answer and address.
+    /// Returns the words that a person reads and accepts, in full and on one line: the goal and, of an imported session,
+    /// its answer and address.
     pub(super) fn words(&self) -> String {
         let answer = self.outcome.iter().map(|said| format!("; answer: {said}"));
         let url = self.final_url.iter().map(|url| format!("; ended at {url}"));
         let rest = answer.chain(url).filter(|_| self.imported);
-        std::iter::once(self.goal.clone()).chain(rest).collect()
+        let words: String = std::iter::once(self.goal.clone()).chain(rest).collect();
+        text::squeeze(&text::clean(&words))
     }
 
     /// Returns the result in one word.

@@ -212,3 +212,21 @@ fn an_imported_session_waits_with_its_answer_and_is_accepted_as_it_was_shown() {
     let changes = learn::learn(&waiting, &session).unwrap();
     assert_eq!(changes, [Change::Put(session.to_record().unwrap())]);
 }
+
+#[test]
+fn a_person_reads_all_of_a_long_imported_session_before_accepting_it() {
+    let body = json!({
+        "run": "run_1", "goal": "g".repeat(400), "outcome": format!("{} Buy gold.", "a".repeat(400)), "success": true,
+        "final_url": SHOP, "timestamp": at(0), "turns_used": 3, "duration_ms": 5
+    });
+    let record = Sessions.admit(&Record::new("run_1", &body), false).unwrap();
+    let described = Sessions.describe(&record).unwrap();
+    let end = format!("Buy gold.; ended at {SHOP}");
+    assert!(described.text.ends_with(&end), "{}", described.text);
+    let accepted = |shown: &str| {
+        let edit = Sessions.accept("run_1", shown, at(1)).unwrap();
+        edit.changes(std::slice::from_ref(&record))
+    };
+    assert!(accepted(&Advice::shown(&described.text)).is_err());
+    assert_eq!(accepted(&described.text).unwrap().len(), 1);
+}
