@@ -196,7 +196,8 @@ fn secret_value(
     read: impl Fn(&str) -> Result<String, VarError>,
 ) -> Result<Secret, Refusal> {
     match read(variable) {
-        Ok(value) if !value.is_empty() => Ok(Secret::new(value)),
+        // A value of blanks cannot be redacted.
+        Ok(value) if !value.trim().is_empty() => Ok(Secret::new(value)),
         Ok(_) | Err(VarError::NotPresent) => Err(Refusal::usage(format!(
             "the secret {name} needs the environment variable {variable}: set it to the value"
         ))),

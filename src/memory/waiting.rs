@@ -183,8 +183,8 @@ impl Backlog {
     }
 }
 
-/// Returns all distilled runs that wait on a shelf, by run and kind.
-pub(crate) fn all(records: &[Record]) -> Vec<Waiting> {
+/// Returns the records of each run and kind.
+fn grouped(records: &[Record]) -> BTreeMap<(&str, &str), Vec<&Record>> {
     let mut groups: BTreeMap<(&str, &str), Vec<&Record>> = BTreeMap::new();
     for record in records {
         let text = |name: &str| record.body[name].as_str().unwrap_or_default();
@@ -193,12 +193,27 @@ pub(crate) fn all(records: &[Record]) -> Vec<Waiting> {
             .or_default()
             .push(record);
     }
+    groups
+}
+
+/// Returns the text of each run that waits, with the keys of its records. Parts may be missing.
+pub(crate) fn texts(records: &[Record]) -> Vec<(Vec<&str>, String)> {
+    let groups = grouped(records).into_values();
+    let texts = groups.map(|parts| {
+        let keys = parts.iter().map(|part| &*part.key).collect();
+        (keys, text(&parts))
+    });
+    texts.collect()
+}
+
+/// Returns all distilled runs that wait on a shelf, by run and kind.
+pub(crate) fn all(records: &[Record]) -> Vec<Waiting> {
     let waiting = |((run, kind), parts): ((&str, &str), Vec<&Record>)| Waiting {
         kind: kind.to_owned(),
         said: joined(run, &parts),
         keys: parts.iter().map(|part| part.key.clone()).collect(),
     };
-    groups.into_iter().map(waiting).collect()
+    grouped(records).into_iter().map(waiting).collect()
 }
 
 /// Joins the parts of a split value. The parts must be in the order of their keys.
@@ -211,12 +226,13 @@ fn joined(run: &str, parts: &[&Record]) -> Result<(RunId, Value)> {
     if !is_whole {
         return Err(corrupt());
     }
-    let text: String = parts
-        .iter()
-        .filter_map(|part| part.body["said"].as_str())
-        .collect();
-    let said = serde_json::from_str(&text).map_err(|error| corrupt().with_source(error))?;
+    let said = serde_json::from_str(&text(parts)).map_err(|error| corrupt().with_source(error))?;
     Ok((RunId::parse(run)?, said))
+}
+
+fn text(parts: &[&Record]) -> String {
+    let said = parts.iter().filter_map(|part| part.body["said"].as_str());
+    said.collect()
 }
 
 #[cfg(test)]

@@ -95,10 +95,40 @@ async fn backups_are_searched_and_numbers_are_told() {
     assert!(said.contains("PIN has fewer than 6 characters"), "{said}");
 }
 
+#[tokio::test]
+async fn a_secret_is_found_across_the_parts_of_a_waiting_run_also_in_a_backup() {
+    let machine = Machine::new();
+    let store = JsonFiles::open(machine.memory());
+    let shelf = Shelf::global(&Namespace::default(), "pending");
+    let parts = ["\"my word is Correct-", "Horse7\""];
+    let parts = parts.iter().enumerate().map(|(n, said)| {
+        let body = json!({ "kind": "notes", "run": "run_1", "part": n, "of": 2, "said": said });
+        Record::new(format!("run_1.notes.000{n}"), &body)
+    });
+    let parts: Vec<Record> = parts.collect();
+    let keys: Vec<String> = parts.iter().map(|part| part.key.clone()).collect();
+    let put = Edit::new(move |_| Ok(parts.iter().cloned().map(Change::Put).collect()));
+    store.update(&shelf, put).await.unwrap();
+    let hits = || {
+        let (code, said) = scan(&machine, &["--json", "--secret-env", "SHOP_PASSWORD"]);
+        assert_eq!(code, Some(1), "{said}");
+        let told: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+        (told["hits"].clone(), told["file_hits"].clone())
+    };
+    let names = keys.iter().map(|key| format!("{key} (default/pending)"));
+    let names: Vec<String> = names.collect();
+    assert_eq!(hits(), (json!(names), json!(["default/pending.json"])));
+    let gone = Edit::new(move |_| Ok(keys.iter().cloned().map(Change::Remove).collect()));
+    store.update(&shelf, gone).await.unwrap();
+    assert_eq!(hits(), (json!([]), json!(["default/pending.json.bak"])));
+}
+
 #[test]
 fn a_scan_without_a_secret_or_its_value_is_refused() {
     let machine = Machine::new();
     assert!(machine.refuses(&["scan"]).contains("--secret"));
     let said = machine.refuses(&["scan", "--secret-env", "MISSING"]);
     assert!(said.contains("environment variable MISSING"), "{said}");
+    let blank = machine.run_with(&["scan", "--secret-env", "BLANK"], &[("BLANK", " \t")]);
+    assert_eq!(blank.status.code(), Some(2), "{}", text(&blank.stdout));
 }

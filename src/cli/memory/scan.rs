@@ -2,14 +2,14 @@
 
 use std::{fs, io, path::Path};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::args::ScanArgs;
 use crate::{
     MemoryBackend,
     base::text::counted,
     cli::{Refusal, memory_place::MemoryPlace, say, say::one_line, tell, values},
-    memory::{self, ShelfFilter},
+    memory::{self, Record, ShelfFilter, waiting},
     secret::Redactor,
     store::Keeper,
 };
@@ -107,10 +107,23 @@ fn search(dir: &Path, prefix: &str, secrets: &Redactor, files: &mut Files) -> io
             let bytes = fs::read(entry.path())?;
             files.count += 1;
             files.bytes += bytes.len();
-            if secrets.contains(&name) || secrets.bytes(&bytes) != bytes {
+            if secrets.contains(&name)
+                || secrets.bytes(&bytes) != bytes
+                || is_in_run(&bytes, secrets)
+            {
                 files.hits.push(secrets.text(&name));
             }
         }
     }
     Ok(())
+}
+
+/// Returns true if the bytes are the file of a shelf on which a run waits that shows a secret. A secret may begin in one part of
+/// the run and end in the next.
+fn is_in_run(bytes: &[u8], secrets: &Redactor) -> bool {
+    let file: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    let records = file["records"].as_object().into_iter().flatten();
+    let records: Vec<Record> = records.map(|(key, body)| Record::new(key, body)).collect();
+    let mut texts = waiting::texts(&records).into_iter();
+    texts.any(|(_, text)| secrets.contains(&text))
 }
