@@ -12,6 +12,7 @@ use webwise::{
         kinds,
         knowledge::Fact,
         pattern::Pattern,
+        session::Session,
         trajectory::Trajectory,
     },
     page::Role,
@@ -115,6 +116,52 @@ fn every_kind_takes_its_items_and_what_cannot_be_kept_is_told() {
     for (problem, part) in archive.problems.iter().zip(parts) {
         assert!(problem.contains(part), "{problem}: {part}");
     }
+}
+
+#[test]
+fn an_answer_is_kept_only_with_an_address_of_its_host() {
+    let long = "x".repeat(250);
+    let told = |id: &str, url: Option<String>| {
+        let mut session = json!({
+            "id": id, "goal": id, "outcome": format!("Answer {id}"), "success": true, "timestamp": now()
+        });
+        if let Some(url) = url {
+            session["finalUrl"] = json!(url);
+        }
+        session
+    };
+    let sessions = [
+        told("long", Some(format!("https://evil.example/{long}"))),
+        told("none", None),
+        told("data", Some("data:text/html,x".to_owned())),
+        told("own", Some(format!("https://www.example.com/{long}"))),
+    ];
+    let mut files = fixture();
+    let knowledge = json!({ "domain": "www.example.com", "facts": [], "sessions": sessions });
+    files.insert(
+        format!("{WWW}/knowledge.json"),
+        knowledge.to_string().into_bytes(),
+    );
+    let archive = read(&files);
+    let mut kept: Vec<(String, Option<String>)> = of(&archive.shelves, "sessions")
+        .iter()
+        .map(|record| Session::from_record(record).unwrap())
+        .map(|session| (session.goal, session.outcome))
+        .collect();
+    kept.sort();
+    let expected = [
+        ("data", None),
+        ("long", None),
+        ("none", None),
+        ("own", Some("Answer own".to_owned())),
+    ];
+    assert_eq!(
+        kept,
+        expected.map(|(goal, answer)| (goal.to_owned(), answer))
+    );
+    let lost = archive.problems.iter();
+    let lost = lost.filter(|problem| problem.contains("answer and address are left out"));
+    assert_eq!(lost.count(), 3, "{:?}", archive.problems);
 }
 
 #[test]

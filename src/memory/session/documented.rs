@@ -36,6 +36,12 @@ struct Entry {
 }
 
 impl Entry {
+    /// Returns true if the session ended on this host. Reads the address of the file, because a session keeps no long one.
+    fn ended_on(&self, host: &Host) -> bool {
+        let url = Url::parse(&self.final_url);
+        url.is_ok_and(|url| Host::of(&url).is_ok_and(|of| of == *host))
+    }
+
     /// Returns the session, or the reason why it is not kept.
     fn session(self, now: DateTime<Utc>) -> Result<Session, String> {
         if names_reference(&self.goal) || names_reference(&self.outcome) {
@@ -66,26 +72,23 @@ impl Entry {
     }
 }
 
-/// Returns the last sessions of a host. If one ended on another host, its answer and its address are left out.
+/// Returns the last sessions of a host. The answer and the address of one that has no address on this host are left out.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut sessions: Vec<Session> = Vec::new();
-    let is_elsewhere = |url: &String| {
-        let host = Url::parse(url).ok().and_then(|url| Host::of(&url).ok());
-        host.is_none_or(|host| host != domain.host)
-    };
     for (value, at) in domain.sessions.iter().zip(1..) {
-        let session = item::<Entry>(value).and_then(|entry| entry.session(now));
-        let mut session = match session {
-            Ok(session) => session,
+        let read = item::<Entry>(value)
+            .and_then(|entry| Ok((entry.ended_on(&domain.host), entry.session(now)?)));
+        let (is_here, mut session) = match read {
+            Ok(read) => read,
             Err(why) => {
                 out.problems.push(format!("session {at}: {why}"));
                 continue;
             }
         };
-        if session.final_url.as_ref().is_some_and(is_elsewhere) {
+        if !is_here && (session.final_url.is_some() || session.outcome.is_some()) {
             (session.final_url, session.outcome) = (None, None);
-            let what = "it ended on another host, so its answer and address are left out";
+            let what = "it ended on another host or does not say where, so its answer and address are left out";
             out.problems.push(format!("session {at}: {what}"));
         }
         sessions.retain(|known| known.run != session.run);
