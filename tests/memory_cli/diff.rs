@@ -1,8 +1,8 @@
 //! `webwise memory diff`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::world::{Machine, copy};
+use crate::world::{Machine, copy, text};
 
 #[tokio::test]
 async fn two_memories_are_compared_item_by_item() {
@@ -63,4 +63,38 @@ async fn two_memories_are_compared_item_by_item() {
         here.refuses(&["diff", &a, "/nowhere"])
             .contains("cannot be read")
     );
+}
+
+#[tokio::test]
+async fn data_that_cannot_be_read_is_told_and_a_folder_without_memory_is_refused() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    let a = machine.memory();
+    let a = a.to_str().unwrap();
+    let mut document: Value = serde_json::from_str(&machine.says(&["export"])).unwrap();
+    let shelves = document["shelves"].as_array_mut().unwrap();
+    shelves[0] = json!(7);
+    let b = machine.write("b.json", &document);
+    let told = machine.json(&["diff", a, &b]);
+    assert_eq!(told["problems"], json!(["B: shelf 1: it cannot be read"]));
+    let output = machine.run(&["diff", &b, a]);
+    assert_eq!(
+        text(&output.stderr),
+        "webwise: A: shelf 1: it cannot be read\n"
+    );
+
+    // A shelf that was read from its backup.
+    machine.shop("run_2", "shop.example").await;
+    let sessions = machine
+        .memory()
+        .join("default/domains/shop.example/sessions.json");
+    std::fs::write(sessions, "{").unwrap();
+    let output = machine.run(&["diff", a, &b]);
+    let said = text(&output.stderr);
+    assert!(said.contains("webwise: memory "), "{said}");
+
+    let empty = machine.path("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let said = machine.refuses(&["diff", &b, empty.to_str().unwrap()]);
+    assert!(said.contains("no memory"), "{said}");
 }

@@ -5,12 +5,13 @@ use std::path::Path;
 use chrono::Utc;
 use serde_json::{Value, json};
 
-use super::{args::DiffArgs, folder, list::scope, transfer};
+use super::{args::DiffArgs, folder, list::scope, tell_notices, transfer};
 use crate::{
-    cli::{Refusal, memory_place::MemoryPlace, say, say::one_line},
+    cli::{Refusal, memory_place::MemoryPlace, say, say::one_line, tell},
     memory::{
-        Described, Difference, Differing, Namespace, Record, Shelf, agent_memory, archive, compare,
-        kinds,
+        Described, Difference, Differing, Namespace, agent_memory,
+        archive::{self, Archive},
+        compare, kinds,
     },
     store::{JsonFiles, Keeper},
 };
@@ -19,7 +20,12 @@ pub(super) async fn run(place: &MemoryPlace, args: &DiffArgs) -> Result<(), Refu
     let namespace = place.namespace();
     let first = load(&args.first, &namespace).await?;
     let second = load(&args.second, &namespace).await?;
-    let compared = compare(&first, &second, &kinds());
+    let compared = compare(&first.shelves, &second.shelves, &kinds());
+    let problems = [("A", &first), ("B", &second)].map(|(name, archive)| {
+        let problems = archive.problems.iter();
+        problems.map(move |problem| format!("{name}: {problem}"))
+    });
+    let problems: Vec<String> = problems.into_iter().flatten().collect();
     let count = |what| {
         let all = compared.differing.iter();
         all.filter(|one| one.difference == what).count()
@@ -33,9 +39,12 @@ pub(super) async fn run(place: &MemoryPlace, args: &DiffArgs) -> Result<(), Refu
     if args.json {
         let items: Vec<Value> = compared.differing.iter().map(json).collect();
         say(
-            json!({ "items": items, "only_in_a": only_in_a, "only_in_b": only_in_b, "changed": changed, "same": compared.same }),
+            json!({ "items": items, "only_in_a": only_in_a, "only_in_b": only_in_b, "changed": changed, "same": compared.same, "problems": problems }),
         );
         return Ok(());
+    }
+    for problem in &problems {
+        tell(one_line(&format!("webwise: {problem}")));
     }
     let mut last = None;
     for one in &compared.differing {
@@ -59,27 +68,44 @@ pub(super) async fn run(place: &MemoryPlace, args: &DiffArgs) -> Result<(), Refu
     Ok(())
 }
 
-/// Reads a folder of memory, an exported document or a documented folder.
-async fn load(path: &Path, namespace: &Namespace) -> Result<Vec<(Shelf, Vec<Record>)>, Refusal> {
+/// Reads a folder of memory, an exported document or a documented folder. A folder that is none of these is refused,
+/// because it would look like a memory that lost everything.
+async fn load(path: &Path, namespace: &Namespace) -> Result<Archive, Refusal> {
     let wrong = |error: &_| transfer::unreadable(path, error);
     // A folder may be both. The memory of this program has a folder for each namespace.
     let is_own = path.join(namespace.as_str()).is_dir();
     if !is_own && path.join("domains").is_dir() {
         let read = agent_memory::parse(&folder::read(path)?).map_err(|e| wrong(&e))?;
-        let archive = agent_memory::archive(&read, &kinds(), namespace, Utc::now());
-        return Ok(archive.shelves);
+        return Ok(agent_memory::archive(
+            &read,
+            &kinds(),
+            namespace,
+            Utc::now(),
+        ));
     }
-    if path.is_dir() {
+    if path.is_dir() && !is_own {
+        return Err(Refusal::usage(format!(
+            "{} has no memory of the namespace {}",
+            path.display(),
+            namespace.as_str()
+        )));
+    }
+    if is_own {
         let store = JsonFiles::open(path);
-        return Ok(Keeper::new(&store, namespace.clone())
+        let read = Keeper::new(&store, namespace.clone())
             .read(Some(namespace))
-            .await?);
+            .await;
+        tell_notices(&store);
+        return Ok(Archive {
+            shelves: read?,
+            problems: Vec::new(),
+        });
     }
     let mut archive = archive::parse(&transfer::read(path)?).map_err(|e| wrong(&e))?;
     archive
         .shelves
         .retain(|(shelf, _)| shelf.namespace == *namespace);
-    Ok(archive.shelves)
+    Ok(archive)
 }
 
 /// Returns an item as lines: its name, and its text and results in each memory that has it.

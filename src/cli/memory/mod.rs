@@ -29,13 +29,13 @@ mod transfer;
 use self::args::{MemoryArgs, MemoryCommand};
 use super::{Refusal, say::one_line, tell};
 use crate::{
-    MemoryBackend as _,
+    MemoryBackend,
     base::{Error, ErrorKind},
     report::words::store_notice,
     store::Keeper,
 };
 
-/// Carries out the command, and prints the notices of the store.
+/// Carries out the command, and prints the notices of each store that it opens.
 pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
     match &args.command {
         MemoryCommand::Explain(own) => return explain::run(own),
@@ -57,13 +57,18 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
         MemoryCommand::Scan(own) => scan::run(&store, &keeper, &args.place, own).await,
         MemoryCommand::Explain(_) | MemoryCommand::Report(_) | MemoryCommand::Diff(_) => Ok(()),
     };
+    tell_notices(&store);
+    done
+}
+
+/// Prints the notices of a store.
+fn tell_notices(store: &impl MemoryBackend) {
     for notice in store.notices() {
         tell(one_line(&format!(
             "webwise: memory {}",
             store_notice(&notice)
         )));
     }
-    done
 }
 
 impl From<Error> for Refusal {
