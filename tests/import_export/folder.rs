@@ -165,6 +165,34 @@ fn an_answer_is_kept_only_with_an_address_of_its_host() {
 }
 
 #[test]
+fn a_trajectory_of_another_host_is_left_out_although_its_steps_have_no_address() {
+    let taken = |origin: &str| {
+        let way = json!({
+            "goal": "Send the form", "origin": origin, "success": true, "timestamp": now(),
+            "steps": [{ "action": { "action": "click", "selector": "button \"Send\"" } }]
+        });
+        let mut files = fixture();
+        files.retain(|path, _| !path.contains("/trajectories/"));
+        files.insert(
+            format!("{WWW}/trajectories/traj_1.json"),
+            way.to_string().into_bytes(),
+        );
+        let archive = read(&files);
+        let told = archive.problems.iter();
+        let told = told.filter(|problem| problem.contains("traj_1.json: left out: its origin"));
+        let is_there = archive
+            .shelves
+            .iter()
+            .any(|(known, _)| *known == shelf("trajectories"));
+        (is_there, told.count())
+    };
+    assert_eq!(taken("https://www.example.com"), (true, 0));
+    for other in ["https://evil.example", "nowhere"] {
+        assert_eq!(taken(other), (false, 1), "{other}");
+    }
+}
+
+#[test]
 fn confidence_sources_and_days_are_kept_and_references_and_typed_texts_are_not() {
     let archive = read(&fixture());
     let facts: Vec<Fact> = of(&archive.shelves, "knowledge")

@@ -138,6 +138,10 @@ impl Entry {
         if !self.success {
             return refuse("its run did not reach its goal");
         }
+        let origin = self.origin.as_deref().filter(|origin| !origin.is_empty());
+        if origin.is_some_and(|origin| template(origin, host).is_none()) {
+            return refuse("its origin is not this host");
+        }
         let goal: String = compose(&self.goal);
         if goal.trim().is_empty() || goal.len() > MAX_GOAL || goal.chars().any(text::is_deceptive) {
             return refuse(&format!(
