@@ -58,26 +58,26 @@ const OTHER: Site = Site {
 
 /// A task: the user of the desk, and the link behind the login that it is about.
 #[derive(Debug, Clone, Copy)]
-struct Errand {
+struct StoryTask {
     run: &'static str,
     goal: &'static str,
     user: &'static str,
     link: &'static str,
 }
 
-const ORDERS: Errand = Errand {
+const ORDERS: StoryTask = StoryTask {
     run: "run_1",
     goal: "As anna, tell how many orders are open",
     user: "anna",
     link: "Orders",
 };
-const LANGUAGE: Errand = Errand {
+const LANGUAGE: StoryTask = StoryTask {
     run: "run_2",
     goal: "Switch the language to German",
     user: "bob.fischer",
     link: "Settings",
 };
-const REPORT: Errand = Errand {
+const REPORT: StoryTask = StoryTask {
     run: "run_3",
     goal: "Print the yearly report",
     user: "carl",
@@ -150,7 +150,7 @@ fn next_step(message: &str) -> Option<(String, String, String)> {
 
 /// A model that knows nothing but the message. It takes the next step of a pattern that it is shown. Without one, it tries the
 /// links of the page one after the other, and fills in forms.
-fn reader(errand: Errand) -> ScriptedModel {
+fn reader(story: StoryTask) -> ScriptedModel {
     let mut tried: Vec<String> = Vec::new();
     let act =
         |tool: &str, element: &ShownElement| call(tool, json!({ "target": element.reference }));
@@ -165,7 +165,7 @@ fn reader(errand: Errand) -> ScriptedModel {
         }
         let page = ShownPage::read(section(message, "Page"));
         let mut elements = page.elements.iter();
-        if let Some(wanted) = elements.find(|one| one.label == errand.link) {
+        if let Some(wanted) = elements.find(|one| one.label == story.link) {
             return Ok(act("click", wanted));
         }
         if let Some((verb, target, text)) = next_step(message) {
@@ -177,7 +177,7 @@ fn reader(errand: Errand) -> ScriptedModel {
                 .iter()
                 .find(is_target)
                 .expect("it is on the page");
-            let own = if text == "<1>" { errand.user } else { &text };
+            let own = if text == "<1>" { story.user } else { &text };
             return Ok(match &*verb {
                 "fill" => fill(element, own),
                 verb => act(verb, element),
@@ -188,7 +188,7 @@ fn reader(errand: Errand) -> ScriptedModel {
             let own = if field.label == "Password" {
                 "<secret:password>"
             } else {
-                errand.user
+                story.user
             };
             return Ok(fill(field, own));
         }
@@ -220,11 +220,11 @@ impl Ran {
     }
 }
 
-async fn run(store: &InMemory, at: Site, errand: Errand, minute: u32) -> Ran {
-    let (model, recorder) = (reader(errand), Recorder::new());
+async fn run(store: &InMemory, at: Site, story: StoryTask, minute: u32) -> Ran {
+    let (model, recorder) = (reader(story), Recorder::new());
     let mut options = Options::default();
     options.approval = ApprovalMode::Auto;
-    let agent = DecisionLoop::builder(browser(at, errand.user), model.clone(), store.clone())
+    let agent = DecisionLoop::builder(browser(at, story.user), model.clone(), store.clone())
         .with_options(options)
         .with_clock(FixedClock::at(&format!("2026-01-02T03:{minute:02}:05Z")))
         .with_sink(recorder.clone())
@@ -235,12 +235,12 @@ async fn run(store: &InMemory, at: Site, errand: Errand, minute: u32) -> Ran {
         Secret::new("correct horse"),
         vec![Origin::parse(at.home).unwrap()],
     );
-    let task = Task::new(errand.goal)
+    let task = Task::new(story.goal)
         .unwrap()
         .with_start_url(at.home)
         .unwrap()
         .with_secrets(vault.unwrap())
-        .with_run_id(RunId::parse(errand.run).unwrap());
+        .with_run_id(RunId::parse(story.run).unwrap());
     let report = agent.run(task).await;
     assert!(report.summary.success, "{report:?}");
     let changes = recorder.events().into_iter();
@@ -392,7 +392,7 @@ async fn a_pattern_that_a_person_gave_is_followed_by_the_first_run_already() {
 #[tokio::test(start_paused = true)]
 async fn a_pattern_is_left_out_where_a_trajectory_has_its_steps_and_two_are_shown_at_most() {
     let (store, _) = taught().await;
-    let again = Errand {
+    let again = StoryTask {
         run: "run_3",
         goal: "As dora, tell how many orders are open",
         user: "dora",

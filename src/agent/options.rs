@@ -37,7 +37,8 @@ pub struct Options {
     pub approval: ApprovalMode,
     /// Maximum number of calls used from one reply. Default: 5. Source: chosen.
     pub max_calls: usize,
-    /// What runs mainly do. It decides which parts of a run's memory its messages keep if not all of them fit. Default: [`Mode::Auto`].
+    /// The kind of work that runs mainly do. It decides which parts of a run's memory its messages keep if not all of them fit. Default:
+    /// [`Mode::Auto`].
     pub mode: Mode,
     /// Limits on the part of a page that a prompt shows. Default: 1,500 tokens, with similar items folded.
     pub digest: DigestOptions,

@@ -20,7 +20,7 @@ use crate::{
 
 /// Maximum number of lines that `find` returns. Source: chosen, about a screenful.
 const MAX_FOUND: usize = 30;
-/// The same if no line has all words of the query. Source: chosen; such lines are mostly not what is looked for.
+/// Maximum number of lines that `find` returns if no line has all words of the query. Source: chosen; such lines are mostly not what is looked for.
 const MAX_PARTLY_FOUND: usize = 10;
 /// Maximum length to which a query is cut where it is repeated above its hits. Unit: characters. Source: chosen.
 const MAX_QUERY: usize = 80;

@@ -50,10 +50,10 @@ pub(super) enum ImagesArg {
     Never,
 }
 
-/// What the run mainly does.
+/// The kind of work that a run mainly does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum ModeArg {
-    /// What the last steps did decides.
+    /// Chosen from what the last steps did.
     #[default]
     Auto,
     /// Finds its way through many pages.
@@ -115,7 +115,7 @@ pub(super) struct RunArgs {
     /// The actions that need your approval.
     #[arg(long, value_enum, default_value_t = Approve::Hybrid)]
     pub(super) approve: Approve,
-    /// What the run mainly does. It decides which parts of the run's memory a message keeps if not all of them fit.
+    /// The kind of work that the run mainly does. It decides which parts of the run's memory a message keeps if not all of them fit.
     #[arg(long, value_enum, default_value_t = ModeArg::Auto)]
     pub(super) mode: ModeArg,
     /// A site that may be visited in addition to the start site. If you name one, all other sites are closed.

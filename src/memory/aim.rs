@@ -162,9 +162,13 @@ pub(super) const fn is_choice(
             | Role::Heading
             | Role::Generic
     );
-    let is_menu = matches!(
+    is_data && !is_menu(landmark) && collection.is_some()
+}
+
+/// Returns true if this landmark contains the site's own links, which are the same on each visit.
+pub(super) const fn is_menu(landmark: Option<&Role>) -> bool {
+    matches!(
         landmark,
         Some(Role::Navigation | Role::Banner | Role::ContentInfo)
-    );
-    is_data && !is_menu && collection.is_some()
+    )
 }

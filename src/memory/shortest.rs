@@ -8,8 +8,8 @@ use crate::{
 
 /// Returns the steps that the run needed, as far as its record proves it, in order.
 ///
-/// Left out are steps that only look (scrolling is none of them if it changed the page), that failed or had no effect, values that a later step replaced, ways that led back to
-/// where they began, and ways before an address that was opened directly.
+/// Left out are steps that only look, that failed or had no effect, values that a later step replaced, ways that led back to where they
+/// began, and ways before an address that was opened directly. Scrolling that changed the page is kept.
 pub(super) fn shortest(steps: &[Step]) -> Vec<&Step> {
     let acted = steps.iter().filter(|step| acts(step));
     let mut way: Vec<&Step> = Vec::new();

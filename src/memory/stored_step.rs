@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Aim, Record, aim::is_choice, typed::Typed};
+use super::{
+    Aim, Record,
+    aim::{is_choice, is_menu},
+    typed::Typed,
+};
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Effect, Key, ParameterName, TextValue},
     base::text,
@@ -57,7 +61,7 @@ pub struct StoredStep {
 pub struct StoredTarget {
     /// The role.
     pub role: Role,
-    /// What identifies the target; `None` if its name is a value of the task, or was chosen from a list.
+    /// The data by which the target is recognised; `None` if its name is a value of the task, or was chosen from a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
     /// The value of the goal that is the target's name, as a position in the list of values.
@@ -291,9 +295,10 @@ impl StoredTarget {
     }
 
     /// Returns the target as one in a group, whose name distinguishes it from others with its name. A target without a name is known
-    /// by its group already. The words of a list's item are left out, because another run may have to choose another item.
+    /// by its group already. The words of a list's item are left out, because another run may have to choose another item. A menu is no such list.
     fn in_group(mut self, group: Option<&str>) -> Self {
-        if let (Some(aim), None) = (&mut self.aim, self.collection) {
+        let is_item = self.collection.is_some() && !is_menu(self.landmark.as_ref());
+        if let (Some(aim), false) = (&mut self.aim, is_item) {
             let group = group.and_then(Aim::group);
             aim.within = aim.within.take().or(group);
         }

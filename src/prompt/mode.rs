@@ -1,4 +1,4 @@
-//! What a run mainly does, and what its messages keep of the run's memory because of it.
+//! Modes of a run, and the parts of its memory that a message keeps in each.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +13,8 @@ const LOOKED_AT: usize = 10;
 /// Number of these steps that must extract or read texts. Source: chosen.
 const ENOUGH: usize = 4;
 
-/// What a run mainly does. It decides which sections of the run's own memory a message keeps if not all of them fit, and how much room
-/// extracted texts have.
+/// The kind of work that a run mainly does. It decides which sections of the run's own memory a message keeps if not all of them fit, and
+/// how much room extracted texts have.
 ///
 /// | mode | kept longest | extracted texts, at most |
 /// | --- | --- | --- |
@@ -41,7 +41,7 @@ pub enum Mode {
     Research,
 }
 
-/// What a mode keeps.
+/// The limits and priorities of a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Retention {
     /// Maximum size of the texts that were extracted before.

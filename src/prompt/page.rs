@@ -291,11 +291,14 @@ impl Words<'_> {
         }
         let text = excerpt(&part.text, self.max_text, self.goal);
         out.push_str(&quoted(&text, self.max_text));
-        let left_out = part.text.chars().count().saturating_sub(self.max_text);
+        let is_begun = matches!(text, Cow::Owned(_));
+        let left_out = left_out(&part.text, &text, is_begun, self.max_text);
         if left_out > 0 {
+            // Otherwise the text would be taken for one that only goes on behind its last word.
+            let before = if is_begun { ", some before it" } else { "" };
             let _ = write!(
                 out,
-                " (and {left_out} characters more: read(line={}))",
+                " (and {left_out} characters more{before}: read(line={}))",
                 number + 1
             );
         }
@@ -316,6 +319,16 @@ impl Words<'_> {
         let shown = part.reference.as_ref().filter(|_| wanted);
         shown.map_or_else(String::new, |reference| format!("{reference} "))
     }
+}
+
+/// Returns the number of characters of a text that are not shown, if this excerpt of it is cut to `max` characters. An ellipsis stands for
+/// what was cut off at either end, and is none of them; `is_begun` is true if the excerpt begins with one.
+fn left_out(text: &str, excerpt: &str, is_begun: bool, max: usize) -> usize {
+    let begun = usize::from(is_begun);
+    let length = excerpt.chars().count();
+    let ended = usize::from(length > max);
+    let shown = length.min(max).saturating_sub(begun + ended);
+    text.chars().count().saturating_sub(shown)
 }
 
 /// Returns an element without its reference, such as `button "Search" [disabled]`.
@@ -385,6 +398,17 @@ fn states(states: &States) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_characters_that_are_not_shown_are_counted() {
+        let text = "0123456789";
+        assert_eq!(left_out(text, text, false, 10), 0);
+        // `012…`
+        assert_eq!(left_out(text, text, false, 4), 7);
+        // `…789`, and `…67…`
+        assert_eq!(left_out(text, "…789", true, 4), 7);
+        assert_eq!(left_out(text, "…6789", true, 4), 8);
+    }
 
     #[test]
     fn many_parameters_without_a_value_are_counted_in_place_of_the_address() {

@@ -88,7 +88,7 @@ pub struct StepParts<'a> {
     pub refused: &'a [CallProblem],
     /// Remarks of the guards and the loop, in this crate's own words.
     pub notes: &'a [String],
-    /// What the run mainly does. It decides what is kept if not everything fits.
+    /// The kind of work that the run mainly does. It decides which sections are kept if not all of them fit.
     pub mode: Mode,
     /// The limits for the shown part of the page.
     pub digest: DigestOptions,

@@ -27,7 +27,8 @@ impl Line {
     fn read(line: &str) -> Self {
         let rest = line.trim_start_matches(' ');
         let depth = line.len() - rest.len();
-        let cut = line.split_once(" characters more: read(line=");
+        let cut = line.split_once(" characters more");
+        let cut = cut.and_then(|(_, rest)| rest.split_once(": read(line="));
         let cut = cut.and_then(|(_, number)| number.split(')').next()?.parse().ok());
         let (item, mut rest) = rest
             .strip_prefix("- ")

@@ -20,7 +20,7 @@ use crate::{
 /// the signatures of as many fit into a record.
 pub(super) const MAX_TAKEN: usize = 50;
 
-/// What patterns learn from a run. It may wait in the store until the next run.
+/// The part of a run that patterns learn from. It may wait in the store until the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     /// The host on which the whole run took place.

@@ -25,7 +25,7 @@ pub const MAX_RESULTS: usize = 12;
 /// Beginning of the key of a run's signatures. No item has this key, so people do not see these records in lists.
 pub(super) const RECENT: &str = "recent.";
 
-/// What the steps of a pattern are for.
+/// The purpose of the steps of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

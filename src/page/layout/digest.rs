@@ -87,8 +87,8 @@ const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
 /// Smallest number of similar items that are left out: fewer cost no more than the line that reports them. Source:
 /// chosen.
 const MIN_LEFT_OUT: usize = 5;
-/// The same in an outline, which shows the first of similar lines only. Source: chosen; two cut paragraphs cost more than the line that
-/// reports them.
+/// Smallest number of similar lines that are left out of an outline, which shows only the first of them. Source: chosen; two cut paragraphs
+/// cost more than the line that reports them.
 const MIN_OUTLINED: usize = 2;
 /// Maximum number of lines that are shown because they match the goal. Source: chosen.
 const MAX_MATCHED: usize = 10;
@@ -203,7 +203,8 @@ impl Layout {
     /// Selects the part of the page to show for a goal, within the budget.
     ///
     /// A page that fits is shown whole. Otherwise only the first of many similar items are shown, and those that match
-    /// the goal. If that is not enough, texts are cut, and then only the first of each run of similar lines is shown. As a last resort, the page is cut off at the end of the budget.
+    /// the goal. If that is not enough, texts are cut, and then only the first of each run of similar lines is shown. As a last resort, the
+    /// page is cut off at the end of the budget.
     /// Everything that is left out is reported in its place, with the line number from which it can be read.
     pub fn digest(
         &self,

@@ -1,4 +1,4 @@
-//! What a run reads of a task whose values were others.
+//! Trajectories as they are read by a run whose values are others.
 
 use super::*;
 use crate::page::{PageHead, diff};
@@ -254,4 +254,27 @@ fn an_address_that_says_a_value_is_not_shown() {
     assert!(way("List the confirmed orders", &[])[1].contains("\"/orders/confirmed\""));
     let taken = log("run_2", 1, other, vec![goto("orders/cancelled")]).steps;
     assert!(way(other, &taken)[1].starts_with("2. click button \"Print\" <- next"));
+}
+
+#[test]
+fn links_of_one_name_in_a_menu_are_told_apart() {
+    let mut link = product("Create New");
+    link.landmark = Some(Role::Navigation);
+    let mut log = log(
+        "run_1",
+        0,
+        "Report the leak",
+        vec![step("click", json!({}), link, SHOP)],
+    );
+    log.steps[0].within = Some("Issues".to_owned());
+    let way = shown(
+        &learned(&[], &log),
+        "Report the leak",
+        &[],
+        "link \"Create New\" e1",
+    );
+    assert_eq!(
+        way[1],
+        "1. click link \"Create New\" in \"Issues\" <- next, on this page"
+    );
 }
