@@ -193,7 +193,7 @@ fn only(records: &[Record]) -> (String, Pattern) {
     all.remove(0)
 }
 
-/// What a run that has taken these steps reads on a page.
+/// Returns the lines that a run which has taken these steps reads on a page.
 fn advice(records: &[Record], taken: &[Step], url: &str, page: &str) -> Vec<Advice> {
     let cue = Cue::PageShown {
         host: host(),
