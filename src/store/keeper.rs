@@ -387,7 +387,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     }
 
     /// Undoes what was learned from a run. What another run taught too is kept without this run's part: its evidence, its counts
-    /// and its name. The steps of a trajectory belong to the run that they come from.
+    /// and its name. A trajectory stays if another run took all of its steps.
     ///
     /// # Errors
     /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run: the context names these

@@ -191,6 +191,17 @@ async fn what_another_run_taught_too_is_kept_and_listed() {
         items
     };
     let way = items("trajectories").remove(0);
+    // The steps are those of the later run, and the earlier one took them too.
+    machine.shop("run_3", "shop.example").await;
+    machine.says(&["undo", "run_3", "--yes"]);
+    assert_eq!(
+        items("trajectories")
+            .iter()
+            .map(|left| (&left["run"], &left["runs"]))
+            .collect::<Vec<_>>(),
+        [(&json!("run_2"), &json!(["run_1", "run_2"]))]
+    );
+
     let said = machine.says(&["undo", "run_1", "--yes"]);
     let name = way["name"].as_str().unwrap();
     assert!(

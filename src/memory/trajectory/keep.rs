@@ -1,5 +1,7 @@
 //! Which trajectories a host keeps, and what becomes of them.
 
+use std::cmp::Reverse;
+
 use super::{
     Header, MAX_RESULTS, MAX_RUNS, Trajectory, distill::Learned, progress::followed_steps,
 };
@@ -100,41 +102,63 @@ fn is_followed(known: &Trajectory, learned: &Learned) -> bool {
 }
 
 impl Trajectory {
-    /// Adds a run that reached the same goal. The shorter way stays.
+    /// Returns true if the run of this trajectory took all steps of the other one, in their order.
+    fn took(&self, way: &Self) -> bool {
+        let mut taken = self.steps.iter();
+        way.steps
+            .iter()
+            .all(|step| taken.any(|one| step.is_same(one)))
+    }
+
+    /// Adds a run that reached the same goal. The shorter way stays, and of two of the same length the newer one, unless nobody here
+    /// took it or it does not work any more. Only runs that took the way that stays are named.
     fn repeat(&mut self, other: Self) {
-        let mut runs = std::mem::take(&mut self.header.runs);
-        runs.push(other.header.run.clone());
+        let same = other.took(self);
+        let is_retired = self.header.is_retired();
+        let rank = |one: &Self| (Reverse(one.steps.len()), one.header.timestamp);
+        let runs = if rank(&other) >= rank(self) || self.header.imported || (is_retired && !same) {
+            let known = std::mem::replace(self, other);
+            self.header.results.clone_from(&known.header.results);
+            self.header.timestamp = self.header.timestamp.max(known.header.timestamp);
+            let is_vouched = !known.header.imported && known.took(self);
+            let own = std::mem::take(&mut self.header.runs);
+            let before = if is_vouched {
+                known.header.runs
+            } else {
+                Vec::new()
+            };
+            [before, own].concat()
+        } else if same {
+            self.header.timestamp = self.header.timestamp.max(other.header.timestamp);
+            [std::mem::take(&mut self.header.runs), other.header.runs].concat()
+        } else {
+            return;
+        };
         let excess = runs.len().saturating_sub(MAX_RUNS);
-        runs.drain(..excess);
-        if self.header.is_retired() {
+        self.header.runs = runs[excess..].to_vec();
+        if is_retired {
             // The way works again.
             self.header.results.clear();
         }
-        let results = std::mem::take(&mut self.header.results);
-        let timestamp = self.header.timestamp.max(other.header.timestamp);
-        if other.steps.len() <= self.steps.len() || self.header.imported {
-            *self = other;
-        }
-        (self.header.runs, self.header.results) = (runs, results);
-        self.header.timestamp = timestamp;
     }
 }
 
-/// Returns the changes that remove what a run taught: its own trajectory, and its part in others.
+/// Returns the changes that remove what a run taught: its part in each trajectory, and those that no other run took.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for (key, known) in Trajectory::all(records) {
-        if known.header.run == *run {
-            changes.extend(removal(records, &key));
-            continue;
-        }
         let mut header = known.header.clone();
         header.runs.retain(|other| other != run);
         header.results.retain(|(other, _)| other != run);
+        if header.run == *run {
+            let Some(other) = header.runs.last().cloned() else {
+                changes.extend(removal(records, &key));
+                continue;
+            };
+            header.run = other;
+        }
         if header != known.header {
-            let undone = Trajectory { header, ..known };
-            let header = undone.to_records(&key)?.into_iter().take(1);
-            changes.extend(header.map(Change::Put));
+            changes.push(Change::Put(header.to_record(&key)?));
         }
     }
     Ok(changes)

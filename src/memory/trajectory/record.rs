@@ -25,21 +25,21 @@ pub struct Trajectory {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Header {
-    /// The goal of the run, in the user's words.
+    /// The goal of the run that the steps come from, in the user's words. It stays if that run is undone and another took them too.
     pub goal: String,
     /// The values of the goal that steps use, as ranges of bytes of the goal. A step refers to a value by its position
     /// here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<(usize, usize)>,
-    /// The run that the steps come from.
+    /// The run that the steps come from, or another one that took them if that one was undone.
     pub run: RunId,
-    /// All runs that reached their goal in this way, newest last, at most [`MAX_RUNS`].
+    /// The runs that reached their goal in this way, newest last, at most [`MAX_RUNS`]. Each took all of the steps, in their order.
     pub runs: Vec<RunId>,
     /// The time when the last of these runs ended.
     pub timestamp: DateTime<Utc>,
     /// Number of steps.
     pub steps: usize,
-    /// Number of replies of the model in the run that the steps come from.
+    /// Number of replies of the model in the run that the steps came from.
     pub turns: u32,
     /// Duration of that run. Unit: milliseconds.
     pub duration_ms: u64,

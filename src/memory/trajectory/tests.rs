@@ -340,17 +340,62 @@ fn goals_that_differ_only_in_values_are_one_trajectory_and_the_shorter_way_stays
     shorter.steps.remove(1);
     records = learned(&records, &shorter);
     assert_eq!(Trajectory::all(&records)[0].1.steps.len(), 3);
-    let undo = Trajectories::default()
-        .undo(&RunId::parse("run_3").unwrap())
-        .unwrap();
-    let left = apply(&records, &undo.changes(&records).unwrap());
-    assert_eq!(left, [], "the steps are those of the undone run");
-    let undo = Trajectories::default()
-        .undo(&RunId::parse("run_1").unwrap())
-        .unwrap();
-    let left = apply(&records, &undo.changes(&records).unwrap());
-    assert_eq!(Trajectory::all(&left)[0].1.header.runs.len(), 2);
+    let without = |run: &str| {
+        let undo = Trajectories::default().undo(&RunId::parse(run).unwrap());
+        apply(&records, &undo.unwrap().changes(&records).unwrap())
+    };
+    let kept = |records: &[Record]| {
+        let (_, one) = Trajectory::all(records).remove(0);
+        let runs: Vec<String> = one.header.runs.iter().map(ToString::to_string).collect();
+        (one.header.run.to_string(), runs.join(" "), one.steps.len())
+    };
+    // The first two took all steps of the shorter way.
+    assert_eq!(
+        kept(&without("run_3")),
+        ("run_2".to_owned(), "run_1 run_2".to_owned(), 3)
+    );
+    assert_eq!(
+        kept(&without("run_1")),
+        ("run_3".to_owned(), "run_2 run_3".to_owned(), 3)
+    );
     assert_eq!(Trajectories::default().item(&format!("{key}.00")), key);
+}
+
+/// A run that adds the item from its address, without a search.
+fn direct(run: &str, minute: i64) -> RunLog {
+    let item = "https://shop.example/item/3";
+    let steps = vec![
+        step("click", json!({}), element(Role::Link, "Offers"), SHOP),
+        step("click", json!({}), element(Role::Link, "Padel"), item),
+        step("click", json!({}), element(Role::Button, "Buy"), item),
+    ];
+    log(run, minute, "Buy the offer of the day", steps)
+}
+
+#[test]
+fn a_way_stays_while_a_run_that_took_it_is_left_and_another_way_is_no_proof() {
+    let undone = |records: &[Record], run: &str| {
+        let undo = Trajectories::default()
+            .undo(&RunId::parse(run).unwrap())
+            .unwrap();
+        apply(records, &undo.changes(records).unwrap())
+    };
+    let mut longer = direct("run_2", 1);
+    let help = step("click", json!({}), element(Role::Link, "Help"), SHOP);
+    let detour = log("run_2", 1, &longer.about.goal, vec![help]);
+    longer.steps.insert(0, detour.steps[0].clone());
+    let records = learned(&learned(&[], &direct("run_1", 0)), &longer);
+    let header = |records: &[Record]| Trajectory::all(records)[0].1.header.clone();
+    assert_eq!(header(&records).runs.len(), 2);
+    let left = undone(&records, "run_1");
+    assert_eq!(header(&left).run.as_str(), "run_2");
+    assert_eq!(undone(&left, "run_2"), []);
+
+    let mut other = direct("run_3", 2);
+    other.steps = search("run_3", 2, "padel rackets", "A").steps;
+    let both = learned(&records, &other);
+    assert_eq!(header(&both), header(&records), "a longer way is no proof");
+    assert_eq!(undone(&undone(&both, "run_1"), "run_2"), []);
 }
 
 #[test]
