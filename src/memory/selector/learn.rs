@@ -133,14 +133,11 @@ pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Resul
     changes(&before, &now)
 }
 
-/// Returns the changes that remove a run.
+/// Returns the changes that remove a run, and the elements that no other run used with success.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let before = read(records);
     let mut now = before.clone();
-    for one in now.values_mut() {
-        one.remove(run);
-    }
-    now.retain(|_, one| one.succeeded > 0);
+    now.retain(|_, one| !one.remove(run) || one.succeeded > 0);
     changes(&before, &now)
 }
 

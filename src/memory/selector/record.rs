@@ -125,12 +125,12 @@ impl Selector {
         }
     }
 
-    /// Removes a run.
-    pub(super) fn remove(&mut self, run: &RunId) {
+    /// Removes a run. Returns true if it had used the element with success.
+    pub(super) fn remove(&mut self, run: &RunId) -> bool {
         let (gone, kept): (Vec<Use>, Vec<Use>) =
             self.uses.drain(..).partition(|one| one.run == *run);
         self.uses = kept;
-        for one in gone {
+        for one in &gone {
             let count = if one.done {
                 &mut self.succeeded
             } else {
@@ -138,6 +138,7 @@ impl Selector {
             };
             *count = count.saturating_sub(1);
         }
+        gone.iter().any(|one| one.done)
     }
 
     /// Returns true if the last actions on elements to which its attributes led all failed.

@@ -140,6 +140,19 @@ fn an_attribute_that_leads_astray_again_and_again_is_not_used_any_more() {
 }
 
 #[test]
+fn undo_leaves_what_the_run_did_not_use() {
+    let records = after(&[], "run_1", 0, vec![click(button("Buy now", "buy"))]);
+    // Another program counted no use.
+    let mut given = Selector::from_record(&records[0]).unwrap();
+    (given.succeeded, given.uses) = (0, Vec::new());
+    given.marks[0].value = "sell".to_owned();
+    let given = given.to_record().unwrap();
+    let both = apply(&records, &[Change::Put(given.clone())]);
+    let undo = Selectors.undo(&RunId::parse("run_1").unwrap()).unwrap();
+    assert_eq!(apply(&both, &undo.changes(&both).unwrap()), [given]);
+}
+
+#[test]
 fn a_host_keeps_twenty_elements_and_each_fits_into_a_record() {
     let mut records = Vec::new();
     let long = |n: usize| format!("{n}{}", "\u{1F600}".repeat(59));
