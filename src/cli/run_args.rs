@@ -7,6 +7,7 @@ use url::Url;
 
 use super::{
     memory_place::MemoryPlace,
+    runs::RUNS_DIR,
     setup::choice::DriverName,
     values::{self, SecretSource},
 };
@@ -222,7 +223,7 @@ pub(super) struct BrowserArgs {
 #[derive(Debug, Args)]
 pub(super) struct OutputArgs {
     /// The folder that contains the run folders.
-    #[arg(long, value_name = "DIR", default_value = "runs")]
+    #[arg(long, value_name = "DIR", default_value = RUNS_DIR)]
     pub(super) runs_dir: PathBuf,
     /// Keep a picture of each step. After a secret was typed or shown, no more pictures are taken.
     #[arg(long)]

@@ -20,7 +20,7 @@ fn write(memory: &Path) {
     runtime.block_on(async {
         let runs = RunRegistry::new(JsonFiles::open(memory), Namespace::default());
         let now = chrono::Utc::now();
-        for (nth, run) in ["run_a1", "run_a2", "run_b"].into_iter().enumerate() {
+        for (nth, run) in ["run_a1", "run_a2", "run_b1"].into_iter().enumerate() {
             let begun = now - chrono::TimeDelta::minutes(30 - i64::try_from(nth).unwrap());
             let url = [
                 "https://shop.example/",
@@ -30,6 +30,10 @@ fn write(memory: &Path) {
             let run = RunId::parse(run).unwrap();
             let mut manifest =
                 RunManifest::new(run, "Find \u{1b}[2K the price", begun).starting_at(url);
+            let folder = memory.with_file_name("kept").join(manifest.run.as_str());
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("run_meta.json"), "{}").unwrap();
+            manifest.artifact_paths = vec![folder.display().to_string()];
             manifest.session = (nth == 1).then(|| SessionId::parse("proj").unwrap());
             let lease = runs.start(&manifest).await.unwrap();
             match nth {
@@ -60,15 +64,15 @@ fn runs_are_listed_by_status_session_and_domain_in_lines_and_as_json() {
         let ids: Vec<&str> = runs.map(|run| run["runId"].as_str().unwrap()).collect();
         ids.join(" ")
     };
-    assert_eq!(ids(&[]), "run_b run_a2 run_a1");
-    assert_eq!(ids(&["--limit", "1"]), "run_b");
+    assert_eq!(ids(&[]), "run_b1 run_a2 run_a1");
+    assert_eq!(ids(&["--limit", "1"]), "run_b1");
     assert_eq!(ids(&["--status", "completed"]), "run_a1");
     assert_eq!(ids(&["--session-id", "proj"]), "run_a2");
-    assert_eq!(ids(&["--domain", "shop.example"]), "run_b run_a1");
+    assert_eq!(ids(&["--domain", "shop.example"]), "run_b1 run_a1");
     let lines = list(&["--status", "running"]);
     assert!(
         lines.starts_with(
-            "run_b  running  28 minutes ago  shop.example  2 turns\n    \"Find the price\"\n"
+            "run_b1  running  28 minutes ago  shop.example  2 turns\n    \"Find the price\"\n"
         ),
         "{lines}"
     );
@@ -130,5 +134,53 @@ fn what_cannot_be_continued_is_refused_with_the_reason() {
     assert!(
         refusal_of(&["runs", "--status", "done"])
             .contains("running, completed, failed or abandoned")
+    );
+}
+
+#[test]
+fn a_run_is_shown_by_the_beginning_of_its_id_wherever_it_was_written() {
+    let machine = Machine::complete();
+    let memory = machine.home().join("memory");
+    write(&memory);
+    // The folder that is looked into by default has other runs.
+    let here = machine.home().join("runs/run_a0");
+    std::fs::create_dir_all(&here).unwrap();
+    std::fs::write(here.join("run_meta.json"), "{}").unwrap();
+    let show = |run: &str| {
+        let args = [
+            "runs",
+            "show",
+            run,
+            "--memory-dir",
+            memory.to_str().unwrap(),
+        ];
+        let output = machine.run(&args);
+        (
+            output.status.code(),
+            text(&output.stdout) + &text(&output.stderr),
+        )
+    };
+    let kept = machine.home().join("kept");
+    for (run, folder) in [
+        ("run_b", kept.join("run_b1")),
+        ("last", kept.join("run_b1")),
+        ("run_a2", kept.join("run_a2")),
+        ("run_a0", "runs/run_a0".into()),
+    ] {
+        let page = format!("{}\n", folder.join("report.html").display());
+        assert_eq!(show(run), (Some(0), page), "{run}");
+    }
+    assert_eq!(
+        show("run_a"),
+        (
+            Some(2),
+            "webwise: run_a could be run_a2, run_a1 or run_a0: give more of it\n".to_owned()
+        )
+    );
+    let (code, said) = show("run_c");
+    let looked = machine.home().join("runs");
+    assert!(
+        code == Some(2) && said.contains(looked.to_str().unwrap()) && said.contains("register"),
+        "{said}"
     );
 }

@@ -1,6 +1,12 @@
 //! Looking at memory: list, show, explain, review, trust.
 
 use serde_json::json;
+use webwise::{
+    RunId,
+    memory::Namespace,
+    registry::RunManifest,
+    store::{JsonFiles, RunRegistry},
+};
 
 use crate::world::{Machine, text};
 
@@ -451,4 +457,38 @@ async fn a_report_compares_the_runs_that_were_shown_an_item_with_those_that_held
     );
     let explained = machine.says(&["explain", "run_3"]);
     assert!(explained.contains("held back as a control"), "{explained}");
+}
+
+#[tokio::test]
+async fn runs_are_found_where_they_were_written_and_a_refusal_says_where_it_looked() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    machine.shop("run_2", "shop.example").await;
+    let [here, kept] = ["runs", "kept"].map(|name| machine.path(name));
+    std::fs::rename(&here, &kept).unwrap();
+    let named = |said: &str, folder: &std::path::Path| said.contains(folder.to_str().unwrap());
+    for command in [&["report"][..], &["explain", "last"]] {
+        let said = machine.refuses(command);
+        assert!(named(&said, &here) && said.contains("--runs-dir"), "{said}");
+    }
+    let runs = RunRegistry::new(JsonFiles::open(machine.memory()), Namespace::default());
+    for run in ["run_1", "run_2"] {
+        let id = RunId::parse(run).unwrap();
+        let mut manifest = RunManifest::new(id, "Count the results", chrono::Utc::now());
+        manifest.artifact_paths = vec![kept.join(run).display().to_string()];
+        runs.start(&manifest).await.unwrap();
+    }
+    assert_eq!(machine.json(&["report"])["runs"], 2);
+    let said = machine.says(&["report"]);
+    assert!(
+        said.starts_with("2 runs in ") && named(&said, &kept),
+        "{said}"
+    );
+    let explained = machine.json(&["explain", "last"]);
+    assert_eq!(explained["folder"], json!(kept.join("run_2")));
+    let said = machine.refuses(&["explain", "run_9"]);
+    assert!(named(&said, &here) && said.contains("register"), "{said}");
+    // A folder that was named is the only one.
+    let said = machine.refuses(&["report", "--runs-dir", here.to_str().unwrap()]);
+    assert!(named(&said, &here) && !said.contains("register"), "{said}");
 }

@@ -79,9 +79,9 @@ pub(super) struct ExplainArgs {
     pub(super) run: String,
     /// Show only the item with this key or beginning of a key.
     pub(super) key: Option<String>,
-    /// The folder that contains the run folders.
-    #[arg(long, value_name = "DIR", default_value = "runs")]
-    pub(super) runs_dir: PathBuf,
+    /// The folder that contains the run folders. Default: wherever a run of this memory wrote, and `runs`.
+    #[arg(long, value_name = "DIR")]
+    pub(super) runs_dir: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub(super) json: bool,
@@ -89,9 +89,9 @@ pub(super) struct ExplainArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
-    /// The folder that contains the run folders.
-    #[arg(long, value_name = "DIR", default_value = "runs")]
-    pub(super) runs_dir: PathBuf,
+    /// The folder that contains the run folders. Default: wherever a run of this memory wrote, and `runs`.
+    #[arg(long, value_name = "DIR")]
+    pub(super) runs_dir: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub(super) json: bool,
@@ -147,9 +147,9 @@ fn is_name(name: &str) -> bool {
 pub(super) struct UndoArgs {
     /// The run: `last`, its id, or an unambiguous beginning of the id.
     pub(super) run: String,
-    /// The folder that contains the run folders, for runs that are not in the register of this memory.
-    #[arg(long, value_name = "DIR", default_value = "runs")]
-    pub(super) runs_dir: PathBuf,
+    /// The folder that contains the run folders, for runs that are not in the register of this memory. Default: `runs`.
+    #[arg(long, value_name = "DIR")]
+    pub(super) runs_dir: Option<PathBuf>,
     /// Do not ask first.
     #[arg(long, short = 'y')]
     pub(super) yes: bool,

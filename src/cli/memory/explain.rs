@@ -5,7 +5,7 @@ use serde_json::json;
 use super::args::ExplainArgs;
 use crate::{
     base::text::counted,
-    cli::{Refusal, runs, say, say::one_line},
+    cli::{Refusal, runs::Register, say, say::one_line},
     report::{
         RunRecord,
         explain::{Item, explain},
@@ -19,8 +19,8 @@ const MAX_ACTIONS: usize = 6;
 /// Maximum length of a lesson. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;
 
-pub(super) fn run(args: &ExplainArgs) -> Result<(), Refusal> {
-    let folder = runs::folder(&args.run, &args.runs_dir)?;
+pub(super) async fn run(runs: &Register, args: &ExplainArgs) -> Result<(), Refusal> {
+    let folder = runs.folder(&args.run, args.runs_dir.as_deref()).await?;
     let record = RunRecord::open(&folder).map_err(|error| Refusal::failure(error.to_string()))?;
     let unreadable = record.unreadable.len();
     let mut items = explain(&record.events);

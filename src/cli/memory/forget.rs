@@ -104,11 +104,10 @@ async fn all<M: MemoryBackend>(
 
 pub(super) async fn undo<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
-    place: &MemoryPlace,
+    runs: &Register,
     args: &UndoArgs,
 ) -> Result<(), Refusal> {
-    let runs = Register::open(place, place.open()?);
-    let run = runs.meant(&args.run, &args.runs_dir).await?;
+    let run = runs.meant(&args.run, args.runs_dir.as_deref()).await?;
     // Without a question, a beginning could mean another run than the one that the person has in mind.
     if args.yes && args.run != LAST && args.run != run.as_str() {
         return Err(Refusal::usage(format!(

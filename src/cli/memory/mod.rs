@@ -27,7 +27,7 @@ mod show;
 mod transfer;
 
 use self::args::{MemoryArgs, MemoryCommand};
-use super::{Refusal, say::one_line, tell};
+use super::{Refusal, runs::Register, say::one_line, tell};
 use crate::{
     MemoryBackend,
     base::{Error, ErrorKind},
@@ -37,13 +37,11 @@ use crate::{
 
 /// Carries out the command, and prints the notices of each store that it opens.
 pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
-    match &args.command {
-        MemoryCommand::Explain(own) => return explain::run(own),
-        MemoryCommand::Report(own) => return report::run(own),
-        MemoryCommand::Diff(own) => return diff::run(&args.place, own).await,
-        _ => {}
+    if let MemoryCommand::Diff(own) = &args.command {
+        return diff::run(&args.place, own).await;
     }
     let store = args.place.open()?;
+    let runs = Register::open(&args.place, args.place.open()?);
     let keeper = Keeper::new(&store, args.place.namespace());
     let done = match &args.command {
         MemoryCommand::List(own) => list::run(&keeper, &args.place, own).await,
@@ -51,11 +49,13 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
         MemoryCommand::Review(own) => review::run(&keeper, own).await,
         MemoryCommand::Trust(own) => review::trust(&keeper, own).await,
         MemoryCommand::Forget(own) => forget::run(&keeper, &args.place, own).await,
-        MemoryCommand::Undo(own) => forget::undo(&keeper, &args.place, own).await,
+        MemoryCommand::Undo(own) => forget::undo(&keeper, &runs, own).await,
         MemoryCommand::Export(own) => transfer::export(&keeper, &args.place, own).await,
         MemoryCommand::Import(own) => transfer::import(&keeper, &args.place, own).await,
         MemoryCommand::Scan(own) => scan::run(&store, &keeper, &args.place, own).await,
-        MemoryCommand::Explain(_) | MemoryCommand::Report(_) | MemoryCommand::Diff(_) => Ok(()),
+        MemoryCommand::Explain(own) => explain::run(&runs, own).await,
+        MemoryCommand::Report(own) => report::run(&runs, own).await,
+        MemoryCommand::Diff(_) => Ok(()),
     };
     tell_notices(&store);
     done

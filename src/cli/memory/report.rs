@@ -1,13 +1,17 @@
 //! `webwise memory report`: what each item of memory was worth in the runs of a folder.
 
-use std::fs;
-
 use serde_json::{Value, json};
 
 use super::args::ReportArgs;
 use crate::{
     base::text::counted,
-    cli::{Refusal, eval::figures, say, say::one_line},
+    cli::{
+        Refusal,
+        eval::figures,
+        runs::{Register, looked_in},
+        say,
+        say::one_line,
+    },
     eval::{Difference, ItemFacts, Metric, RunFacts, Worth, worth},
     event::{Event, EventKind},
     report::{
@@ -20,21 +24,10 @@ use crate::{
 /// Maximum length of an item's text in the table. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 100;
 
-pub(super) fn run(args: &ReportArgs) -> Result<(), Refusal> {
-    let dir = args.runs_dir.display();
-    let entries = fs::read_dir(&args.runs_dir).map_err(|error| {
-        Refusal::usage(format!(
-            "no runs can be read in {dir} ({error}): name the folder with --runs-dir"
-        ))
-    })?;
-    let mut folders: Vec<_> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|folder| RunRecord::is_at(folder))
-        .collect();
-    // An id begins with the time of its run.
-    folders.sort();
+pub(super) async fn run(register: &Register, args: &ReportArgs) -> Result<(), Refusal> {
+    let folders = register.folders(args.runs_dir.as_deref()).await?;
     let (mut runs, mut unread) = (Vec::new(), 0);
-    for folder in &folders {
+    for folder in folders.iter().rev() {
         match RunRecord::open(folder) {
             // A run that has not ended has no figures yet.
             Ok(record) => runs.extend(facts(&record.events)),
@@ -47,9 +40,18 @@ pub(super) fn run(args: &ReportArgs) -> Result<(), Refusal> {
         say(json!({ "runs": runs.len(), "unreadable": unread, "items": items }));
         return Ok(());
     }
+    let places = folders.iter().filter_map(|folder| folder.parent());
+    let places = places.filter_map(|place| std::path::absolute(place).ok());
+    let mut places: Vec<String> = places.map(|place| place.display().to_string()).collect();
+    places.sort();
+    places.dedup();
+    if places.is_empty() {
+        places.push(looked_in(args.runs_dir.as_deref()));
+    }
     say(one_line(&format!(
-        "{} in {dir}",
-        counted(runs.len(), "run")
+        "{} in {}",
+        counted(runs.len(), "run"),
+        places.join(", ")
     )));
     if items.is_empty() {
         say("Memory gave no advice in them.");

@@ -5,22 +5,33 @@
 mod list;
 mod show;
 
-use std::{path::Path, sync::Arc};
+use std::{
+    cmp::Reverse,
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use chrono::Utc;
 use clap::{Args, Subcommand};
 
-pub(super) use self::show::{folder, write_report};
+pub(super) use self::show::write_report;
 use super::{Refusal, memory_place::MemoryPlace};
 use crate::{
     Error, MemoryBackend,
     base::RunId,
     registry::{RunFilter, RunManifest},
+    report::RunRecord,
     store::RunRegistry,
 };
 
 /// The word that selects the newest run.
 pub(super) const LAST: &str = "last";
+/// The folder that contains the run folders, unless another one is named.
+pub(super) const RUNS_DIR: &str = "runs";
+/// Maximum number of runs that are listed if a beginning of an id is ambiguous. Source: chosen.
+const MAX_LISTED: usize = 5;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -66,13 +77,14 @@ impl Register {
     /// Returns the id of the run that is meant by its id, an unambiguous beginning of it, or `last`. Looks in the
     /// register and among the run folders. Returns the given id itself if it is in neither, because memory may know
     /// such runs.
-    pub(super) async fn meant(&self, run: &str, runs_dir: &Path) -> Result<RunId, Refusal> {
+    pub(super) async fn meant(&self, run: &str, runs_dir: Option<&Path>) -> Result<RunId, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
         let mut ids: Vec<String> = known
             .into_iter()
             .map(|known| known.run.as_str().to_owned())
             .collect();
-        ids.extend(show::found(run, runs_dir).unwrap_or_default());
+        let here = folders_in(runs_dir.unwrap_or(Path::new(RUNS_DIR)));
+        ids.extend(here.iter().flatten().map(|folder| name(folder)));
         let id = one_of(ids, run)?;
         if id.is_none() && run == LAST {
             return Err(Refusal::usage("no run is known: give its id"));
@@ -84,9 +96,100 @@ impl Register {
         })
     }
 
+    /// Returns the folder of the run that is meant by its path, its id, an unambiguous beginning of it, or `last`. Looks in
+    /// [`folders`](Self::folders), and for a run that is not in the named folder, where the register says that it is.
+    pub(super) async fn folder(
+        &self,
+        run: &str,
+        runs_dir: Option<&Path>,
+    ) -> Result<PathBuf, Refusal> {
+        if run.contains(std::path::MAIN_SEPARATOR) && RunRecord::is_at(run) {
+            return Ok(run.into());
+        }
+        let mut all = self.folders(runs_dir).await?;
+        let mut meant = one_of(all.iter().map(|folder| name(folder)).collect(), run)?;
+        if meant.is_none() && runs_dir.is_some() && run != LAST {
+            all = self.registered().await?;
+            meant = one_of(all.iter().map(|folder| name(folder)).collect(), run)?;
+        }
+        let folder = all
+            .into_iter()
+            .find(|folder| meant.as_deref() == Some(&name(folder)));
+        folder.ok_or_else(|| {
+            let which = if run == LAST {
+                String::new()
+            } else {
+                format!(" {run}")
+            };
+            Refusal::usage(format!("there is no run{which} in {}", looked_in(runs_dir)))
+        })
+    }
+
+    /// Returns the folders of all runs in the named folder, or else those that the register names and those in [`RUNS_DIR`].
+    /// The newest run is the first.
+    pub(super) async fn folders(&self, runs_dir: Option<&Path>) -> Result<Vec<PathBuf>, Refusal> {
+        let mut all = match runs_dir {
+            Some(_) => Vec::new(),
+            None => self.registered().await?,
+        };
+        match folders_in(runs_dir.unwrap_or(Path::new(RUNS_DIR))) {
+            Ok(here) => all.extend(here),
+            Err(error) if all.is_empty() => {
+                return Err(Refusal::usage(format!(
+                    "no runs can be read in {} ({error}): name the folder with --runs-dir",
+                    looked_in(runs_dir)
+                )));
+            }
+            Err(_) => {}
+        }
+        newest_first(&mut all);
+        all.dedup_by_key(|folder| name(folder));
+        Ok(all)
+    }
+
+    /// Returns the folders that the register names, as far as they are there.
+    async fn registered(&self) -> Result<Vec<PathBuf>, Refusal> {
+        let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
+        let paths = known.into_iter().flat_map(|run| run.artifact_paths);
+        let paths = paths.map(PathBuf::from);
+        Ok(paths.filter(|path| RunRecord::is_at(path)).collect())
+    }
+
     /// Returns the register itself.
     pub(super) const fn runs(&self) -> &RunRegistry<Arc<dyn MemoryBackend>> {
         &self.0
+    }
+}
+
+/// Returns the run folders in this folder, newest first.
+fn folders_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let paths = fs::read_dir(dir)?.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut folders: Vec<PathBuf> = paths.filter(|path| RunRecord::is_at(path)).collect();
+    newest_first(&mut folders);
+    Ok(folders)
+}
+
+/// Sorts run folders. An id begins with the time of its run.
+fn newest_first(folders: &mut [PathBuf]) {
+    folders.sort_by_key(|folder| Reverse(name(folder)));
+}
+
+/// Returns the name of a folder, which is the id of its run.
+fn name(folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// Returns the places where [`Register::folders`] looks, as the end of a sentence that says no.
+pub(super) fn looked_in(runs_dir: Option<&Path>) -> String {
+    let dir = runs_dir.unwrap_or(Path::new(RUNS_DIR));
+    let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    match runs_dir {
+        Some(_) => dir.display().to_string(),
+        None => format!(
+            "{}, nor in a folder that the register of runs names",
+            dir.display()
+        ),
     }
 }
 
@@ -99,14 +202,22 @@ fn one_of(mut ids: Vec<String>, run: &str) -> Result<Option<String>, Refusal> {
     if let Some(exact) = ids.iter().position(|id| id == run) {
         return Ok(Some(ids.swap_remove(exact)));
     }
-    let first = ids.first().cloned();
-    match ids.iter().find(|id| Some(*id) != first.as_ref()) {
-        Some(second) => Err(Refusal::usage(format!(
-            "{run} could be {} or {second}: give more of it",
-            first.unwrap_or_default()
-        ))),
-        None => Ok(first),
+    let mut listed = BTreeSet::new();
+    ids.retain(|id| listed.insert(id.clone()));
+    if ids.len() < 2 {
+        return Ok(ids.pop());
     }
+    let more = ids.len().saturating_sub(MAX_LISTED);
+    ids.truncate(MAX_LISTED);
+    let last = if more > 0 {
+        format!("{more} more")
+    } else {
+        ids.pop().unwrap_or_default()
+    };
+    Err(Refusal::usage(format!(
+        "{run} could be {} or {last}: give more of it",
+        ids.join(", ")
+    )))
 }
 
 /// Returns the run that is meant among these, newest first.
@@ -131,6 +242,7 @@ pub(super) fn cannot_go_on(run: &RunId, error: Error) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::InMemory;
 
     #[test]
     fn a_run_is_meant_by_its_id_its_beginning_or_as_the_last_one() {
@@ -152,5 +264,64 @@ mod tests {
             assert_eq!(named(known(), bad).unwrap_err().code(), 2, "{bad}");
         }
         assert_eq!(named(Vec::new(), LAST).unwrap_err().code(), 2);
+    }
+
+    #[test]
+    fn the_runs_that_a_beginning_could_mean_are_listed_each_once() {
+        let refused = |ids: &[&str]| {
+            let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+            one_of(ids, "r").unwrap_err().sentence().to_owned()
+        };
+        assert_eq!(
+            refused(&["r3", "r2", "r3", "r1"]),
+            "r could be r3, r2 or r1: give more of it"
+        );
+        assert_eq!(
+            refused(&["r8", "r7", "r6", "r5", "r4", "r3", "r2"]),
+            "r could be r8, r7, r6, r5, r4 or 2 more: give more of it"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_folder_is_found_by_its_beginning_here_or_where_the_register_says() {
+        let root = tempfile::tempdir().unwrap();
+        let [here, there] = ["here", "there"].map(|name| root.path().join(name));
+        let runs = Register::open(&MemoryPlace::default(), InMemory::new());
+        let folder = async |run: &str, dir: Option<&Path>| {
+            let found = runs.folder(run, dir).await;
+            found.map_err(|refusal| (refusal.code(), refusal.sentence().to_owned()))
+        };
+        assert_eq!(folder(LAST, Some(&here)).await.unwrap_err().0, 2);
+        let all = [
+            (&here, "run_1a"),
+            (&here, "run_1b"),
+            (&here, "run_2"),
+            (&there, "run_9"),
+        ];
+        for (dir, id) in all {
+            fs::create_dir_all(dir.join(id)).unwrap();
+            fs::write(dir.join(id).join("run_meta.json"), "{}").unwrap();
+        }
+        fs::create_dir(here.join("run_3")).unwrap();
+        let mut elsewhere = RunManifest::new(RunId::parse("run_9").unwrap(), "x", Utc::now());
+        elsewhere.artifact_paths = vec![there.join("run_9").display().to_string()];
+        runs.runs().start(&elsewhere).await.unwrap();
+        for (run, dir, id) in [
+            ("run_2", Some(&*here), here.join("run_2")),
+            ("run_1a", Some(&*here), here.join("run_1a")),
+            (LAST, Some(&*here), here.join("run_2")),
+            ("run_9", Some(&*here), there.join("run_9")),
+            ("run_9", None, there.join("run_9")),
+            (LAST, None, there.join("run_9")),
+        ] {
+            assert_eq!(folder(run, dir).await, Ok(id), "{run}");
+        }
+        let path = here.join("run_2");
+        assert_eq!(folder(path.to_str().unwrap(), Some(&there)).await, Ok(path));
+        for bad in ["run_1", "run_3", "x", "../run_2"] {
+            let (code, said) = folder(bad, Some(&here)).await.unwrap_err();
+            let names = said.contains(here.to_str().unwrap()) || said.contains("run_1b or run_1a");
+            assert!(code == 2 && names, "{bad}: {said}");
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use clap::Args;
 
-use super::{LAST, Register, one_of};
+use super::{LAST, Register};
 use crate::{
     cli::{Refusal, say},
     event::open_private,
@@ -30,32 +30,22 @@ pub(super) struct ShowArgs {
     /// The run: `last`, its id, an unambiguous beginning of the id, or its folder.
     #[arg(default_value = LAST)]
     run: String,
-    /// The folder that contains the run folders.
-    #[arg(long, value_name = "DIR", default_value = "runs")]
-    runs_dir: PathBuf,
+    /// The folder that contains the run folders. Default: wherever a run of this memory wrote, and `runs`.
+    #[arg(long, value_name = "DIR")]
+    runs_dir: Option<PathBuf>,
     /// Open the report in your browser.
     #[arg(long)]
     open: bool,
 }
 
 pub(super) async fn run(runs: &Register, args: &ShowArgs) -> Result<(), Refusal> {
-    let folder = match folder(&args.run, &args.runs_dir) {
-        Ok(folder) => folder,
-        Err(not_here) => elsewhere(runs, &args.run).await.ok_or(not_here)?,
-    };
+    let folder = runs.folder(&args.run, args.runs_dir.as_deref()).await?;
     let page = write_report(&folder).map_err(Refusal::failure)?;
     say(page.display());
     if args.open {
         open(&page)?;
     }
     Ok(())
-}
-
-/// Returns the folder of a run that the register knows.
-async fn elsewhere(runs: &Register, run: &str) -> Option<PathBuf> {
-    let known = runs.find(run).await.ok()?;
-    let mut paths = known.artifact_paths.into_iter().map(PathBuf::from);
-    paths.find(|path| RunRecord::is_at(path))
 }
 
 /// Writes the report of a run into its folder, readable by its owner only. Returns the path of the report, or the
@@ -87,65 +77,9 @@ fn open(page: &Path) -> Result<(), Refusal> {
     }
 }
 
-/// Returns the folder of a run, given by path, id, beginning of the id, or `last`.
-pub(in crate::cli) fn folder(run: &str, runs_dir: &Path) -> Result<PathBuf, Refusal> {
-    if run.contains(std::path::MAIN_SEPARATOR) && RunRecord::is_at(run) {
-        return Ok(run.into());
-    }
-    let meant = one_of(found(run, runs_dir)?, run)?;
-    meant.map(|id| runs_dir.join(id)).ok_or_else(|| {
-        let which = if run == LAST {
-            String::new()
-        } else {
-            format!(" {run}")
-        };
-        Refusal::usage(format!("there is no run{which} in {}", runs_dir.display()))
-    })
-}
-
-/// Returns the ids of the run folders that are meant by an id, a beginning of it or `last`, newest first.
-pub(super) fn found(run: &str, runs_dir: &Path) -> Result<Vec<String>, Refusal> {
-    let entries = fs::read_dir(runs_dir).map_err(|error| {
-        Refusal::usage(format!(
-            "no runs can be read in {} ({error}): name the folder with --runs-dir",
-            runs_dir.display()
-        ))
-    })?;
-    let is_meant = |id: &String| run == LAST || id.starts_with(run);
-    let mut found: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|id| is_meant(id) && RunRecord::is_at(runs_dir.join(id)))
-        .collect();
-    // An id begins with the time of its run.
-    found.sort_by(|a, b| b.cmp(a));
-    Ok(found)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_run_is_found_by_its_beginning_and_only_if_it_is_one() {
-        let runs = tempfile::tempdir().unwrap();
-        assert_eq!(folder(LAST, runs.path()).unwrap_err().code(), 2);
-        for id in ["run_1a", "run_1b", "run_2"] {
-            fs::create_dir(runs.path().join(id)).unwrap();
-            fs::write(runs.path().join(id).join("run_meta.json"), "{}").unwrap();
-        }
-        fs::create_dir(runs.path().join("run_3")).unwrap();
-        for (run, id) in [("run_2", "run_2"), ("run_1a", "run_1a"), (LAST, "run_2")] {
-            assert_eq!(folder(run, runs.path()).unwrap(), runs.path().join(id));
-        }
-        let path = runs.path().join("run_2");
-        assert_eq!(
-            folder(path.to_str().unwrap(), Path::new("/nowhere")).unwrap(),
-            path
-        );
-        for bad in ["run_1", "run_3", "x", "../run_2"] {
-            assert_eq!(folder(bad, runs.path()).unwrap_err().code(), 2, "{bad}");
-        }
-    }
 
     #[test]
     fn a_report_is_for_its_owner_and_replaces_the_one_before() {
