@@ -98,3 +98,30 @@ async fn data_that_cannot_be_read_is_told_and_a_folder_without_memory_is_refused
     let said = machine.refuses(&["diff", &b, empty.to_str().unwrap()]);
     assert!(said.contains("no memory"), "{said}");
 }
+
+#[tokio::test]
+async fn a_document_that_cannot_be_compared_is_refused_with_what_can_be_done() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    let a = machine.memory();
+    let a = a.to_str().unwrap();
+    let file = machine.path("v1.json");
+    let file = file.to_str().unwrap();
+    machine.says(&["export", "--format", "v1", "-o", file]);
+    let other = machine.write("other.json", &json!({ "format": "other" }));
+    for (path, part) in [
+        (
+            file,
+            format!("`webwise memory import {file} --trust --memory-dir DIR`, and compare DIR"),
+        ),
+        (&other, "it is not an export of this program".to_owned()),
+    ] {
+        for said in [
+            machine.refuses(&["diff", a, path]),
+            machine.refuses(&["diff", path, a]),
+        ] {
+            let speaks = said.contains(&format!("{path} cannot be compared"));
+            assert!(speaks && said.contains(&part), "{said}");
+        }
+    }
+}

@@ -11,7 +11,7 @@ use crate::{
     memory::{
         Described, Difference, Differing, Namespace, agent_memory,
         archive::{self, Archive},
-        compare, kinds,
+        compare, kinds, v1,
     },
     store::{JsonFiles, Keeper},
 };
@@ -71,7 +71,7 @@ pub(super) async fn run(place: &MemoryPlace, args: &DiffArgs) -> Result<(), Refu
 /// Reads a folder of memory, an exported document or a documented folder. A folder that is none of these is refused,
 /// because it would look like a memory that lost everything.
 async fn load(path: &Path, namespace: &Namespace) -> Result<Archive, Refusal> {
-    let wrong = |error: &_| transfer::unreadable(path, error);
+    let wrong = |error: &_| transfer::unreadable(path, error, "compared");
     // A folder may be both. The memory of this program has a folder for each namespace.
     let is_own = path.join(namespace.as_str()).is_dir();
     if !is_own && path.join("domains").is_dir() {
@@ -101,7 +101,17 @@ async fn load(path: &Path, namespace: &Namespace) -> Result<Archive, Refusal> {
             problems: Vec::new(),
         });
     }
-    let mut archive = archive::parse(&transfer::read(path)?).map_err(|e| wrong(&e))?;
+    let bytes = transfer::read(path)?;
+    let mut archive = archive::parse(&bytes).map_err(|error| {
+        if v1::parse(&bytes).is_err() {
+            return wrong(&error);
+        }
+        Refusal::usage(format!(
+            "{0} cannot be compared, because a `memory.json` of version 1 holds no more than lessons: import it into a folder of its \
+             own with `webwise memory import {0} --trust --memory-dir DIR`, and compare DIR",
+            path.display()
+        ))
+    })?;
     archive
         .shelves
         .retain(|(shelf, _)| shelf.namespace == *namespace);

@@ -119,7 +119,7 @@ pub(super) async fn import<M: MemoryBackend>(
     place: &MemoryPlace,
     args: &ImportArgs,
 ) -> Result<(), Refusal> {
-    let wrong = |error: &Error| unreadable(&args.file, error);
+    let wrong = |error: &Error| unreadable(&args.file, error, "imported");
     if args.file.is_dir() {
         let files = folder::read(&args.file)?;
         let read = agent_memory::parse(&files).map_err(|e| wrong(&e))?;
@@ -193,8 +193,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     Ok(bytes)
 }
 
-/// Returns the refusal for a file or folder that cannot be parsed. An error that names a file is about that file of a folder.
-pub(super) fn unreadable(path: &Path, error: &Error) -> Refusal {
+/// Returns the refusal for a file or folder that cannot be parsed, and so not be `used`. An error that names a file is about that file of a folder.
+pub(super) fn unreadable(path: &Path, error: &Error, used: &str) -> Refusal {
     let path = error
         .said("file")
         .map_or_else(|| path.to_owned(), |file| path.join(file));
@@ -218,7 +218,7 @@ pub(super) fn unreadable(path: &Path, error: &Error) -> Refusal {
                 .map(|at| format!(", {at}"))
                 .unwrap_or_default();
             format!(
-                "{path} cannot be imported: {}{at}",
+                "{path} cannot be {used}: {}{at}",
                 error.said("why").unwrap_or("it cannot be understood")
             )
         }
