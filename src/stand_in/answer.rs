@@ -1,6 +1,8 @@
-//! Finds answers on the page: a label, and the value that follows it.
+//! Finds answers on the page: the cell of a table, or a label and the value that follows it.
 
-use super::words::content;
+use std::{cmp::Reverse, collections::BTreeSet};
+
+use super::{seen::Line, words::content};
 
 /// An answer, and the words on the page that show it.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,8 +22,92 @@ const MIN_CAPITALS: usize = 4;
 /// Maximum number of words between a label and its number. Source: chosen.
 const MAX_DISTANCE: usize = 4;
 
-/// Finds the value that follows a label. `what` contains the words of the label.
-pub(super) fn find(text: &str, what: &[String]) -> Option<Found> {
+/// Finds a value: the cell of a table, or else what follows a label. `what` contains the words of the column and of the row, or
+/// those of the label.
+pub(super) fn find(lines: &[Line], what: &[String]) -> Option<Found> {
+    let tables = lines.split(|line| line.cells.is_empty());
+    let mut tables = tables
+        .filter_map(|rows| Table::with_column(rows, what))
+        .peekable();
+    if tables.peek().is_some() {
+        return tables.find_map(|table| table.cell(what));
+    }
+    // A row is read by itself, because its neighbours say the same of other things.
+    let is_row = |line: &Line| !line.cells.is_empty();
+    let parts = lines.chunk_by(|one, other| !is_row(one) && !is_row(other));
+    let found = parts.filter_map(|part| match part {
+        [row] if is_row(row) => in_row(row, what),
+        lines => {
+            let texts: Vec<&str> = lines.iter().map(|line| &*line.text).collect();
+            labelled(&texts.join(" "), what)
+        }
+    });
+    let best = found.reduce(|best, other| if other.0 > best.0 { other } else { best });
+    best.map(|(_, found)| found)
+}
+
+/// A table with a column that is asked for.
+struct Table<'a> {
+    rows: &'a [Line],
+    column: usize,
+    /// The words that say which row is meant.
+    of_row: BTreeSet<&'a String>,
+}
+
+impl<'a> Table<'a> {
+    /// Returns the table of these rows, of which the first is its heading; `None` if the words name no column of it.
+    fn with_column(rows: &'a [Line], what: &'a [String]) -> Option<Self> {
+        let (heading, rows) = rows.split_first()?;
+        let headings = heading.cells.iter().map(|cell| content(cell));
+        let named = headings
+            .enumerate()
+            .filter(|(_, words)| !words.is_empty() && words.iter().all(|word| what.contains(word)));
+        let (column, words) = named.max_by_key(|(at, words)| (words.len(), Reverse(*at)))?;
+        Some(Self {
+            rows,
+            column,
+            of_row: what.iter().filter(|word| !words.contains(word)).collect(),
+        })
+    }
+
+    /// Returns the value in the row that is meant; `None` if it is not one row.
+    fn cell(&self, what: &[String]) -> Option<Found> {
+        let mut meant = self
+            .rows
+            .iter()
+            .filter_map(|row| Some((row, self.place(row)?)));
+        let found = if let (Some((row, at)), None) = (meant.next(), meant.next()) {
+            row.cells.get(self.column).map(|value| Found {
+                value: value.clone(),
+                evidence: row.cells[at.min(self.column)..=at.max(self.column)].join(" "),
+            })
+        } else {
+            // The row of a total may have the name of the column.
+            let mut rows = self.rows.iter().filter_map(|row| in_row(row, what));
+            rows.next().map(|(_, found)| found)
+        };
+        found.filter(|found| !found.value.is_empty())
+    }
+
+    /// Returns the position of the cell that says that the row is meant.
+    fn place(&self, row: &Line) -> Option<usize> {
+        let is_meant = |cell: &String| content(cell).iter().collect::<BTreeSet<_>>() == self.of_row;
+        if self.of_row.is_empty() {
+            Some(self.column)
+        } else {
+            row.cells.iter().position(is_meant)
+        }
+    }
+}
+
+/// Returns the value that follows a label in a row. If only a part of the words is in the row, the others may say which cell is
+/// meant.
+fn in_row(row: &Line, what: &[String]) -> Option<(usize, Found)> {
+    labelled(&row.cells.join(" "), what).filter(|(met, _)| *met == what.len())
+}
+
+/// Returns the value that follows a label, and how many words of the label it has.
+fn labelled(text: &str, what: &[String]) -> Option<(usize, Found)> {
     let words = spans(text);
     let mut best: Option<(usize, usize, usize)> = None;
     for start in 0..words.len() {
@@ -50,10 +136,11 @@ pub(super) fn find(text: &str, what: &[String]) -> Option<Found> {
     let (from, to) = value(text, &words, end, what)?;
     let evidence = text[words[start].0..words[to].1].trim_end_matches(PUNCTUATION);
     let value = text[words[from].0..words[to].1].trim_matches(PUNCTUATION);
-    Some(Found {
+    let found = Found {
         value: value.to_owned(),
         evidence: evidence.to_owned(),
-    })
+    };
+    Some((met, found))
 }
 
 const PUNCTUATION: &[char] = &['.', ',', ';', ':', '!', '?', '"', '“', '”', '(', ')', '#'];
@@ -150,7 +237,11 @@ mod tests {
     use super::*;
 
     fn found(text: &str, what: &str) -> Option<(String, String)> {
-        find(text, &content(what)).map(|found| (found.value, found.evidence))
+        let line = Line {
+            text: text.to_owned(),
+            cells: Vec::new(),
+        };
+        find(&[line], &content(what)).map(|found| (found.value, found.evidence))
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Parses the goal into an ordered list of steps.
 
 use super::{
-    items::{choices, fields, login, phrase, pick},
+    items::{choices, fields, login, phrase, pick, reported},
     tokens::{Segment, Token, segments, tokens},
     words::content,
 };
@@ -296,11 +296,7 @@ fn expand(
         }
         Verb::Report => {
             for part in parts {
-                plan(
-                    Step::Report(content(&phrase(std::slice::from_ref(part)))),
-                    false,
-                    &[],
-                );
+                plan(Step::Report(reported(part)), false, &[]);
             }
         }
         Verb::Skip => {}

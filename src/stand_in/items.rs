@@ -31,6 +31,11 @@ pub(super) fn phrase(parts: &[Segment]) -> String {
         .to_owned()
 }
 
+/// Returns the words of a thing to report, with the values that say which one.
+pub(super) fn reported(part: &Segment) -> Vec<String> {
+    content(&words(&part.tokens))
+}
+
 fn starts(text: &str, prefix: &str) -> bool {
     text.get(..prefix.len())
         .is_some_and(|start| start.eq_ignore_ascii_case(prefix))

@@ -284,10 +284,10 @@ fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
             _ => None,
         })
         .collect();
-    let text = &now.seen.page.text;
+    let lines = &now.seen.page.lines;
     let found: Vec<_> = wanted
         .iter()
-        .filter_map(|what| Some((*what, answer::find(text, what)?)))
+        .filter_map(|what| Some((*what, answer::find(lines, what)?)))
         .collect();
     if found.len() < wanted.len()
         && let Some(acts) = seek::unfinished(now)
@@ -310,9 +310,6 @@ fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
 
 fn finish_done(now: &Situation<'_>) -> Act {
     let page = &now.seen.page;
-    if let Some(button) = seek::unsent(now) {
-        return Act::on("click", button);
-    }
     let evidence = if page.text.is_empty() {
         page.title.clone()
     } else {

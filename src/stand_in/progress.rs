@@ -7,9 +7,13 @@ use super::{
     },
     forms::same,
     goal::{Planned, Step},
-    seen::{Past, Seen},
+    seen::{Page, Past, Seen},
     words::{content, equal, fit},
 };
+
+/// Maximum number of times that a step was done on a form which has lost it, after which it is not done again. Source: chosen; a field
+/// that never shows its value is filled in once more than it needs.
+const MAX_LOST: usize = 1;
 
 /// The progress of the plan.
 #[derive(Debug, Clone)]
@@ -84,22 +88,71 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
 
 /// Marks filled fields as not done if the next click needs them and the page shows them empty.
 fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
-    let Some(strict) = progress.next().and_then(|next| plan[next].strict) else {
+    let Some(next) = progress.next() else {
         return;
     };
-    for (planned, done) in plan
-        .iter()
-        .zip(&mut progress.done)
-        .filter(|(planned, _)| planned.strict == Some(strict))
-    {
-        if let Step::Fill { field: name, value } = &planned.step
-            // The field of a secret does not show its value.
-            && !value.starts_with("<secret:")
-            && field(&seen.page, name).is_some_and(|field| field.value.is_empty())
-        {
-            *done = false;
+    let Some(strict) = plan[next].strict else {
+        return lost(&plan[..next], seen, progress);
+    };
+    let own = || (0..plan.len()).filter(|at| plan[*at].strict == Some(strict));
+    // Not every driver shows that the field of a secret has a value, so it is filled in again only with another one.
+    let is_open = |at: &usize| matches!(&plan[*at].step, Step::Fill { value, .. } if !value.starts_with("<secret:"));
+    let is_empty = |at: usize| is_emptied(&plan[at].step, &seen.page);
+    if own().filter(is_open).any(is_empty) {
+        for at in own() {
+            progress.done[at] &= !is_empty(at);
         }
     }
+}
+
+/// Returns true if the page shows the field of this step empty.
+fn is_emptied(step: &Step, page: &Page) -> bool {
+    match step {
+        Step::Fill { field: name, .. } => {
+            field(page, name).is_some_and(|field| field.value.is_empty())
+        }
+        _ => false,
+    }
+}
+
+/// Marks the last steps as not done if they filled in a form that has lost a value, because it was loaded again.
+fn lost(before: &[Planned], seen: &Seen, progress: &mut Progress) {
+    let enters = |planned: &Planned| {
+        matches!(
+            planned.step,
+            Step::Fill { .. } | Step::Choose { .. } | Step::Tick { .. }
+        )
+    };
+    let from = before
+        .iter()
+        .rposition(|planned| !enters(planned))
+        .map_or(0, |at| at + 1);
+    let left = seen.history.iter().rposition(leaves);
+    let since = &seen.history[left.map_or(0, |at| at + 1)..];
+    let is_here = |planned: &Planned| {
+        let times = since
+            .iter()
+            .filter(|past| past.done() && completes(planned, past))
+            .count();
+        (1..=MAX_LOST).contains(&times)
+    };
+    let own = || (from..before.len()).filter(|at| is_here(&before[*at]));
+    if own().any(|at| is_emptied(&before[at].step, &seen.page)) {
+        for at in own().collect::<Vec<_>>() {
+            progress.done[at] = is_shown(&before[at].step, &seen.page);
+        }
+    }
+}
+
+/// Returns true if an entry of the history may have left the page.
+fn leaves(past: &Past) -> bool {
+    let role = past.target.as_ref().map_or("", |(role, _)| role);
+    past.done()
+        && match past.tool.as_str() {
+            "press" | "go_back" => true,
+            "click" | "dblclick" => matches!(role, "button" | "link"),
+            _ => false,
+        }
 }
 
 const fn is_click(step: &Step) -> bool {
@@ -204,33 +257,34 @@ fn completes(planned: &Planned, past: &Past) -> bool {
     }
 }
 
-/// Marks the steps that the page shows as done: a field that holds the value, a choice that is
-/// made, a box that is ticked.
+/// Marks the steps that the page shows as done.
 fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
-    let page = &seen.page;
     while let Some(next) = progress.next() {
-        let planned = &plan[next];
-        let done = match &planned.step {
-            Step::Fill { field: name, value } => {
-                field_or_only(page, name).is_some_and(|field| same(&field.value, value))
-            }
-            Step::Choose { field, value } => {
-                choice(page, field, value).is_some_and(|(element, _, value)| {
-                    element.value == value || element.is("checked") || element.is("selected")
-                })
-            }
-            // If the field's value is longer than the typed text, an item was chosen.
-            Step::Pick { start, end } => list_field(page).is_some_and(|field| {
-                begins_and_ends(&field.value, start, end) && field.value.len() > start.len()
-            }),
-            Step::Tick { what, on } => {
-                tick_box(page, what).is_some_and(|element| element.is("checked") == *on)
-            }
-            _ => false,
-        };
-        if !done {
+        if !is_shown(&plan[next].step, &seen.page) {
             return;
         }
         progress.done[next] = true;
+    }
+}
+
+/// Returns true if the page shows the step as done: a field that holds the value, a choice that is made, a box that is ticked.
+fn is_shown(step: &Step, page: &Page) -> bool {
+    match step {
+        Step::Fill { field: name, value } => {
+            field_or_only(page, name).is_some_and(|field| same(&field.value, value))
+        }
+        Step::Choose { field, value } => {
+            choice(page, field, value).is_some_and(|(element, _, value)| {
+                element.value == value || element.is("checked") || element.is("selected")
+            })
+        }
+        // If the field's value is longer than the typed text, an item was chosen.
+        Step::Pick { start, end } => list_field(page).is_some_and(|field| {
+            begins_and_ends(&field.value, start, end) && field.value.len() > start.len()
+        }),
+        Step::Tick { what, on } => {
+            tick_box(page, what).is_some_and(|element| element.is("checked") == *on)
+        }
+        _ => false,
     }
 }

@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::{
     finding::clickable,
-    goal::{Planned, Step},
+    goal::Step,
     policy::{Act, Situation, attempt, give_up},
     recover,
-    seen::{Element, Past, Seen},
+    seen::{Element, Past},
     words::content,
 };
 
@@ -112,25 +112,6 @@ pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     }
     let waited = since(now).any(|past| past.tool == "wait");
     (now.has("wait") && !waited).then(|| vec![Act::new("wait", json!({ "seconds": 1 }))])
-}
-
-/// Returns the submit button of a form that is filled in but not sent, if no part of the goal says to submit it.
-pub(super) fn unsent<'s>(now: &Situation<'s>) -> Option<&'s Element> {
-    let seen: &'s Seen = now.seen;
-    let enters = |planned: &Planned| matches!(planned.step, Step::Fill { .. } | Step::Pick { .. });
-    let acts = |planned: &Planned| {
-        matches!(
-            planned.step,
-            Step::Click { .. } | Step::Press(_) | Step::Report(_)
-        )
-    };
-    let asked = now.plan.iter().any(enters) && !now.plan.iter().any(acts);
-    let button = clickable(&seen.page, &content("submit"), "submit", true)?;
-    let sent = seen
-        .history
-        .iter()
-        .any(|past| past.tool == "click" && past.target_name() == button.label);
-    (asked && seen.page.is_form() && !sent).then_some(button)
 }
 
 /// Returns the entries of the history since the last completed step.

@@ -43,8 +43,28 @@ pub(super) struct Page {
     /// True if the page has more elements than the prompt shows.
     pub more: bool,
     pub text: String,
+    /// The lines that show a text.
+    pub lines: Vec<Line>,
     /// The first text of the page.
     pub opening: String,
+}
+
+/// One line of the page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Its texts, without those of elements that can be acted on.
+    pub text: String,
+    /// The cells of a row, with the labels of their elements; empty for any other line.
+    pub cells: Vec<String>,
+}
+
+impl Line {
+    fn read(line: &str) -> Self {
+        Self {
+            text: ShownPage::read(line).texts.join(" "),
+            cells: cells(line),
+        }
+    }
 }
 
 /// One line of the history.
@@ -187,7 +207,10 @@ impl Page {
 
     fn read(body: &str) -> Self {
         let shown = ShownPage::read(&lines(body).collect::<Vec<_>>().join("\n"));
+        let mut all: Vec<Line> = lines(body).map(Line::read).collect();
+        all.retain(|line| *line != Line::default());
         Self {
+            lines: all,
             url: shown.url,
             kind: shown.kind,
             title: shown.title,
@@ -233,4 +256,30 @@ fn lines(body: &str) -> impl Iterator<Item = &str> {
     body.lines()
         .map(str::trim_end)
         .filter(|line| !line.is_empty() && !line.starts_with("<<<") && !line.ends_with(">>>"))
+}
+
+/// Returns the cells of a row: what stands between its bars.
+fn cells(line: &str) -> Vec<String> {
+    let Some(mut rest) = line.trim_start().strip_prefix("- ") else {
+        return Vec::new();
+    };
+    let mut cells = vec![String::new()];
+    while let Some(first) = rest.chars().next() {
+        if let Some((text, after)) = json_string(rest).filter(|_| first == '"') {
+            if let Some(cell) = cells.last_mut() {
+                let gap = if cell.is_empty() { "" } else { " " };
+                *cell = format!("{cell}{gap}{text}");
+            }
+            rest = after;
+            continue;
+        }
+        if first == '|' {
+            cells.push(String::new());
+        }
+        rest = &rest[first.len_utf8()..];
+    }
+    if cells.len() < 2 {
+        cells.clear();
+    }
+    cells
 }

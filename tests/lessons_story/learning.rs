@@ -131,6 +131,12 @@ async fn run(bed: &Bed, url: &str, seed: &str, memory: &InMemory) -> Ran {
     let goal = episode::begin(&*bed.driver, seed)
         .await
         .expect("an episode begins");
+    // An episode ends with its button, and some goals leave that unsaid.
+    let goal = if goal.to_lowercase().contains("submit") {
+        goal
+    } else {
+        format!("{goal} Hit Submit.")
+    };
     let ran = bed
         .run(task_here(&goal, url), memory.clone(), &clock())
         .await;

@@ -17,8 +17,8 @@ struct Form {
 }
 
 impl Form {
-    /// Returns the calls, each as `tool target argument`.
-    fn asks(&self) -> Vec<String> {
+    /// Returns the calls.
+    fn calls(&self) -> Vec<RawCall> {
         let tools = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, []);
         let system = format!("You may make up to 5 calls.\n\n## Goal\n{}\n", self.goal);
         let kind = if self.kind.is_empty() {
@@ -60,8 +60,12 @@ impl Form {
             lines.extend(said);
             lines.push(format!("- {}", self.error_tip));
         }
-        let reply =
-            StandIn::new().decide(&ChatRequest::new(system, lines.join("\n"), tools.into()));
+        let request = ChatRequest::new(system, lines.join("\n"), tools.into());
+        StandIn::new().decide(&request).calls
+    }
+
+    /// Returns the calls, each as `tool target argument`.
+    fn asks(&self) -> Vec<String> {
         let line = |call: RawCall| {
             let said = |name: &str| match &call.arguments[name] {
                 Value::Null => String::new(),
@@ -76,7 +80,17 @@ impl Form {
                 said("values")
             )
         };
-        reply.calls.into_iter().map(line).collect()
+        self.calls().into_iter().map(line).collect()
+    }
+
+    /// Returns the answer with its evidence; `None` if the call is not one that claims success.
+    fn answers(&self) -> Option<(String, String)> {
+        let calls = self.calls();
+        let said = |name: &str| calls[0].arguments[name].as_str().map(str::to_owned);
+        let is_success = calls[0].arguments["success"] == true;
+        is_success
+            .then(|| Some((said("answer")?, said("evidence")?)))
+            .flatten()
     }
 }
 
@@ -141,7 +155,7 @@ const ITEM: Form = Form {
 };
 
 #[test]
-fn a_list_that_opens_by_typing_is_typed_into_chosen_from_and_sent() {
+fn a_list_that_opens_by_typing_is_typed_into_and_chosen_from() {
     assert_eq!(ITEM.asks(), [r#"select e5 ["Azer"]"#]);
     let tip = "select on textbox \"Tags:\" fails because the target is not the kind of element this tool works on: click it, \
                type the text to open its list, then click the choice.";
@@ -182,8 +196,8 @@ fn a_list_that_opens_by_typing_is_typed_into_chosen_from_and_sent() {
             ..ITEM
         }
         .asks(),
-        ["click e6"],
-        "a form that is filled in is sent"
+        ["finish"],
+        "nobody asked to send it"
     );
 }
 
@@ -291,5 +305,137 @@ fn the_button_that_closes_is_found_without_its_name() {
         .asks(),
         ["click e3"],
         "the naive second try"
+    );
+}
+
+#[test]
+fn a_form_is_sent_only_if_the_goal_says_so() {
+    let form = Form {
+        goal: "Set the name to \"Ada\".",
+        history: &[r#"fill textbox "Name" "Ada""#],
+        page: &[r#"e1 textbox "Name" value "Ada""#, r#"e2 button "Submit""#],
+        ..DATE
+    };
+    assert_eq!(form.asks(), ["finish"]);
+    let goal = "Set the name to \"Ada\" and submit.";
+    assert_eq!(Form { goal, ..form }.asks(), ["click e2"]);
+}
+
+#[test]
+fn a_form_that_was_loaded_again_is_filled_in_again_before_it_is_sent() {
+    let history = &[
+        r#"fill textbox "Name" "Ada""#,
+        r#"fill textbox "PIN" "<secret:PIN>""#,
+        r#"check checkbox "Terms""#,
+    ][..];
+    let form = Form {
+        goal: "Fill in name \"Ada\" and PIN <secret:PIN>, accept the terms and click \"Send\".",
+        history,
+        page: &[
+            r#"e1 textbox "Name""#,
+            r#"e2 textbox "PIN""#,
+            r#"e3 checkbox "Terms""#,
+            r#"e4 button "Send""#,
+        ],
+        ..DATE
+    };
+    let again = [
+        "fill e1 Ada",
+        "fill e2 <secret:PIN>",
+        "check e3",
+        "click e4",
+    ];
+    assert_eq!(form.asks(), again);
+    // One that was half done is not sent by halves.
+    let history = &history[..1];
+    assert_eq!(Form { history, ..form }.asks(), again);
+    let page = &[
+        r#"e1 textbox "Name" value "Ada""#,
+        r#"e2 textbox "PIN" value "[hidden]""#,
+        r#"e3 checkbox "Terms" [checked]"#,
+        r#"e4 button "Send""#,
+    ][..];
+    assert_eq!(Form { page, ..form }.asks(), ["click e4"]);
+    let login = Form {
+        goal: "Log in as \"Ada\" with the password <secret:PIN>.",
+        history: &[
+            r#"fill textbox "Name" "Ada""#,
+            r#"fill textbox "Password" "<secret:PIN>""#,
+        ],
+        page: &[
+            r#"e1 textbox "User name""#,
+            r#"e2 textbox "Password""#,
+            r#"e3 button "Log in""#,
+        ],
+        kind: "login",
+        ..DATE
+    };
+    assert_eq!(
+        login.asks(),
+        ["fill e1 Ada", "fill e2 <secret:PIN>", "click e3"]
+    );
+    // A field that never shows its value is filled in twice at most.
+    let history = &[
+        r#"fill textbox "Name" "Ada""#,
+        r#"fill textbox "PIN" "<secret:PIN>""#,
+        r#"check checkbox "Terms""#,
+        r#"fill textbox "Name" "Ada""#,
+        r#"fill textbox "PIN" "<secret:PIN>""#,
+        r#"check checkbox "Terms""#,
+    ][..];
+    assert_eq!(Form { history, ..form }.asks(), ["click e4"]);
+}
+
+const TABLE: Form = Form {
+    goal: "Report the price of the Dinghy.",
+    page: &[
+        r#"heading "Prices of 2024""#,
+        r#"e5 table "Boats""#,
+        r#" - "Boat" | "Left" | "Price""#,
+        r#" - e6 link "Kayak" | "4" | "120 EUR""#,
+        r#" - e7 link "Dinghy" | "2" | "300 EUR""#,
+        r#" - e8 link "Dinghy Pro" | "1" | "450 EUR""#,
+    ],
+    kind: "list",
+    ..DATE
+};
+
+#[test]
+fn a_table_is_answered_from_the_row_and_the_column_that_are_named() {
+    let answer = |value: &str, evidence: &str| Some((value.to_owned(), evidence.to_owned()));
+    for goal in [
+        "Report the price of the Dinghy.",
+        "Report the price of \"Dinghy\".",
+    ] {
+        let form = Form { goal, ..TABLE };
+        assert_eq!(
+            form.answers(),
+            answer("price dinghy: 300 EUR", "Dinghy 2 300 EUR"),
+            "{goal}"
+        );
+    }
+    // Without one row that is meant, no row is the answer.
+    for goal in [
+        "Report the price of the Canoe.",
+        "Report the price.",
+        "Report the length of the Dinghy.",
+    ] {
+        assert_eq!(Form { goal, ..TABLE }.answers(), None, "{goal}");
+    }
+    let page = &[
+        r#" - "Boat" | "Total""#,
+        r#" - "Kayak" | "120 EUR""#,
+        r#" - "Dinghy" | "300 EUR""#,
+        r#" - "Total" | "420 EUR""#,
+    ][..];
+    let goal = "Report the total.";
+    assert_eq!(
+        Form {
+            goal,
+            page,
+            ..TABLE
+        }
+        .answers(),
+        answer("total: 420 EUR", "Total 420 EUR")
     );
 }
