@@ -1,7 +1,7 @@
 //! The contract of every browser driver, checked on small pages from a server on loopback.
 //!
-//! The checks share one browser, because starting a browser is the slowest part of a test. Each check begins on a page
-//! of its own with one tab and no dialog, so a failing check does not affect the others.
+//! The checks share one browser, because starting a browser is the slowest part of a test. Each check begins with
+//! one tab and no dialog and opens a page of its own, so a failing check does not affect the others.
 //!
 //! ```no_run
 //! # async fn example(driver: impl webwise::browser::BrowserDriver) -> webwise::Result<()> {

@@ -70,6 +70,7 @@ async fn what_was_decided_for_another_page_is_not_done(bed: &Bed<'_>) -> Found {
 }
 
 async fn only_web_addresses_are_opened(bed: &Bed<'_>) -> Found {
+    bed.open("start").await?;
     for address in [
         "file:///etc/passwd",
         "javascript:document.title='x'",
@@ -197,6 +198,7 @@ async fn cookies_are_saved_and_loaded(bed: &Bed<'_>) -> Found {
 
 async fn what_is_not_declared_is_refused(bed: &Bed<'_>) -> Found {
     if !bed.driver.capabilities().tools.contains(&BrowserTool::Eval) {
+        bed.open("start").await?;
         let script = Eval {
             function: "() => { document.title = 'x' }".into(),
             target: None,
