@@ -196,7 +196,7 @@ async fn a_frame_that_answers_nothing_hides_itself_alone() {
         .iter()
         .map(|(path, html)| (*path, html.as_str()))
         .collect();
-    let bed = Bed::own(&pages).await;
+    let bed = Bed::start(&pages).await;
     bed.open("/with").await;
     // It answers for a moment, and on a busy machine both frames come late.
     let is_hidden = async {
@@ -214,8 +214,8 @@ async fn a_frame_that_answers_nothing_hides_itself_alone() {
     timeout(NEVER, bed.does(button("Go")))
         .await
         .expect("it does not hang");
-    assert_eq!(bed.see().await.title, "pressed");
     let seen = bed.see().await;
+    assert_eq!(seen.title, "pressed");
     bed.does(click(reference(&seen, "Near"))).await;
     bed.open("/near").await;
     bed.does(click(target("role=button[name=\"Near\"]"))).await;
