@@ -143,7 +143,8 @@ async fn clean(bed: &Bed) {
 /// The page can be acted on, and nothing is pressed in it.
 async fn goes_on(bed: &Bed, after: &str) {
     // A tab that was begun is another page.
-    if bed.see().await.tabs.len() > 1 || bed.see().await.title != "Page" {
+    let seen = bed.see().await;
+    if seen.tabs.len() > 1 || seen.title != "Page" {
         clean(bed).await;
     }
     let clicked = timeout(NEVER, bed.act(button("Other")))
@@ -164,7 +165,7 @@ async fn an_action_that_is_dropped_anywhere_leaves_the_driver_usable_and_nothing
     for share in shares.collect::<Vec<_>>() {
         cuts += share.await.expect("a share of the actions");
     }
-    let bed = Bed::own(&[("/", PAGE)]).await;
+    let bed = Bed::start(&[("/", PAGE)]).await;
     for polls in moments(0) {
         let looked = cut(
             bed.driver
@@ -188,7 +189,7 @@ async fn an_action_that_is_dropped_anywhere_leaves_the_driver_usable_and_nothing
 
 /// Drops each action of one share at many moments; returns how many were dropped.
 async fn drop_actions(share: usize) -> usize {
-    let bed = Bed::own(&[("/", PAGE)]).await;
+    let bed = Bed::start(&[("/", PAGE)]).await;
     let mut cuts = 0;
     for (nth, action) in actions(&bed)
         .into_iter()
@@ -196,18 +197,17 @@ async fn drop_actions(share: usize) -> usize {
         .skip(share)
         .step_by(browsers())
     {
-        bed.open("/").await;
-        if matches!(action, BrowserAction::Press(_) | BrowserAction::Type(_)) {
-            bed.does(click(target("label=\"Name\""))).await;
-        }
         for polls in moments(nth) {
+            clean(&bed).await;
+            if matches!(action, BrowserAction::Press(_) | BrowserAction::Type(_)) {
+                bed.does(click(target("label=\"Name\""))).await;
+            }
             let name = format!("{} dropped after {polls} polls", action.tool().as_str());
             if cut(bed.try_act(action.clone()), polls).await {
                 break;
             }
             cuts += 1;
             goes_on(&bed, &name).await;
-            clean(&bed).await;
         }
     }
     bed.close().await;
@@ -217,7 +217,7 @@ async fn drop_actions(share: usize) -> usize {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_press_that_is_dropped_stands_in_the_way_of_no_later_one() {
     // What was being watched for is in the same document still.
-    let bed = Bed::own(&[("/", PAGE)]).await;
+    let bed = Bed::start(&[("/", PAGE)]).await;
     for polls in (1..=MOMENTS).step_by(pick(4, 1)) {
         bed.open("/").await;
         if cut(bed.try_act(button("One")), polls).await {
