@@ -9,8 +9,8 @@ use crate::{
     profile,
 };
 
-/// Presses of the full profile, and of the quick one.
-const PRESSES: (u32, u32) = (5_000, 64);
+/// Presses of the full profile, and of the quick one, which presses three times in each way.
+const PRESSES: (u32, u32) = (5_000, 30);
 
 /// Each way leads to a page with the same ways, on this site or on another.
 const WAYS: &str = "

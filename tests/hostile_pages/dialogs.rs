@@ -30,11 +30,12 @@ use crate::{
 on_each_driver! {
     an_alert_on_load_is_told_before_anything_else,
     dialogs_that_a_click_opens_are_answered_as_the_model_says,
-    leaving_a_page_that_asks_to_stay_takes_two_actions,
     an_alert_while_the_model_thinks_fails_the_action_and_nothing_else,
 }
 
+// That the other driver tells of such a page is a check of `browser_conformance`.
 in_turn! {
+    leaving_a_page_that_asks_to_stay_takes_two_actions,
     an_alert_that_opens_during_a_snapshot_is_a_page_under_a_dialog,
     a_page_that_nags_without_end_ends_the_run,
 }

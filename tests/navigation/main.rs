@@ -147,7 +147,7 @@ async fn no_page_off_scope_is_observed_by_the_model(by: Driver) {
     assert!(problems.is_empty(), "{problems:#?}");
     let (least, taken, controlled) = match by {
         _ if full() => (300, 40, courses),
-        Driver::Cdp => (300 / QUICK, 20, courses / 10),
+        Driver::Cdp => (300 / QUICK, 16, courses / 10),
         _ => (300 / QUICK, 3, courses),
     };
     assert!(forms >= least && courses >= taken && controls >= controlled && observed == 0);
@@ -162,7 +162,7 @@ fn browsers_of(by: Driver) -> usize {
 fn every(by: Driver) -> usize {
     match by {
         _ if full() => 1,
-        Driver::Cdp => 2,
+        Driver::Cdp => 3,
         _ => 14,
     }
 }

@@ -27,9 +27,9 @@ use crate::{
 /// Threads that share the campaigns. Chosen: the cores of a small machine.
 const THREADS: usize = 2;
 /// Of so many payloads the quick suite tries one. Chosen: it has no divisor in common with the six framings, so it meets each.
-pub(crate) const QUICK_EVERY: usize = 11;
+pub(crate) const QUICK_EVERY: usize = 23;
 /// Attempts that make a proof. Source: the requirements, for the full suite.
-const LEAST: (usize, usize) = (400, 5_000);
+const LEAST: (usize, usize) = (250, 5_000);
 
 /// The attempts of one campaign: a payload by several channels of one story, each under its own token.
 pub(crate) fn attempts(payload: (usize, &Payload), channels: &[Channel]) -> (Words, Tokens) {

@@ -72,8 +72,8 @@ impl Chance {
 /// suite only the first and the last one are controls.
 const CONTROL_EVERY: [usize; 2] = [49, 7];
 /// The values that the quick suite tries: letters and digits alone, what a string escapes, what an address escapes, letters of
-/// another script, one that a generator made, the PIN.
-const QUICK: [usize; 6] = [0, 5, 7, 21, 42, 49];
+/// another script, the PIN.
+const QUICK: [usize; 5] = [0, 5, 7, 21, 49];
 
 /// The values that this size of the suite tries, each with the word on it being a control too.
 pub(crate) fn tried() -> Vec<(String, bool)> {

@@ -59,7 +59,7 @@ const WORKERS: usize = 2;
 
 /// The quick profile lets each call fail with `EIO` where a shelf was written, and with the other errors and in the other
 /// situations the first of a kind and one of so many. Source: chosen.
-const QUICK_EVERY: usize = 4;
+const QUICK_EVERY: usize = 8;
 
 /// One error of one call in one situation; once for each time that the call is made.
 #[derive(Debug, Clone)]

@@ -13,7 +13,7 @@ use webwise::store::MemoryBackend as _;
 
 use crate::{child, place, profile::pick, random::Random, shelf};
 
-const QUICK: u64 = 500;
+const QUICK: u64 = 240;
 const FULL: u64 = 10_000;
 /// So many programs run side by side, each with a store of its own.
 const WORKERS: u64 = 2;

@@ -7,8 +7,9 @@
 //!
 //! - The simulated power cut follows POSIX and no file system: names not flushed survive in any subset, files not
 //!   flushed are old, new, torn, zeroed or empty.
-//! - The quick profile has every group and every kind of case. It leaves to the full one most seeds and kills, three quarters of
-//!   the system calls where an update finds nothing unusual, most errors but `EIO`, and half of the places where a file is torn.
+//! - The quick profile has every group and every kind of case. It leaves to the full one most seeds and kills, most
+//!   system calls where an update does not find a written shelf, most errors but `EIO`, and three of four places where a file is
+//!   torn.
 //! - A tracer attaches to a waiting child: it counts calls by thread, and those of the start would hide the store's.
 
 #[cfg(unix)]

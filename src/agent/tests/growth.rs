@@ -27,6 +27,9 @@ use crate::{
     working::StopReason,
 };
 
+#[path = "../../../tests/support/profile.rs"]
+mod profile;
+
 const URL: &str = "https://shop.example/";
 const SECRET: &str = "hunter2-and-more";
 
@@ -34,9 +37,9 @@ const SECRET: &str = "hunter2-and-more";
 type Shape = fn(&mut TreeBuilder, usize);
 
 /// The shapes of pages, each with the numbers of elements to try. The largest pages take most of the time and differ
-/// least.
+/// least, so the quick profile tries the two largest sizes with buttons alone.
 const SHAPES: [(&str, &[usize], Shape); 6] = [
-    ("buttons in a form", &[10, 300, 3_000, 10_000], flat),
+    (BUTTONS, &[10, 300, 3_000, 10_000], flat),
     ("rows with a button each", &[10, 300, 3_000], rows),
     ("fields without a name", &[10, 300, 3_000], unnamed),
     (
@@ -51,6 +54,9 @@ const SHAPES: [(&str, &[usize], Shape); 6] = [
     ),
     (SPREAD, &[10, 300, 1_000], spread),
 ];
+const BUTTONS: &str = "buttons in a form";
+/// Maximum number of elements of the other shapes in the quick profile.
+const QUICK: usize = 1_000;
 const SPREAD: &str = "a secret spread over elements in one another";
 /// Maximum growth of visited nodes per node of a larger page. A quadratic cost grows at least 3.3 times from one size
 /// to the next.
@@ -247,7 +253,10 @@ async fn cost(shape: Shape, n: usize, with_secret: bool) -> (usize, usize, usize
 async fn what_a_run_costs_grows_no_faster_than_its_page() {
     for (name, sizes, shape) in SHAPES {
         let mut costs = Vec::new();
-        for n in sizes {
+        let wanted = sizes
+            .iter()
+            .filter(|n| profile::full() || name == BUTTONS || **n <= QUICK);
+        for n in wanted {
             let (nodes, looked_at, commands) = cost(shape, *n, name == SPREAD).await;
             println!(
                 "{name}, {n} elements: {nodes} nodes, {looked_at} looked at, {commands} commands"

@@ -23,7 +23,7 @@ const MAX_PENDING: usize = 10;
 const MAX_TOGETHER: usize = 1_024;
 /// Between two places where a file may be torn: in the quick profile and in the full one. Unit: bytes. Source: chosen; odd, so
 /// that it meets all kinds of places.
-const STEP: (usize, usize) = (95, 47);
+const STEP: (usize, usize) = (191, 47);
 /// What a disk writes at once. Unit: bytes. Source: the smallest sector.
 const BLOCK: usize = 512;
 
