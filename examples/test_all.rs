@@ -26,7 +26,7 @@ const TARGETS: usize = 2;
 const THREADS: &str = "3";
 /// Targets that take long, the longest first, so that only short ones start last. `cdp` is behind `secrets`, because pages of
 /// `hostile_pages` take a whole processor and some of `cdp` are large.
-const LONG: [&str; 17] = [
+const LONG: [&str; 21] = [
     "hostile_pages",
     "secrets",
     "cdp",
@@ -44,6 +44,10 @@ const LONG: [&str; 17] = [
     "real_apps",
     "effects",
     "cancel",
+    "settle",
+    "poisoning",
+    "eval",
+    "lib webwise",
 ];
 
 type Failed = Box<dyn std::error::Error + Send + Sync>;
