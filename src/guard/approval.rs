@@ -18,7 +18,7 @@ use self::label::{Breadth, Label};
 use crate::{
     action::{BrowserAction, Effect, Fill, Key, Press, Target, Type},
     base::{Error, ErrorKind, Result},
-    page::{LocatorStep, Role, TargetIdentity},
+    page::{LOGIN, LocatorStep, Role, TargetIdentity},
 };
 
 /// The actions that a person must approve.
@@ -213,8 +213,11 @@ fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageCo
     {
         return true;
     }
-    let is_button = role == Role::Button;
-    is_button && page.has_typed_secret && page.kind != PageKind::Login && !label.is_harmless()
+    let logs_in = || {
+        let name = target.map(name_of).unwrap_or_default();
+        page.kind == PageKind::Login || LOGIN.are_all_of(&name)
+    };
+    role == Role::Button && page.has_typed_secret && !logs_in() && !label.is_harmless()
 }
 
 /// Returns true if the effect of this key cannot be undone.
@@ -249,7 +252,9 @@ fn submits(page: &PageContext<'_>, types_secret: bool) -> bool {
             || (page.kind != PageKind::Search && label.sends(Breadth::Any))
     });
     let may_buy = page.kind == PageKind::Checkout && button.as_ref().is_none_or(Label::agrees);
-    is_grave || may_buy || types_secret || page.has_typed_secret
+    // A page with a login box at its side is no login page.
+    let logs_in = page.submit.is_some_and(|button| LOGIN.are_all_of(button));
+    is_grave || may_buy || (!logs_in && (types_secret || page.has_typed_secret))
 }
 
 /// Returns the name that a person would use for an element: its name, else its label, else the values of its

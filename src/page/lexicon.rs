@@ -15,6 +15,11 @@ impl Phrases {
         let text = spaced(text);
         self.0.iter().any(|phrase| text.contains(phrase.as_str()))
     }
+
+    /// Returns true if the text is one of the phrases and says nothing else.
+    pub(crate) fn are_all_of(&self, text: &str) -> bool {
+        self.0.contains(&spaced(text))
+    }
 }
 
 /// Returns the words of a text, with a space on both sides of each.
@@ -136,6 +141,8 @@ mod tests {
         assert!(PASSWORD.are_in("أدخل كلمة المرور هنا"));
         assert!(!CART.are_in("Cartography of Descartes"));
         assert!(!PASSWORD.are_in(""));
+        assert!(LOGIN.are_all_of("Log in") && LOGIN.are_all_of("ログイン"));
+        assert!(!LOGIN.are_all_of("Log in and pay") && !LOGIN.are_all_of(""));
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub use identity::{Collection, TargetIdentity};
 pub use known::KnownElement;
 pub use label::MAX_LABEL;
 pub use layout::{Digest, DigestOptions, Hits, Joint, Layout, Line, Part, Shown};
-pub(crate) use lexicon::{PASSWORD, SEARCH};
+pub(crate) use lexicon::{LOGIN, PASSWORD, SEARCH};
 pub use locator::{Locator, LocatorStep, MAX_LOCATOR_STEPS, MAX_LOCATOR_TEXT};
 pub(crate) use meant::{Meant, Suits, meant};
 pub use observation::{Dialog, DialogKind, MAX_MESSAGE, MAX_TITLE, Notice, Observation, Tab};

@@ -439,6 +439,13 @@ fn a_form_with_a_secret_is_sent_only_where_one_logs_in() {
     ));
     assert!(is_grave(Role::Button, "", &with(PageKind::Search)));
     assert!(!is_grave(Role::Button, "Log in", &with(PageKind::Login)));
+    // A login box at the side of another page.
+    assert!(!is_grave(Role::Button, "Log in", &with(PageKind::Other)));
+    assert!(is_grave(
+        Role::Button,
+        "Log in and pay",
+        &with(PageKind::Other)
+    ));
     assert!(!is_grave(
         Role::Button,
         "Show password",
