@@ -21,8 +21,8 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{
-    Advice, AdviceId, Committed, Described, Edit, Moment, Namespace, Note, Record, RunLog, Shelf,
-    Standing,
+    Advice, AdviceId, Committed, Described, Edit, Moment, Namespace, Note, Record, ReplayStep,
+    RunLog, Shelf, Standing,
     agent_memory::{Converted, Domain, left_out},
     conversation::Conversations,
     knowledge::Knowledge,
@@ -60,6 +60,13 @@ pub trait Index: Debug + Send + Sync {
     fn elements(&self, moment: &Moment<'_>) -> Vec<(AdviceId, KnownElement)> {
         let _ = moment;
         Vec::new()
+    }
+
+    /// Returns the next step of a task that memory knows, if this run can take it on the page of the moment as an earlier run
+    /// took it. The run takes the step without asking its model. The default is none.
+    fn replay(&self, moment: &Moment<'_>) -> Option<ReplayStep> {
+        let _ = moment;
+        None
     }
 }
 

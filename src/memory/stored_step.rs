@@ -43,12 +43,18 @@ pub struct StoredStep {
     /// The text that was typed or chosen; `None` if the step has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<StoredText>,
+    /// The text as it was given, if the goal has its value in another form: `2024-09-14` for "14 September 2024".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<String>,
     /// The key that was pressed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Key>,
     /// True if Enter followed the text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub submit: bool,
+    /// True if the action had arguments that are not kept, such as a second option, so it cannot be repeated from here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
     /// The possible effect of the step, judged before it was taken.
     pub effect: Effect,
     /// True if the page showed that the step had an effect.
@@ -108,8 +114,10 @@ impl StoredStep {
             leads_to: None,
             target: None,
             text: None,
+            form: None,
             key: None,
             submit: false,
+            partial: false,
             effect: tool.effect(),
             verified: true,
         }
@@ -180,6 +188,11 @@ impl StoredStep {
             BrowserAction::Type(typed) => (None, typed.submit),
             _ => (None, false),
         };
+        let partial = match action {
+            BrowserAction::Click(click) | BrowserAction::Dblclick(click) => click.button.is_some(),
+            BrowserAction::Press(press) => press.times.is_some(),
+            _ => action.texts().len() > 1,
+        };
         Some(Self {
             tool: action.tool(),
             page: before.cloned(),
@@ -189,8 +202,10 @@ impl StoredStep {
                 .first()
                 .map(|target| StoredTarget::of(target).in_group(step.within.as_deref())),
             text: action.texts().first().map(|text| given(text)),
+            form: None,
             key,
             submit,
+            partial,
             effect: step.effect,
             verified: step.outcome.is_done(),
         })
@@ -228,6 +243,10 @@ impl StoredStep {
             && let Some(target) = &mut self.target
         {
             target.locator = None;
+        }
+        if !self.is_small() && self.form.take().is_some() {
+            // The value alone would be taken for the text.
+            self.partial = true;
         }
         if !self.is_small() {
             self.leads_to = None;

@@ -26,18 +26,25 @@ pub(super) fn place(
 ) -> Vec<(usize, usize)> {
     let template = Template::compile(&Recorded::new(goal, literals));
     let slots = template.slots();
-    for text in template.texts() {
-        let step = &mut steps[text.step];
-        let slot = match &text.from {
+    let places = slots.iter().map(|slot| (slot.start, slot.end));
+    let places: Vec<(usize, usize)> = places.map(|place| inside_quotes(goal, place)).collect();
+    for traced in template.texts() {
+        let step = &mut steps[traced.step];
+        let slot = match &traced.from {
             Provenance::Slot(uses) => uses
                 .first()
                 .and_then(|of| slots.iter().position(|slot| slot.id == of.slot)),
             Provenance::Composed(_) => None,
             _ => continue,
         };
-        match (text.field, &mut step.target) {
+        match (traced.field, &mut step.target) {
             (Field::Text | Field::Option, _) => {
-                step.text = slot.map(StoredText::Slot).or_else(|| step.text.take());
+                if let Some(slot) = slot {
+                    let (start, end) = places[slot];
+                    let is_other = goal.get(start..end) != Some(&traced.value);
+                    step.form = is_other.then_some(traced.value);
+                    step.text = Some(StoredText::Slot(slot));
+                }
             }
             (Field::Name, Some(target)) => {
                 (target.slot, target.aim, target.locator) = (slot, None, None);
@@ -45,8 +52,7 @@ pub(super) fn place(
             _ => {}
         }
     }
-    let places = slots.iter().map(|slot| (slot.start, slot.end));
-    places.map(|place| inside_quotes(goal, place)).collect()
+    places
 }
 
 /// Returns the texts of a step, without secrets and parameters.

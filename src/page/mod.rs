@@ -64,7 +64,7 @@ pub use page_type::PageType;
 pub use reference::ElementRef;
 pub use role::Role;
 pub use scene::{Area, Drawing, DrawingKind, Scene};
-pub(crate) use sketch::sketch;
+pub(crate) use sketch::{sketch, sketch_nodes};
 pub use summary::MAX_SUMMARY;
 pub use template::PageTemplate;
 pub use trace::{Trace, TraceKind};

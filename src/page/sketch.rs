@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    Role, TargetIdentity, Tree,
+    NodeId, Role, TargetIdentity, Tree,
     identity::{attributes, capped, groups, label},
     outline::{Outline, closed},
 };
@@ -14,6 +14,15 @@ use super::{
 ///
 /// Costs one walk over the tree, while [`TargetIdentity::of`] costs one for each element.
 pub(crate) fn sketch(tree: &Tree, wanted: impl Fn(&Role) -> bool) -> Vec<TargetIdentity> {
+    let found = sketch_nodes(tree, wanted).into_iter();
+    found.map(|(_, identity)| identity).collect()
+}
+
+/// Returns what [`sketch`] returns, each with its node.
+pub(crate) fn sketch_nodes(
+    tree: &Tree,
+    wanted: impl Fn(&Role) -> bool,
+) -> Vec<(NodeId, TargetIdentity)> {
     let outline = Outline::of(tree);
     let mut nameless: HashMap<&Role, u32> = HashMap::new();
     let mut found = Vec::new();
@@ -31,7 +40,7 @@ pub(crate) fn sketch(tree: &Tree, wanted: impl Fn(&Role) -> bool) -> Vec<TargetI
             identity.label = label(tree, &outline, id);
             identity.attributes = attributes(node);
         }
-        found.push(identity);
+        found.push((id, identity));
     }
     found
 }
@@ -39,7 +48,7 @@ pub(crate) fn sketch(tree: &Tree, wanted: impl Fn(&Role) -> bool) -> Vec<TargetI
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::{Node, NodeId};
+    use crate::page::Node;
 
     #[test]
     fn an_element_is_called_as_its_identity_calls_it() {

@@ -54,6 +54,8 @@ pub enum By {
     Model,
     /// The program that uses the browser without a model.
     Caller,
+    /// Memory, which knew the task: an earlier run took the same step.
+    Memory,
 }
 
 /// The address of a page, parsed once. It is serialized as the address alone.

@@ -297,15 +297,14 @@ impl StepEntry {
         });
         literals.url.clone_from(&action.url);
         let step = StoredStep {
-            tool,
             page,
             leads_to,
             target,
             text,
             key,
-            submit: false,
             effect: tool.effect(),
             verified: self.verified,
+            ..StoredStep::new(tool)
         };
         Some((step, literals))
     }

@@ -2,15 +2,18 @@
 
 use super::{
     Trajectory, TrajectoryOptions,
-    adapt::{adapted, values},
+    adapt::adapted,
+    begun::begun_task,
     progress::{behind, left},
     rank::{best_first, score, similarity},
+    replay::next,
+    same_task::{SameTask, same_task},
     show::{SECTION, lines},
 };
 use crate::{
     base::Trust,
-    goal::MAX_GOAL,
-    memory::{Advice, AdviceId, Cue, Index, Moment, Record, Shelf},
+    goal::{MAX_GOAL, overlap},
+    memory::{Advice, AdviceId, Cue, Index, Moment, Record, ReplayStep, Shelf},
 };
 
 /// The trajectories of a host that may be offered.
@@ -35,33 +38,31 @@ impl TrajectoryIndex {
         }
     }
 
-    /// Returns the trajectory that fits the goal best; `None` if none is similar enough.
-    fn best(&self, moment: &Moment<'_>) -> Option<&(AdviceId, Trajectory)> {
+    /// Returns the trajectories that may be used, those that fit the goal best first.
+    fn ranked(&self, moment: &Moment<'_>) -> Vec<&(AdviceId, Trajectory)> {
         if moment.about.goal.chars().count() > MAX_GOAL {
-            return None;
+            return Vec::new();
         }
-        let mut fitting: Vec<(f64, &(AdviceId, Trajectory))> = self
-            .all
-            .iter()
+        let rank = |one: &Trajectory| {
+            let similarity = overlap(&one.header.goal, &moment.about.goal);
+            if self.options.trace_scoring {
+                score(&one.header, similarity, one.verified_share(), moment.now)
+            } else {
+                similarity
+            }
+        };
+        let used = self.all.iter();
+        let mut ranked: Vec<(f64, &(AdviceId, Trajectory))> = used
             .filter(|(_, one)| !self.options.is_stale(&one.header, moment.now))
-            .filter_map(|of| {
-                let header = &of.1.header;
-                let similarity = similarity(header, &moment.about.goal, &self.options)?;
-                let rank = if self.options.trace_scoring {
-                    score(header, similarity, of.1.verified_share(), moment.now)
-                } else {
-                    similarity
-                };
-                Some((rank, of))
-            })
+            .map(|of| (rank(&of.1), of))
             .collect();
-        fitting.sort_by(|(a, one), (b, other)| {
+        ranked.sort_by(|(a, one), (b, other)| {
             let newer = other.1.header.timestamp.cmp(&one.1.header.timestamp);
             best_first(*a, *b)
                 .then(newer)
                 .then_with(|| one.0.cmp(&other.0))
         });
-        fitting.first().map(|(_, of)| *of)
+        ranked.into_iter().map(|(_, of)| of).collect()
     }
 }
 
@@ -70,11 +71,14 @@ impl Index for TrajectoryIndex {
         let Cue::PageShown { seen, .. } = moment.cue else {
             return Vec::new();
         };
-        let Some((id, trajectory)) = self.best(moment) else {
+        let goal = &moment.about.goal;
+        let is_similar =
+            |of: &&(AdviceId, Trajectory)| similarity(&of.1.header, goal, &self.options).is_some();
+        let Some((id, trajectory)) = self.ranked(moment).into_iter().find(is_similar) else {
             return Vec::new();
         };
-        let goal = &moment.about.goal;
-        let (trajectory, values) = (adapted(trajectory, goal), values(trajectory, goal));
+        let values = same_task(trajectory, goal).unwrap_or_default().values;
+        let trajectory = adapted(trajectory, goal);
         let behind = behind(&trajectory.steps, moment.steps, goal);
         let left = left(&trajectory.steps, &behind, &seen.tree, goal, &values);
         if left.is_empty() {
@@ -84,5 +88,23 @@ impl Index for TrajectoryIndex {
         Advice::with_lines(id.clone(), lines, Trust::Code, SECTION)
             .into_iter()
             .collect()
+    }
+
+    fn replay(&self, moment: &Moment<'_>) -> Option<ReplayStep> {
+        let Cue::PageShown { page, seen, .. } = moment.cue else {
+            return None;
+        };
+        let goal = &moment.about.goal;
+        // Whether a goal is a task does not depend on the number of words in which its values differ.
+        let ranked = self.ranked(moment);
+        let known = |of: &dyn Fn(&Trajectory, &str) -> Option<SameTask>| {
+            let mut known = ranked.iter();
+            known.find_map(|(id, trajectory)| Some((id, trajectory, of(trajectory, goal)?)))
+        };
+        let (id, trajectory, task) = known(&same_task).or_else(|| known(&begun_task))?;
+        let trajectory = adapted(trajectory, goal);
+        let way = &trajectory.steps[..task.steps];
+        let (at, action) = next(way, &task, moment.steps, page.as_ref(), &seen.tree)?;
+        Some(ReplayStep::new(id.clone(), action, at + 1, way.len()))
     }
 }

@@ -3,7 +3,8 @@
 //! A run that reached its goal on one host leaves its shortest way there: the actions and what identifies their targets,
 //! with the values of the goal as numbered slots. A run with a similar goal on the host reads what is left of that way
 //! from its page on. `distill` takes the steps that count, without their values, `keep` decides which trajectories stay,
-//! `rank` which one fits a goal, `adapt` what of it fits another goal, `progress` where on the way a run is, and `show` writes it.
+//! `rank` which one fits a goal, `adapt` what of it fits another goal, `progress` where on the way a run is, and `show` writes it. `replay`
+//! takes the steps of a known task without the model; `same_task` and `begun` say whether a goal is that task, or begins like it.
 //! `documented` reads and writes the trajectories of another program. Everything here is pure.
 //!
 //! # Decisions
@@ -24,6 +25,7 @@
 //! - A trajectory that was shown to three failed runs in a row is not shown again until a run succeeds in the same way.
 
 mod adapt;
+mod begun;
 mod distill;
 mod documented;
 mod index;
@@ -31,6 +33,8 @@ mod keep;
 mod progress;
 mod rank;
 mod record;
+mod replay;
+mod same_task;
 mod show;
 
 use std::sync::Arc;
@@ -235,7 +239,8 @@ impl MemoryKind for Trajectories {
             };
             let whole: Vec<usize> = (0..trajectory.steps.len()).collect();
             let goal = &trajectory.header.goal;
-            let values = adapt::values(&trajectory, goal);
+            let task = same_task::same_task(&trajectory, goal);
+            let values = task.unwrap_or_default().values;
             let lines = show::lines(&trajectory, &whole, goal, &values, now);
             let advice = Advice::with_lines(id, lines, Trust::Code, show::SECTION);
             described.prompt = advice.iter().flat_map(Advice::texts).collect();

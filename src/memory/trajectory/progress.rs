@@ -73,11 +73,11 @@ fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize
     next.map_or(0, |at| at + 1)
 }
 
-/// Returns true if the words of a name stand in the goal one after the other.
-fn is_in(name: &str, goal: &str) -> bool {
+/// Returns true if the words of a name stand in a text one after the other.
+pub(super) fn is_in(name: &str, words: &str) -> bool {
     let spaced = |text: &str| format!(" {} ", text::words(text).join(" "));
     let name = spaced(name);
-    name.len() > 2 && spaced(goal).contains(&name)
+    name.len() > 2 && spaced(words).contains(&name)
 }
 
 /// Returns the positions of the steps that are left, the one to take next first; empty if none of the next steps can be taken on this

@@ -12,6 +12,7 @@ use crate::{
 };
 
 mod other_values;
+mod replay;
 
 const SHOP: &str = "https://shop.example/";
 const FOUND: &str = "https://shop.example/search?q=x";

@@ -1,0 +1,136 @@
+//! Whether a goal is the task of a trajectory with other values, and which text each step gets then.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Trajectory, adapt::gone};
+use crate::{
+    action::BrowserTool,
+    goal::{self, ArgField, Field, Literals, Provenance, Recorded, Template, compose},
+    memory::{StoredStep, StoredText, stored_step::half_is_in},
+    page::PageTemplate,
+};
+
+/// Maximum length of a value that is shown. Unit: characters. Source: chosen; a longer one is read in the goal itself.
+const MAX_VALUE: usize = 80;
+
+/// The recorded task with the values of a new goal.
+#[derive(Debug, Default)]
+pub(super) struct SameTask {
+    /// For each slot, the words of the new goal in its place, as a prompt shows them; `None` if a step has them in another form, or if
+    /// they are long.
+    pub(super) values: Vec<Option<String>>,
+    /// For each step, the text to give; `None` if the goal does not give it.
+    pub(super) texts: Vec<Option<String>>,
+    /// For each step, the name of its target; `None` if the goal does not give it.
+    pub(super) names: Vec<Option<String>>,
+    /// Number of steps, from the first one on, that the new goal has in common with the recorded one.
+    pub(super) steps: usize,
+    /// The words of the recorded goal that the new goal does not have.
+    pub(super) gone: BTreeSet<String>,
+}
+
+impl SameTask {
+    /// Returns true if a page is of the recorded kind. A part of the address that says a value of the recorded goal may be any other.
+    pub(super) fn is_on(&self, recorded: &PageTemplate, page: &PageTemplate) -> bool {
+        let parts = |page: &PageTemplate| -> Vec<String> {
+            page.path().split('/').map(str::to_owned).collect()
+        };
+        let (own, now) = (parts(recorded), parts(page));
+        let is_alike = |(own, now): (&String, &String)| own == now || half_is_in(own, &self.gone);
+        own.len() == now.len() && own.iter().zip(&now).all(is_alike)
+    }
+}
+
+/// Returns the task of a trajectory with the values of a goal; `None` if the goal is not that task with other values.
+pub(super) fn same_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask> {
+    let header = &trajectory.header;
+    let task = matched(&header.goal, &header.slots, &trajectory.steps, goal)?;
+    let gone = gone(trajectory, goal);
+    Some(SameTask { gone, ..task })
+}
+
+/// Returns the task of these steps, which were taken for a goal with these slots, with the values of a new goal.
+pub(super) fn matched(
+    recorded: &str,
+    slots: &[(usize, usize)],
+    steps: &[StoredStep],
+    goal: &str,
+) -> Option<SameTask> {
+    let known = |slot: usize| {
+        let (start, end) = slots.get(slot)?;
+        recorded.get(*start..*end).map(str::to_owned)
+    };
+    let literals = steps.iter().map(|step| {
+        let mut literals = Literals::default();
+        step.tool.as_str().clone_into(&mut literals.action);
+        let text = text_slot(step).and_then(|slot| step.form.clone().or_else(|| known(slot)));
+        match step.tool {
+            BrowserTool::Select => literals.option = text,
+            _ => literals.text = text,
+        }
+        if let (Some(name), Some(target)) = (name_slot(step).and_then(known), &step.target) {
+            literals.name = Some(name);
+            literals.role = Some(target.role.as_str().to_owned());
+            literals.collection = target.collection.map(|collection| goal::Collection {
+                size: collection.size as usize,
+                index: collection.index as usize,
+            });
+        }
+        literals
+    });
+    let template = Template::compile(&Recorded::new(recorded, literals.collect()));
+    let verdict = template.matches(goal, &BTreeMap::new());
+    let accepted = verdict.accepted()?;
+    let mut task = SameTask {
+        values: vec![None; slots.len()],
+        texts: vec![None; steps.len()],
+        names: vec![None; steps.len()],
+        steps: steps.len(),
+        gone: BTreeSet::new(),
+    };
+    // Only a text that a value of the goal explains may be repeated.
+    for traced in template.texts() {
+        let is_name = traced.field == Field::Name;
+        let of = if is_name {
+            &mut task.names
+        } else {
+            &mut task.texts
+        };
+        if matches!(traced.from, Provenance::Slot(_)) {
+            of[traced.step] = Some(traced.value);
+        }
+    }
+    for arg in &accepted.args {
+        let of = match arg.field {
+            ArgField::Name => &mut task.names,
+            _ => &mut task.texts,
+        };
+        of[arg.step] = Some(arg.new.clone());
+    }
+    let new_goal = compose(goal);
+    for (step, (text, name)) in steps.iter().zip(task.texts.iter().zip(&task.names)) {
+        for (slot, value) in [(text_slot(step), text), (name_slot(step), name)] {
+            let (Some(slot), Some(value)) = (slot, value) else {
+                continue;
+            };
+            let is_short = value.chars().count() <= MAX_VALUE;
+            if is_short && new_goal.contains(value) && task.values[slot].is_none() {
+                task.values[slot] = Some(value.clone());
+            }
+        }
+    }
+    Some(task)
+}
+
+/// Returns the slot of the text that a step gives.
+const fn text_slot(step: &StoredStep) -> Option<usize> {
+    match step.text {
+        Some(StoredText::Slot(slot)) => Some(slot),
+        _ => None,
+    }
+}
+
+/// Returns the slot that is the name of a step's target.
+fn name_slot(step: &StoredStep) -> Option<usize> {
+    step.target.as_ref()?.slot
+}
