@@ -16,7 +16,8 @@ use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, CallProblem, parse_calls},
     base::{
-        Error, ErrorKind, TokenCount, text,
+        Error, ErrorKind, TokenCount,
+        text::{self, counted},
         tokens::{Calibration, estimate},
     },
     chat::{CallMode, ChatRequest, ChatResponse, Image, Usage},
@@ -43,6 +44,20 @@ const UNKNOWN_ROOM: u64 = 64_000;
 
 /// Maximum length of the thought that a step keeps. Unit: characters. Source: chosen.
 const MAX_THOUGHT: usize = 2_000;
+
+/// Returns the note about the last steps that were taken from memory; `None` if there are none.
+fn replayed(steps: usize) -> Option<String> {
+    let were = match steps {
+        0 => return None,
+        1 => "the last step was taken",
+        _ => "the last steps were taken",
+    };
+    Some(format!(
+        "{were} from memory, as an earlier run with such a task took them ({}): check on this page that they did what the goal asks, then go \
+         on from here",
+        counted(steps, "step")
+    ))
+}
 
 /// Returns the reasoning of a reply; if there is none, the text beside its calls.
 fn thought(response: &ChatResponse) -> Option<String> {
@@ -170,6 +185,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .iter()
             .chain(&remarks.notes)
             .cloned()
+            .chain(replayed(remarks.replayed))
             .chain(chooser)
             .chain(self.sight.as_ref().map(Sight::note))
             .collect();

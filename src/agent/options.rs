@@ -25,6 +25,18 @@ pub enum Images {
     Never,
 }
 
+/// The steps that a run takes from memory without asking its model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Replay {
+    /// The steps of a task that memory knows, if they can be undone and nothing in them has to be decided. The model decides the
+    /// others, and when the task is done.
+    #[default]
+    Known,
+    /// None.
+    Never,
+}
+
 /// Options of a [`DecisionLoop`](super::DecisionLoop).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -77,6 +89,8 @@ pub struct Options {
     pub scripts: bool,
     /// True if memory is used. Default: true.
     pub memory: bool,
+    /// The steps that a run takes from memory without asking its model. Default: [`Replay::Known`].
+    pub replay: Replay,
     /// Share of the advice from memory that each run holds back as a control, so that runs with and without an item can be
     /// compared. Range: 0 to 1. Default: 0. [`is_withheld`](crate::memory::is_withheld) chooses the items by the run's seed.
     pub withheld_share: f64,
@@ -108,6 +122,7 @@ impl Default for Options {
             images: Images::default(),
             scripts: false,
             memory: true,
+            replay: Replay::default(),
             withheld_share: 0.0,
             namespace: Namespace::default(),
             seed: None,

@@ -61,6 +61,9 @@ pub(super) struct Remarks {
     /// Warnings of the guards after the last call. Warnings after earlier calls are dropped, because they may no longer
     /// be true.
     pub(super) warnings: Vec<String>,
+    /// Number of steps that were taken from memory since the model last decided.
+    #[serde(default)]
+    pub(super) replayed: usize,
 }
 
 impl Remarks {
@@ -136,6 +139,9 @@ pub struct State {
 
     pub(super) guards: Guards,
     pub(super) spent: Spent,
+    /// Number of steps that were taken from memory.
+    #[serde(default)]
+    pub(super) replayed: u32,
     pub(super) estimated: bool,
     /// The ratio of reported to estimated tokens of this run's requests.
     #[serde(default)]
@@ -203,6 +209,7 @@ impl State {
             withheld: Vec::new(),
             guards,
             spent: Spent::default(),
+            replayed: 0,
             estimated: false,
             calibration: Calibration::default(),
             errors: 0,

@@ -46,11 +46,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         if self.executor.state.queue.is_empty() {
             self.executor.observe().await?; // 1 observe, 2 interpret
             self.recall_for_page().await; // 3 cues, 4 recall
-            self.see().await?;
-            let request = self.prompt(); // 5 what fits, 6 prompt
-            self.keep_turn().await?;
-            let response = self.ask(request).await?; // 7 model
-            self.read_calls(&response)?; // 8 parse the calls
+            if !self.replay().await {
+                self.see().await?;
+                let request = self.prompt(); // 5 what fits, 6 prompt
+                self.keep_turn().await?;
+                let response = self.ask(request).await?; // 7 model
+                self.read_calls(&response)?; // 8 parse the calls
+            }
         }
         let Some(next) = self.next_action() else {
             return Ok(());

@@ -45,7 +45,7 @@ const NAME: &str = "webwise.toml";
 
 /// The flags that the file in the working folder may set: they can only limit a run, or they change how it is shown. Not among them is whatever
 /// joins a session of the user, deletes from memory, or raises a limit that has a default.
-const HARMLESS: [&str; 13] = [
+const HARMLESS: [&str; 14] = [
     "headed",
     "json",
     "limit",
@@ -54,6 +54,7 @@ const HARMLESS: [&str; 13] = [
     "max-output-tokens",
     "mode",
     "no-memory",
+    "no-replay",
     "port",
     "seed",
     "slow",

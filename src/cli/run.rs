@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     Error, MemoryBackend, Task,
-    agent::{Approver, Options},
+    agent::{Approver, Options, Replay},
     base::{SessionId, TokenCount},
     memory::KindOptions,
     report::words,
@@ -208,6 +208,9 @@ fn options(args: &RunArgs) -> Options {
     options.approval = args.approve.mode();
     options.mode = args.mode.mode();
     options.memory = !args.no_memory;
+    if args.no_replay {
+        options.replay = Replay::Never;
+    }
     options.withheld_share = args.withheld_share.unwrap_or(options.withheld_share);
     options.namespace = args.memory.namespace();
     options

@@ -146,6 +146,9 @@ pub(super) struct RunArgs {
     /// Run without reading or writing memory.
     #[arg(long)]
     pub(super) no_memory: bool,
+    /// Ask the model for every step, also for those of a task that memory knows.
+    #[arg(long)]
+    pub(super) no_replay: bool,
     /// Share of the advice from memory to hold back as a control, from 0 to 1. Default: 0. Compare runs with and without an item
     /// to see what it is worth.
     #[arg(long, value_name = "SHARE", value_parser = values::share)]

@@ -162,6 +162,15 @@ pub enum EventKind {
         /// Ids of the items' records.
         items: Vec<AdviceId>,
     },
+    /// Memory knows the task, so the next step is taken as an earlier run took it, without asking the model.
+    StepReplayed {
+        /// Id of the item's record.
+        item: AdviceId,
+        /// The position of the step in the task, from 1.
+        number: usize,
+        /// Number of steps that the task took.
+        of: usize,
+    },
     /// The model is asked.
     ModelAsked {
         /// The system instruction. Present only in the run's first call, because it does not

@@ -61,6 +61,7 @@ impl EventKind {
                 net.all(lessons);
                 net.items(items);
             }
+            Self::StepReplayed { item, .. } => net.items(std::slice::from_mut(item)),
             Self::MemoryChanged {
                 item,
                 what,

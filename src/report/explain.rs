@@ -121,7 +121,9 @@ pub struct Item {
     pub withheld: bool,
     /// Steps whose prompt contained the item.
     pub stood_in: Vec<u32>,
-    /// Actions that were decided from prompts with the item.
+    /// Steps that were taken from the item, without asking the model.
+    pub replayed: Vec<u32>,
+    /// Actions that were decided from prompts with the item, or taken from it.
     pub then: Vec<DecidedAction>,
     /// Results of the item in the run.
     pub credited: Vec<Credit>,
@@ -132,13 +134,15 @@ pub struct Item {
 impl Item {
     fn new(id: &AdviceId) -> Self {
         let (lesson, recalled, stood_in) = (String::new(), Vec::new(), Vec::new());
-        let (then, credited, became) = (Vec::new(), Vec::new(), Vec::new());
+        let (replayed, then) = (Vec::new(), Vec::new());
+        let (credited, became) = (Vec::new(), Vec::new());
         Self {
             id: id.clone(),
             lesson,
             recalled,
             withheld: false,
             stood_in,
+            replayed,
             then,
             credited,
             became,
@@ -219,6 +223,14 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
                     book.item(id).withheld = true;
                 }
             }
+            EventKind::StepReplayed { item, number, of } => {
+                offered = vec![item.clone()];
+                if book.item(item).lesson.is_empty() {
+                    let words = format!("step {number} of {of} of an earlier run with such a task");
+                    book.says(item, &words);
+                }
+                book.item(item).replayed.push(step);
+            }
             EventKind::ModelAsked { offered: now, .. } => {
                 offered.clone_from(&always);
                 offered.extend(now.iter().filter(|id| !always.contains(id)).cloned());
@@ -293,7 +305,7 @@ const fn phase(kind: &EventKind) -> u8 {
     match kind {
         EventKind::Tier1Loaded { .. } => 0,
         EventKind::DomainRecall { .. } => 1,
-        EventKind::ModelAsked { .. } => 2,
+        EventKind::ModelAsked { .. } | EventKind::StepReplayed { .. } => 2,
         EventKind::ActionExecuted { .. } => 3,
         EventKind::ErrorRecall { .. } => 4,
         _ => 5,

@@ -205,8 +205,8 @@ fn figures(summary: &RunSummary) -> Vec<(&'static str, String)> {
         (
             "steps",
             format!(
-                "{}, {} of them failed or had no effect",
-                summary.steps, summary.errors
+                "{}, {} of them from memory, {} failed or had no effect",
+                summary.steps, summary.replayed, summary.errors
             ),
         ),
         ("calls of the model", summary.calls.to_string()),
@@ -322,6 +322,12 @@ impl Remembered {
         if let (Some(first), Some(last)) = (item.stood_in.first(), item.stood_in.last()) {
             fates.push((
                 "stood in the prompts of",
+                format!("steps {first} to {last}"),
+            ));
+        }
+        if let (Some(first), Some(last)) = (item.replayed.first(), item.replayed.last()) {
+            fates.push((
+                "taken without the model",
                 format!("steps {first} to {last}"),
             ));
         }
@@ -533,7 +539,7 @@ mod tests {
         let html = record().to_html();
         for part in [
             "The run ended: the goal is reached, and the page shows it.",
-            "2, 1 of them failed or had no effect",
+            "2, 0 of them from memory, 1 failed or had no effect",
             "3000 in (1000 from the provider&#39;s cache), 10 out",
             "1.5 s",
             "no effect 40 ms",

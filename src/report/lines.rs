@@ -34,6 +34,13 @@ impl Line {
     }
 }
 
+/// Returns the line for a step that is taken from memory.
+fn replayed(number: usize, of: usize) -> Line {
+    let words =
+        format!("the next step is step {number} of {of} of an earlier run with such a task");
+    Line::aside("memory", &words)
+}
+
 /// Returns the lines for an event; empty for an event that does not matter to a person.
 pub(crate) fn lines(event: &Event) -> Vec<Line> {
     match &event.kind {
@@ -47,6 +54,7 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
             .iter()
             .map(|lesson| Line::aside("held back", &quoted(lesson, MAX_TEXT)))
             .collect(),
+        EventKind::StepReplayed { number, of, .. } => vec![replayed(*number, *of)],
         EventKind::MemoryChanged { what, text, .. } => {
             vec![Line::aside(
                 "memory",

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use webwise::{
     DecisionLoop, RunId, Task,
     action::ErrorClass,
-    agent::Options,
+    agent::{Options, Replay},
     event::RunFolder,
     guard::ApprovalMode,
     store::JsonFiles,
@@ -126,6 +126,8 @@ impl Machine {
         let mut options = Options::default();
         options.approval = ApprovalMode::Auto;
         options.withheld_share = share;
+        // The lessons are to be used, so each step is one of the model.
+        options.replay = Replay::Never;
         let folder = std::sync::Arc::new(RunFolder::new(self.path("runs")).unwrap());
         let agent = DecisionLoop::builder(browser, model, JsonFiles::open(self.memory()))
             .with_options(options)

@@ -22,7 +22,7 @@ use crate::{
     event::EventKind,
     memory::{
         Advice, AdviceId, Committed, Edit, Index, MemoryKind, Moment, Namespace, Occasion, Record,
-        Shelf, ShelfState, apply,
+        ReplayStep, Shelf, ShelfState, apply,
     },
     page::KnownElement,
     secret::Redactor,
@@ -149,6 +149,25 @@ impl Engine {
             }
         }
         known
+    }
+
+    /// Returns the next step of a task that any memory kind knows on the page's host, of the first kind that knows one.
+    pub(super) async fn replay(
+        &mut self,
+        store: &impl MemoryBackend,
+        moment: &Moment<'_>,
+        asking: Asking<'_>,
+    ) -> Option<ReplayStep> {
+        for kind in self.kinds.clone() {
+            let shelves = kind.wants(&self.namespace, moment);
+            for shelf in shelves.iter().filter(|shelf| !moment.is_above(shelf)) {
+                let index = self.index(store, &*kind, shelf, asking).await;
+                if let Some(step) = index.replay(moment) {
+                    return Some(step);
+                }
+            }
+        }
+        None
     }
 
     /// Returns this kind's index of a shelf's records.

@@ -153,7 +153,7 @@ pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Ve
 ///
 /// A point inside an element may hit any interactive element in it. If there is one, the action counts as irreversible. A key counts like
 /// the click or the form submission that it may cause on its target.
-pub(super) fn judged(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
+pub(in crate::agent) fn judged(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let click = |target: &Target| {
         let target = target.clone();
         effect(

@@ -70,6 +70,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             self.state.estimated,
             elapsed_ms,
         )
+        .with_replayed(self.state.replayed)
         .with_cost(self.parts.options.prices.map(|_| self.state.spent.cost));
         self.watch_recording();
         // Like events, everything that leaves the run is redacted once more.

@@ -23,7 +23,7 @@ use std::{sync::Arc, time::Duration};
 
 pub use guarded::GuardedBrowser;
 pub(super) use {
-    aim::{identities, references},
+    aim::{identities, judged, references},
     guards::{Guards, TurnNow},
     look::is_closed_frame,
     record::{Concluded, Tried, is_caret},

@@ -97,6 +97,7 @@ impl Ended {
             "final_url": report.final_url,
             "error": report.error,
             "steps": summary.steps,
+            "steps_from_memory": summary.replayed,
             "failed_actions": summary.errors,
             "model_calls": summary.calls,
             "tokens": { "usage": summary.usage, "estimated": summary.estimated },
@@ -116,6 +117,10 @@ fn cost(summary: &RunSummary) -> String {
     } else {
         String::new()
     };
+    let replayed = match summary.replayed {
+        0 => String::new(),
+        replayed => format!(", {replayed} of them from memory"),
+    };
     let (input, output) = (summary.usage.input.0, summary.usage.output.0);
     let cached = match summary.usage.cached.0 {
         0 => String::new(),
@@ -125,7 +130,7 @@ fn cost(summary: &RunSummary) -> String {
     // Integers give exact tenths of a second.
     let tenths = summary.elapsed_ms / 100;
     format!(
-        "{}{failed}, {}, {} ({input} read{cached}, {output} written{estimated}), {}.{} s",
+        "{}{replayed}{failed}, {}, {} ({input} read{cached}, {output} written{estimated}), {}.{} s",
         counted(summary.steps, "step"),
         counted(summary.calls, "model call"),
         counted(input.saturating_add(output), "token"),

@@ -77,6 +77,12 @@ fn lines(item: &Item) -> Vec<String> {
             steps(&item.stood_in)
         ));
     }
+    if !item.replayed.is_empty() {
+        lines.push(format!(
+            "    replayed  {}, without asking the model",
+            steps(&item.replayed)
+        ));
+    }
     for done in item.then.iter().take(MAX_ACTIONS) {
         let action = words::action(&done.action, &done.targets);
         lines.push(format!(

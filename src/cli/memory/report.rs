@@ -82,7 +82,7 @@ fn facts(events: &[Event]) -> Option<RunFacts> {
 fn item_facts(item: Item) -> ItemFacts {
     let credited = &item.credited;
     ItemFacts {
-        offered: !item.stood_in.is_empty(),
+        offered: !item.stood_in.is_empty() || !item.replayed.is_empty(),
         withheld: item.withheld,
         used: credited.iter().any(|credit| credit.used || credit.followed),
         followed: credited.iter().any(|credit| credit.followed),

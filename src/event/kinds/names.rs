@@ -28,6 +28,7 @@ impl EventKind {
             Self::ErrorRecall { .. } => "error_recall",
             Self::DomainRecall { .. } => "domain_recall",
             Self::AdviceWithheld { .. } => "advice_withheld",
+            Self::StepReplayed { .. } => "step_replayed",
             Self::ModelAsked { .. } => "model_asked",
             Self::ModelReplied { .. } => "model_replied",
             Self::ModelFailed { .. } => "model_failed",

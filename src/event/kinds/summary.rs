@@ -14,6 +14,9 @@ pub struct RunSummary {
     pub success: bool,
     /// Number of steps taken.
     pub steps: u32,
+    /// Number of steps taken from memory, without asking the model.
+    #[serde(default)]
+    pub replayed: u32,
     /// Number of actions that failed or had no effect.
     pub errors: u32,
     /// Number of model calls.
@@ -43,6 +46,7 @@ impl RunSummary {
             stop,
             success: stop.is_success(),
             steps,
+            replayed: 0,
             errors,
             calls,
             usage,
@@ -50,6 +54,13 @@ impl RunSummary {
             elapsed_ms,
             cost: None,
         }
+    }
+
+    /// Sets the number of steps that were taken from memory.
+    #[must_use]
+    pub const fn with_replayed(mut self, replayed: u32) -> Self {
+        self.replayed = replayed;
+        self
     }
 
     /// Sets the cost of the model calls.

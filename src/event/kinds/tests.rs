@@ -59,9 +59,10 @@ const fn number(kind: &EventKind) -> usize {
         EventKind::MemoryChanged { .. } => 34,
         EventKind::RunResumed {} => 35,
         EventKind::AdviceWithheld { .. } => 36,
+        EventKind::StepReplayed { .. } => 37,
     }
 }
-const VARIANTS: usize = 37;
+const VARIANTS: usize = 38;
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -223,6 +224,11 @@ fn memory_samples() -> Vec<EventKind> {
         EventKind::AdviceWithheld {
             lessons: vec![text("press Enter")],
             items: vec![item()],
+        },
+        EventKind::StepReplayed {
+            item: item(),
+            number: 2,
+            of: 9,
         },
         EventKind::LessonRecorded {
             lesson: text("press Enter"),

@@ -152,6 +152,7 @@ impl Folder {
             | EventKind::ErrorRecall { .. }
             | EventKind::DomainRecall { .. }
             | EventKind::AdviceWithheld { .. }
+            | EventKind::StepReplayed { .. }
             | EventKind::MemoryChanged { .. }
             | EventKind::LessonRecorded { .. }
             | EventKind::LessonDeduplicated { .. }

@@ -1,10 +1,12 @@
 //! What a run reads of earlier runs on its site, through the whole loop with scripted ports: the way of a similar task, and the
-//! results of its session.
+//! results of its session. `known_task`: the steps that a run takes from memory without asking its model.
+
+mod known_task;
 
 use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, RunId, SessionId, Task,
-    agent::Options,
+    agent::{Options, Replay},
     chat::ChatResponse,
     event::EventKind,
     guard::ApprovalMode,
@@ -90,6 +92,8 @@ async fn run(
     let recorder = Recorder::new();
     let mut options = Options::default();
     options.approval = ApprovalMode::Auto;
+    // What a run reads is asked for here, so each step is one of the model.
+    options.replay = Replay::Never;
     let agent = DecisionLoop::builder(desk(typed, row, button), model.clone(), store.clone())
         .with_options(options)
         .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))

@@ -1,0 +1,87 @@
+//! Takes the steps of a known task from memory, where nothing is left for the model to decide.
+
+use std::sync::Arc;
+
+use super::{
+    Run,
+    engine::Asking,
+    executor::{identities, judged},
+    options::Replay,
+    state::Queued,
+};
+use crate::{
+    BrowserDriver, LlmClient, MemoryBackend,
+    action::{Action, Effect},
+    event::EventKind,
+    memory::{Cue, Moment, ReplayStep, is_withheld},
+    working::By,
+};
+
+impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+    /// Queues the next step of a task that memory knows. Returns false if there is none, and the model has to decide.
+    ///
+    /// What cannot be undone is never taken from memory, whatever the approval mode.
+    pub(super) async fn replay(&mut self) -> bool {
+        let Some(step) = self.known_step().await else {
+            return false;
+        };
+        let action = Action::Browser(step.action.clone());
+        let page = self.executor.state.page.as_ref();
+        let is_final = judged(&step.action, page) == Effect::Irreversible;
+        let targets = page.and_then(|page| identities(&action, page));
+        let (false, Some(targets)) = (is_final, targets) else {
+            return false;
+        };
+        self.executor.emitter.emit(EventKind::StepReplayed {
+            item: step.item.clone(),
+            number: step.number,
+            of: step.of,
+        });
+        let state = &mut self.executor.state;
+        let known = state.offered.iter().position(|known| *known == step.item);
+        // The step was decided by this item alone.
+        state.offered_now = vec![known.unwrap_or(state.offered.len())];
+        if known.is_none() {
+            state.offered.push(step.item);
+        }
+        state.remarks.replayed += 1;
+        state.replayed = state.replayed.saturating_add(1);
+        state.queue.push_back(Queued {
+            action,
+            by: By::Memory,
+            targets: Some(targets),
+        });
+        true
+    }
+
+    /// Returns the next step of a task that memory knows and that this run does not hold back as a control.
+    async fn known_step(&mut self) -> Option<ReplayStep> {
+        let options = &self.parts.guarded.options;
+        let state = &self.executor.state;
+        let page = state.page.as_ref()?;
+        if options.replay == Replay::Never || page.observation.dialog.is_some() {
+            return None;
+        }
+        let cue = Cue::PageShown {
+            host: page.place.host()?.clone(),
+            page: page.place.template().cloned(),
+            seen: Arc::clone(&page.observation),
+        };
+        let moment = Moment::new(
+            &cue,
+            &state.about,
+            state.memory.steps(),
+            self.parts.guarded.clock.now(),
+        );
+        let asking = Asking {
+            emitter: &self.executor.emitter,
+            redactor: &self.executor.redactor,
+        };
+        let step = self
+            .engine
+            .replay(&self.parts.memory, &moment, asking)
+            .await?;
+        let is_held = is_withheld(&state.seed, &step.item, options.withheld_share);
+        (!is_held).then_some(step)
+    }
+}
