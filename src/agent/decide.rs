@@ -47,13 +47,13 @@ const MAX_THOUGHT: usize = 2_000;
 
 /// Returns the note about the last steps that were taken from memory; `None` if there are none.
 fn replayed(steps: usize) -> Option<String> {
-    let were = match steps {
+    let come = match steps {
         0 => return None,
-        1 => "the last step was taken",
-        _ => "the last steps were taken",
+        1 => "the last step comes",
+        _ => "the last steps come",
     };
     Some(format!(
-        "{were} from memory, as an earlier run with such a task took them ({}): check on this page that they did what the goal asks, then go \
+        "{come} from memory, as an earlier run with such a task took them ({}): check on this page that they did what the goal asks, then go \
          on from here",
         counted(steps, "step")
     ))

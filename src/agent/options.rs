@@ -29,8 +29,8 @@ pub enum Images {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Replay {
-    /// The steps of a task that memory knows, if they can be undone and nothing in them has to be decided. The model decides the
-    /// others, and when the task is done.
+    /// The steps of a task that memory knows in which nothing has to be decided: logins, links, searches, and fields that are filled in.
+    /// The model decides the others, and when the task is done.
     #[default]
     Known,
     /// None.

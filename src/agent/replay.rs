@@ -14,6 +14,7 @@ use crate::{
     action::{Action, Effect},
     event::EventKind,
     memory::{Cue, Moment, ReplayStep, is_withheld},
+    page::PageType,
     working::By,
 };
 
@@ -59,7 +60,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let options = &self.parts.guarded.options;
         let state = &self.executor.state;
         let page = state.page.as_ref()?;
-        if options.replay == Replay::Never || page.observation.dialog.is_some() {
+        let is_blocked =
+            page.observation.dialog.is_some() || page.view.page_type == PageType::DialogBlocking;
+        if options.replay == Replay::Never || is_blocked || state.remarks.is_unread() {
             return None;
         }
         let cue = Cue::PageShown {

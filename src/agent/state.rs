@@ -67,6 +67,16 @@ pub(super) struct Remarks {
 }
 
 impl Remarks {
+    /// Returns true if they tell something that the model has to read before anything else is done.
+    pub(super) fn is_unread(&self) -> bool {
+        let lines = [&self.found, &self.read, &self.notes, &self.warnings];
+        let said = [&self.results, &self.answers];
+        self.last_failure.is_some()
+            || !self.refused.is_empty()
+            || lines.iter().any(|lines| !lines.is_empty())
+            || said.iter().any(|said| !said.is_empty())
+    }
+
     /// Marks the lines that were found and read so far as those of a page that was left. Otherwise their references would be taken for
     /// those of the page that is shown.
     pub(super) fn leave(&mut self, title: &str) {

@@ -9,7 +9,7 @@
 //!
 //! - A kind builds an [`Index`] for each shelf instead of scanning the records at each cue. So a recall is a lookup; on
 //!   a host with learned recoveries, one walk over the page is added.
-//! - A run is distilled before a kind learns from it. The distilled form contains no typed text. So it may wait on disk
+//! - A run is distilled before a kind learns from it. The distilled form contains no typed text that the goal does not give. So it may wait on disk
 //!   while the store is busy, and the next run learns from it.
 //! - Distilled runs wait on a shelf named `pending`, because every store can keep a shelf, or on `pending-2` while the
 //!   first one takes none. A separate file would be one more format. The edits themselves cannot be stored, because they are functions.

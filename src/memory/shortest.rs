@@ -77,7 +77,7 @@ const fn opens(tool: BrowserTool) -> bool {
 }
 
 /// Returns true if the step did nothing but show another page: an address, the history, or a link.
-fn only_moves(step: &Step) -> bool {
+pub(super) fn only_moves(step: &Step) -> bool {
     use BrowserTool as T;
     let Some(tool) = tool(step) else {
         return false;

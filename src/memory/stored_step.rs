@@ -1,5 +1,5 @@
-//! A step of a run in the form in which memory keeps it: the tool, the kind of page, and what identifies the target. Values that the
-//! run typed are not kept.
+//! A step of a run in the form in which memory keeps it: the tool, the kind of page, and what identifies the target. Of the values that
+//! the run typed, none is kept that the goal does not have.
 
 use std::collections::BTreeSet;
 
@@ -87,7 +87,7 @@ pub struct StoredTarget {
     pub(super) is_of_goal: bool,
 }
 
-/// The source of a text that a step typed or chose. The text itself is not kept.
+/// The source of a text that a step typed or chose. The text itself is not kept, unless the goal has it in another form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

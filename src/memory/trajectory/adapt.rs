@@ -5,10 +5,10 @@ use std::{borrow::Cow, collections::BTreeSet};
 use super::Trajectory;
 use crate::{base::text, memory::stored_step::half_is_in, page::PageTemplate};
 
-/// Returns the words of a trajectory's goal that a new goal does not have.
-pub(super) fn gone(trajectory: &Trajectory, goal: &str) -> BTreeSet<String> {
+/// Returns the words of a recorded goal that a new goal does not have.
+pub(super) fn gone(recorded: &str, goal: &str) -> BTreeSet<String> {
     let new: BTreeSet<String> = text::words(goal).into_iter().collect();
-    let known = text::words(&trajectory.header.goal).into_iter();
+    let known = text::words(recorded).into_iter();
     known.filter(|word| !new.contains(word)).collect()
 }
 
@@ -16,7 +16,7 @@ pub(super) fn gone(trajectory: &Trajectory, goal: &str) -> BTreeSet<String> {
 /// goal and not in the new one. A link "Confirmed" would mislead a run that looks for cancelled orders, and so would the address
 /// `/orders/confirmed`. A group around a target may say no word of a value at all.
 pub(super) fn adapted<'t>(trajectory: &'t Trajectory, goal: &str) -> Cow<'t, Trajectory> {
-    let gone = gone(trajectory, goal);
+    let gone = gone(&trajectory.header.goal, goal);
     if gone.is_empty() {
         return Cow::Borrowed(trajectory);
     }

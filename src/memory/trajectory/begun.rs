@@ -2,35 +2,42 @@
 
 use super::{
     Header, Trajectory,
-    adapt::gone,
+    deciding::quoted_after,
     same_task::{SameTask, matched},
 };
 use crate::{
     action::{BrowserTool, TextValue},
     goal::compose,
-    memory::{StoredStep, StoredTarget, StoredText},
+    memory::{StoredStep, StoredText},
     page::Role,
 };
 
 /// Returns the first steps of a trajectory with the values of a goal that begins with the same sentences; `None` if it does not, or if no
 /// step belongs to these sentences.
 ///
-/// What follows in the goal may change what the form of a sentence is to contain, or whether it is to be sent. So no form is
-/// sent, except one that logs in or searches.
+/// Only links, fields and logins are shared: what follows in the goal may say that something else is to be chosen.
 pub(super) fn begun_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask> {
     let header = &trajectory.header;
     let new = compose(goal);
     let (known_ends, new_ends) = (sentence_ends(&header.goal), sentence_ends(&new));
     let ends = known_ends.into_iter().zip(new_ends);
     ends.rev().find_map(|(known_end, new_end)| {
+        // "St." ends no sentence, but a value that ends here may go on behind it.
+        let in_doubt = |(_, to): &(usize, usize)| header.goal[*to..known_end].chars().count() == 1;
+        if known_end < header.goal.len()
+            && header
+                .slots
+                .iter()
+                .any(|slot| slot.1 < known_end && in_doubt(slot))
+        {
+            return None;
+        }
         let count = begun(&trajectory.steps, header, known_end);
         let (steps, known) = (&trajectory.steps[..count], &header.goal[..known_end]);
         if steps.is_empty() {
             return None;
         }
-        let task = matched(known, &header.slots, steps, &new[..new_end])?;
-        let gone = gone(trajectory, goal);
-        Some(SameTask { gone, ..task })
+        matched(known, &header.slots, steps, &new[..new_end])
     })
 }
 
@@ -41,12 +48,7 @@ fn sentence_ends(goal: &str) -> Vec<usize> {
     let mut chars = goal.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let is_last = chars.peek().is_none_or(|(_, next)| next.is_whitespace());
-        match c {
-            '"' => is_quoted = !is_quoted,
-            '“' | '„' | '«' | '「' | '『' => is_quoted = true,
-            '”' | '»' | '」' | '』' => is_quoted = false,
-            _ => {}
-        }
+        is_quoted = quoted_after(is_quoted, c);
         let ends_here =
             matches!(c, '。' | '！' | '？') || (is_last && matches!(c, '.' | '!' | '?'));
         if ends_here && !is_quoted {
@@ -59,13 +61,13 @@ fn sentence_ends(goal: &str) -> Vec<usize> {
     ends
 }
 
-/// Returns the number of steps that surely belong to the sentences of a goal up to this position.
+/// Returns the number of steps that belong to the sentences of a goal up to this position: those up to the last one with a value of
+/// these sentences, and the button of a login.
 fn begun(steps: &[StoredStep], header: &Header, end: usize) -> usize {
     // A step belongs to the sentence that has its value.
     let is_in_part = |step: &StoredStep| {
-        let slots = step
-            .slots()
-            .map(|slot| header.slots.get(slot).is_some_and(|(_, to)| *to <= end));
+        let slots = step.slots();
+        let slots = slots.map(|slot| header.slots.get(slot).is_some_and(|(_, to)| *to <= end));
         let named = match &step.text {
             Some(StoredText::Secret(name)) => Some(name.placeholder()),
             Some(StoredText::Parameter(name)) => {
@@ -73,10 +75,10 @@ fn begun(steps: &[StoredStep], header: &Header, end: usize) -> usize {
             }
             _ => None,
         };
-        let named = named
-            .and_then(|name| header.goal.find(&name))
-            .map(|at| at < end);
-        slots.chain(named).reduce(|one, other| one && other)
+        let named = named.and_then(|name| header.goal.find(&name));
+        slots
+            .chain(named.map(|at| at < end))
+            .reduce(|one, other| one && other)
     };
     let mut count = 0;
     for (at, step) in steps.iter().enumerate() {
@@ -86,41 +88,22 @@ fn begun(steps: &[StoredStep], header: &Header, end: usize) -> usize {
             None => {}
         }
     }
-    // The button of a login has no value.
-    if let Some(last) = count.checked_sub(1).map(|at| &steps[at])
-        && matches!(last.text, Some(StoredText::Secret(_)))
+    let gave_secret = |at: usize| matches!(steps[at].text, Some(StoredText::Secret(_)));
+    if let Some(button) = steps.get(count)
+        && count > 0
+        && gave_secret(count - 1)
+        && button.page == steps[count - 1].page
+        && button
+            .target
+            .as_ref()
+            .is_some_and(|target| target.role == Role::Button)
     {
-        let rest = steps[count..].iter();
-        let belongs = |step: &&StoredStep| step.page == last.page && is_in_part(step).is_none();
-        count += rest.take_while(belongs).count();
+        count += 1;
     }
-    let sends = (0..count).find(|at| sends(steps, *at));
-    sends.unwrap_or(count)
-}
-
-/// Returns true if a step may send what the steps before it on its page gave, unless that is a login or a search.
-fn sends(steps: &[StoredStep], at: usize) -> bool {
-    let step = &steps[at];
-    let before = steps[..at]
-        .iter()
-        .rev()
-        .take_while(|before| before.page == step.page);
-    let (mut gave, mut logs_in) = (step.submit, false);
-    for before in before {
-        gave |= before.writes();
-        logs_in |= matches!(before.text, Some(StoredText::Secret(_)));
-    }
-    let presses =
-        |target: &StoredTarget| matches!(target.role, Role::Button | Role::Link | Role::MenuItem);
-    let searches = |target: &StoredTarget| {
-        target.role == Role::SearchBox || target.landmark == Some(Role::Search)
+    let chooses = |step: &StoredStep| {
+        use BrowserTool as T;
+        matches!(step.tool, T::Select | T::Check | T::Uncheck)
     };
-    // A key without a target goes to the field that was filled before.
-    let is_key = step.tool == BrowserTool::Press;
-    let field = at
-        .checked_sub(1)
-        .and_then(|before| steps[before].target.as_ref());
-    let target = step.target.as_ref().or(field.filter(|_| is_key));
-    let may_send = step.submit || is_key || (!step.writes() && target.is_some_and(presses));
-    may_send && gave && !logs_in && !target.is_some_and(searches)
+    let chosen = steps[..count].iter().position(chooses);
+    chosen.unwrap_or(count)
 }

@@ -33,6 +33,9 @@ pub(super) struct Learned {
     pub(super) steps: Vec<StoredStep>,
     /// The keys of the trajectories that the run was shown.
     pub(super) offered: Vec<String>,
+    /// True if some of the steps were taken from memory, so the run is no proof of its own for them.
+    #[serde(default)]
+    pub(super) replayed: bool,
 }
 
 impl Learned {
@@ -75,10 +78,12 @@ impl Learned {
                 turns: log.steps.iter().map(|step| step.turn).max().unwrap_or(0),
                 duration_ms: log.duration_ms(),
                 imported: false,
+                repeatable: true,
                 results: Vec::new(),
             },
             steps,
             offered: offered(log),
+            replayed: log.steps.iter().any(|step| step.by == By::Memory),
         })
     }
 

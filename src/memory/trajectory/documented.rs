@@ -209,6 +209,7 @@ impl Entry {
                 turns: u32::try_from(all).unwrap_or(u32::MAX),
                 duration_ms: self.duration_ms,
                 imported: false,
+                repeatable: false,
                 results: Vec::new(),
             },
             steps,

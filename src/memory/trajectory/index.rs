@@ -4,6 +4,7 @@ use super::{
     Trajectory, TrajectoryOptions,
     adapt::adapted,
     begun::begun_task,
+    deciding::has_condition,
     progress::{behind, left},
     rank::{best_first, score, similarity},
     replay::next,
@@ -95,16 +96,22 @@ impl Index for TrajectoryIndex {
             return None;
         };
         let goal = &moment.about.goal;
+        if has_condition(goal) {
+            return None;
+        }
         // Whether a goal is a task does not depend on the number of words in which its values differ.
         let ranked = self.ranked(moment);
         let known = |of: &dyn Fn(&Trajectory, &str) -> Option<SameTask>| {
-            let mut known = ranked.iter();
+            let mut known = ranked.iter().filter(|(_, one)| one.header.repeatable);
             known.find_map(|(id, trajectory)| Some((id, trajectory, of(trajectory, goal)?)))
         };
         let (id, trajectory, task) = known(&same_task).or_else(|| known(&begun_task))?;
-        let trajectory = adapted(trajectory, goal);
-        let way = &trajectory.steps[..task.steps];
-        let (at, action) = next(way, &task, moment.steps, page.as_ref(), &seen.tree)?;
+        let mut way = adapted(trajectory, goal).steps[..task.steps].to_vec();
+        // An address with a value of the recorded goal is compared without it.
+        for (step, recorded) in way.iter_mut().zip(&trajectory.steps) {
+            step.leads_to.clone_from(&recorded.leads_to);
+        }
+        let (at, action) = next(&way, &task, moment.steps, page.as_ref(), &seen.tree)?;
         Some(ReplayStep::new(id.clone(), action, at + 1, way.len()))
     }
 }

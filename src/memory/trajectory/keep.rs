@@ -54,10 +54,13 @@ impl Header {
 pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>> {
     let mut all = Trajectory::all(records);
     let run = &learned.header.run;
+    let own = key(&learned.header);
     let mut changed: Vec<String> = Vec::new();
     for (key, known) in &mut all {
         let is_new = known.header.results.iter().all(|(other, _)| other != run);
-        if is_new && learned.offered.contains(key) {
+        // A run with another task may have taken a few steps of it from memory, such as a login. That says nothing about the rest.
+        let is_other = learned.replayed && *key != own && !is_followed(known, learned);
+        if is_new && !is_other && learned.offered.contains(key) {
             let result = match learned.success {
                 false => Use::Failed,
                 true if is_followed(known, learned) => Use::Helped,
@@ -70,16 +73,21 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
         }
     }
     if learned.success {
-        let key = key(&learned.header);
-        match all.iter_mut().find(|(known, _)| *known == key) {
+        match all.iter_mut().find(|(known, _)| *known == own) {
             Some((_, known)) if known.header.runs.contains(run) => {}
+            // It shows that the way still works, and is no second proof of the way.
+            Some((_, known)) if learned.replayed => {
+                let last = known.header.timestamp.max(learned.header.timestamp);
+                known.header.timestamp = last;
+                changed.push(own);
+            }
             Some((_, known)) => {
                 known.repeat(learned.trajectory());
-                changed.push(key);
+                changed.push(own);
             }
             None => {
-                all.push((key.clone(), learned.trajectory()));
-                changed.push(key);
+                all.push((own.clone(), learned.trajectory()));
+                changed.push(own);
             }
         }
     }
@@ -129,6 +137,7 @@ impl Trajectory {
             };
             [before, own].concat()
         } else if same {
+            self.header.repeatable |= other.header.repeatable && self.steps == other.steps;
             self.header.timestamp = self.header.timestamp.max(other.header.timestamp);
             [std::mem::take(&mut self.header.runs), other.header.runs].concat()
         } else {
@@ -202,6 +211,7 @@ pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     }
     let mut header = Header::from_record(record).map_err(|_| refuse("is not a trajectory"))?;
     header.imported |= !vouched;
+    header.repeatable &= vouched;
     if !vouched {
         header.results.clear();
     }

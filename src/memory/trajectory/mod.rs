@@ -9,11 +9,12 @@
 //!
 //! # Decisions
 //!
-//! - No value of an earlier run is kept: a text that is in the goal is a slot, a parameter or a secret is named, and of any
-//!   other text only the length is kept. The name of a target that was chosen from a list is not kept either, because
+//! - Of the values of an earlier run only its goal is kept: a text that is in the goal is a slot, with its form if the field took another
+//!   one, a parameter or a secret is named, and of any other text only the length is kept. The name of a target that was chosen from a list is not kept either, because
 //!   another run may have to choose another item.
-//! - Similar goals are no equal tasks. A trajectory is only ever read by the model, as the way of another task. Of the
-//!   earlier goal it shows only the words that the new goal has too.
+//! - Similar goals are no equal tasks. The model reads a trajectory as the way of another task; of the
+//!   earlier goal it shows only the words that the new goal has too. Steps are taken without the model only of a task that is proven to be
+//!   the same, and only of trajectories of one's own runs: another person's are read and never repeated.
 //! - If the new goal is proven to be the recorded task with other values, each slot is followed by what the new goal has in its
 //!   place, because a model reads a value faster than a number. The value is taken from the new goal, never from the record.
 //! - The name of a target may be a value without being a slot: "Standard delivery (€ 4.90)" for "standard delivery". So a name is not shown to
@@ -26,6 +27,7 @@
 
 mod adapt;
 mod begun;
+mod deciding;
 mod distill;
 mod documented;
 mod index;

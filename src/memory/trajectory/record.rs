@@ -46,6 +46,10 @@ pub struct Header {
     /// True if another person's export contained the trajectory and nobody here has accepted it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
+    /// True if a run took these steps, and they say everything that is needed to take them again without a model. Steps of
+    /// another person's export or of another program, and those that an earlier version kept, are only read by models.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeatable: bool,
     /// What became of the last runs that were shown the trajectory, oldest first, at most [`MAX_RESULTS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<(RunId, Use)>,

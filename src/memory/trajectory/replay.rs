@@ -5,10 +5,13 @@
 //! - A step is taken only where nothing is left to decide: on the kind of page on which it was taken, on the one element of that role
 //!   and name, with a text that the new goal gives. Everything else is left to the model: an element chosen from a list, a text from the page,
 //!   an address, a point.
-//! - If a goal only begins like the recorded one, no form is sent, except one that logs in or searches: what follows may say that
-//!   something else is to be sent.
-//! - The model may take such a step, or one that only moves, and the way goes on after it. If it does anything else, it has
-//!   a reason that the record does not know, so the rest of the way is left to it.
+//! - Nothing is sent or pressed, except for a login and a search. So the model reads the whole goal and the filled form before anything
+//!   comes of it: the goal may say what the record does not show, such as a condition that was true then.
+//! - Links are followed only if the goal names them, or if they belong to the site's menu. What else has a name that the goal does not
+//!   say was perhaps chosen by what the page said of it.
+//! - A goal with a condition is left to the model as a whole.
+//! - The model may take a step of the way itself, or follow a link that is none, and the way goes on after it. If it does anything else,
+//!   it has a reason that the record does not know, so the rest of the way is left to it.
 //! - After a step of the way that did not do what it did before, nothing more is taken from memory in that run.
 
 use super::{progress::is_in, same_task::SameTask};
@@ -18,8 +21,13 @@ use crate::{
         TextValue,
     },
     base::text,
-    memory::{Aim, StoredStep, StoredTarget, StoredText, aim::is_menu, shortest::looks_only},
-    page::{ElementRef, NodeId, PageTemplate, TargetIdentity, Tree, sketch_nodes},
+    memory::{
+        Aim, StoredStep, StoredTarget, StoredText,
+        aim::is_menu,
+        shortest::{looks_only, only_moves},
+        stored_step::half_is_in,
+    },
+    page::{ElementRef, NodeId, PageTemplate, Role, TargetIdentity, Tree, sketch_nodes},
     working::{By, Step},
 };
 
@@ -34,17 +42,16 @@ pub(super) fn next(
     page: Option<&PageTemplate>,
     seen: &Tree,
 ) -> Option<(usize, BrowserAction)> {
-    let at = position(way, task, taken)?;
+    let (at, is_direct) = position(way, task, taken)?;
     let step = way.get(at)?;
-    if !task.is_on(step.page.as_ref()?, page?) || !step.verified || step.partial {
+    let is_here = task.is_on(step.page.as_ref()?, page?);
+    if !is_here || !step.verified || step.partial || !may_be_taken(way, at, task) {
         return None;
     }
-    let gives = matches!(step.tool, BrowserTool::Fill | BrowserTool::Select);
     let target = match &step.target {
-        Some(target) if !gives && is_chosen(target) => return None,
         Some(target) => Some(element(target, task.names[at].as_deref(), seen)?),
         // The field that was filled just before has the focus.
-        None if step.tool == BrowserTool::Press && at > 0 && way[at - 1].writes() => None,
+        None if step.tool == BrowserTool::Press && is_direct => None,
         None => return None,
     };
     let text = match &step.text {
@@ -54,15 +61,65 @@ pub(super) fn next(
     Some((at, action(step, target.map(Target::Ref), text)?))
 }
 
-/// Returns true if the target is one of several alike, and the goal does not name it. Its name may be the reason why it was chosen: "Reply to
-/// Ann", for the newest message.
-fn is_chosen(target: &StoredTarget) -> bool {
-    target.slot.is_none() && target.collection.is_some() && !is_menu(target.landmark.as_ref())
+/// Returns true if nothing in this step of a way is left to decide, and it sends nothing but a login or a search.
+fn may_be_taken(way: &[StoredStep], at: usize, task: &SameTask) -> bool {
+    use BrowserTool as T;
+    let step = &way[at];
+    let target = step.target.as_ref();
+    let is_named = target.is_some_and(|target| {
+        let says = |aim: &Aim| half_is_in(&aim.name, &task.words);
+        target.slot.is_some() || target.aim.as_ref().is_some_and(says)
+    });
+    let is_of_menu = target.is_some_and(|target| is_menu(target.landmark.as_ref()));
+    match step.tool {
+        T::Fill => !step.submit || is_search(step) || gives_secret(step),
+        T::Select => true,
+        T::Check | T::Uncheck => is_named,
+        T::Hover => is_named || is_of_menu,
+        T::Press => before(way, at)
+            .next()
+            .is_some_and(|field| field.writes() && (is_search(field) || gives_secret(field))),
+        T::Click => match target.map(|target| &target.role) {
+            Some(Role::Button) => is_search(step) || is_login(way, at),
+            Some(Role::Link | Role::MenuItem) => {
+                step.leads_to.is_some() && (is_named || (is_of_menu && !task.chooses))
+            }
+            Some(Role::Radio | Role::Option | Role::Tab) => is_named,
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
-/// Returns the number of steps of a way that a run has taken; `None` if the run has left the way.
-fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<usize> {
-    let mut at = 0;
+/// Returns the steps before this one on its page, the last one first.
+fn before(way: &[StoredStep], at: usize) -> impl Iterator<Item = &StoredStep> {
+    let page = &way[at].page;
+    let earlier = way[..at].iter().rev();
+    earlier.take_while(move |step| step.page == *page)
+}
+
+/// Returns true if the target of a step belongs to a search.
+fn is_search(step: &StoredStep) -> bool {
+    step.target.as_ref().is_some_and(|target| {
+        target.role == Role::SearchBox || target.landmark == Some(Role::Search)
+    })
+}
+
+/// Returns true if a step types a secret.
+const fn gives_secret(step: &StoredStep) -> bool {
+    matches!(step.text, Some(StoredText::Secret(_)))
+}
+
+/// Returns true if this is the button of a login: the first one after a secret was given.
+fn is_login(way: &[StoredStep], at: usize) -> bool {
+    let mut fields = before(way, at).take_while(|step| step.writes());
+    fields.any(gives_secret)
+}
+
+/// Returns the number of steps of a way that a run has taken, and whether the last thing that it did was the last one of them; `None` if
+/// the run has left the way.
+fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usize, bool)> {
+    let (mut at, mut is_direct) = (0, false);
     // The task opens its start page. If it opens a page later, the run was interrupted.
     let own = taken.iter().skip_while(|step| step.by == By::Task);
     for step in own {
@@ -80,42 +137,48 @@ fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<usize
             _ => continue,
         }
         let stored = StoredStep::of(step)?;
-        let is_next = |n: usize, own: &StoredStep| {
-            let moved = own.leads_to.as_ref().is_none_or(|page| {
-                let there = stored.leads_to.as_ref();
-                there.is_some_and(|there| task.is_on(page, there))
-            });
-            let name = task.names[n].as_deref();
-            moved && own.is_same(&stored) && name.is_none_or(|name| is_called(step, name))
-        };
-        let rest = way.iter().enumerate().skip(at);
-        match rest
-            .filter(|(n, own)| is_next(*n, own))
-            .map(|(n, _)| n)
-            .next()
-        {
-            Some(n) if n == at => at += 1,
+        let mut rest = way.iter().enumerate().skip(at);
+        match rest.find(|(n, own)| is_taken(own, *n, task, step, &stored)) {
+            Some((n, _)) if n == at => (at, is_direct) = (at + 1, true),
             _ if is_from_memory => return None,
-            None if looks_only(action.tool()) || moves(&stored) => {}
-            Some(_) if looks_only(action.tool()) => {}
+            _ if looks_only(action.tool()) => {}
+            None if only_moves(step) => is_direct = false,
             _ => return None,
         }
     }
-    Some(at)
+    Some((at, is_direct))
 }
 
-/// Returns true if the step led to another page, and gave no value to a field.
-fn moves(step: &StoredStep) -> bool {
-    step.leads_to.is_some() && !step.writes()
+/// Returns true if a run took this step of a way, with the values of its own goal.
+fn is_taken(own: &StoredStep, n: usize, task: &SameTask, step: &Step, stored: &StoredStep) -> bool {
+    let led = match (&own.leads_to, &stored.leads_to) {
+        (Some(own), Some(there)) => task.is_on(own, there),
+        (own, there) => own.is_none() && there.is_none(),
+    };
+    let is_name = |name: &str| {
+        let target = step.targets.first();
+        target.is_some_and(|target| is_in(name, &target.name))
+    };
+    let Action::Browser(action) = &step.action else {
+        return false;
+    };
+    let gave = match (&own.text, task.texts[n].as_deref()) {
+        (Some(StoredText::Slot(_)), Some(value)) => {
+            matches!(action.texts().first(), Some(TextValue::Literal(text)) if text == value)
+        }
+        (Some(text @ (StoredText::Secret(_) | StoredText::Parameter(_))), _) => {
+            stored.text.as_ref() == Some(text)
+        }
+        _ => true,
+    };
+    led && gave
+        && own.is_same(stored)
+        && (own.key == stored.key && own.submit == stored.submit && own.partial == stored.partial)
+        && task.names[n].as_deref().is_none_or(is_name)
 }
 
-/// Returns true if the first target of a step has this name.
-fn is_called(step: &Step, name: &str) -> bool {
-    let target = step.targets.first();
-    target.is_some_and(|target| is_in(name, &target.name))
-}
-
-/// Returns the reference of the only element on the page that the target can mean. `name` is the value that is its name.
+/// Returns the reference of the only element on the page that the target can mean, in the landmark in which it was. `name` is the value
+/// that is its name.
 fn element(target: &StoredTarget, name: Option<&str>, tree: &Tree) -> Option<ElementRef> {
     let here = sketch_nodes(tree, |role| *role == target.role);
     let among = |is_it: &dyn Fn(&TargetIdentity) -> bool| {
@@ -129,27 +192,28 @@ fn element(target: &StoredTarget, name: Option<&str>, tree: &Tree) -> Option<Ele
         }),
         (None, Some(_), Some(name)) => {
             let whole = text::fold(&TargetIdentity::cap(name));
+            // A choice may say more than its value: "Oak (first floor)".
+            let is_choice = matches!(target.role, Role::Radio | Role::Checkbox | Role::Option);
+            let begins = |identity: &TargetIdentity| {
+                text::fold(&identity.name).starts_with(&whole) && is_in(name, &identity.name)
+            };
             among(&|identity| text::fold(&identity.name) == whole)
-                .or_else(|| among(&|identity| is_in(name, &identity.name)))
+                .or_else(|| is_choice.then(|| among(&begins)).flatten())
         }
         _ => None,
     }?;
     tree[id].reference.clone()
 }
 
-/// Returns the only one of these nodes. If there are several, returns the only one in the landmark of the target.
+/// Returns the only one of these nodes that is in the landmark of the target.
 fn only(found: &[NodeId], target: &StoredTarget, tree: &Tree) -> Option<NodeId> {
-    match found {
-        [one] => Some(*one),
-        several if several.len() <= MAX_ALIKE => {
-            let is_there =
-                |id: &&NodeId| TargetIdentity::of(tree, **id).landmark == target.landmark;
-            let mut there = several.iter().filter(is_there);
-            let one = there.next()?;
-            there.next().is_none().then_some(*one)
-        }
-        _ => None,
+    if found.len() > MAX_ALIKE {
+        return None;
     }
+    let is_there = |id: &&NodeId| TargetIdentity::of(tree, **id).landmark == target.landmark;
+    let mut there = found.iter().filter(is_there);
+    let one = there.next()?;
+    there.next().is_none().then_some(*one)
 }
 
 /// Returns the text to give in place of the recorded one.

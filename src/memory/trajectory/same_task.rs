@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Trajectory, adapt::gone};
+use super::{Trajectory, adapt::gone, deciding::chooses};
 use crate::{
     action::BrowserTool,
+    base::text,
     goal::{self, ArgField, Field, Literals, Provenance, Recorded, Template, compose},
     memory::{StoredStep, StoredText, stored_step::half_is_in},
     page::PageTemplate,
@@ -27,6 +28,10 @@ pub(super) struct SameTask {
     pub(super) steps: usize,
     /// The words of the recorded goal that the new goal does not have.
     pub(super) gone: BTreeSet<String>,
+    /// The words of the new goal.
+    pub(super) words: BTreeSet<String>,
+    /// True if the new goal chooses something by what the page says of it.
+    pub(super) chooses: bool,
 }
 
 impl SameTask {
@@ -44,9 +49,7 @@ impl SameTask {
 /// Returns the task of a trajectory with the values of a goal; `None` if the goal is not that task with other values.
 pub(super) fn same_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask> {
     let header = &trajectory.header;
-    let task = matched(&header.goal, &header.slots, &trajectory.steps, goal)?;
-    let gone = gone(trajectory, goal);
-    Some(SameTask { gone, ..task })
+    matched(&header.goal, &header.slots, &trajectory.steps, goal)
 }
 
 /// Returns the task of these steps, which were taken for a goal with these slots, with the values of a new goal.
@@ -86,7 +89,9 @@ pub(super) fn matched(
         texts: vec![None; steps.len()],
         names: vec![None; steps.len()],
         steps: steps.len(),
-        gone: BTreeSet::new(),
+        gone: gone(recorded, goal),
+        words: text::words(goal).into_iter().collect(),
+        chooses: chooses(goal),
     };
     // Only a text that a value of the goal explains may be repeated.
     for traced in template.texts() {

@@ -21,7 +21,7 @@ fn click(role: Role, name: &str, to: &str) -> Taken {
 /// A booking: two fields, an item of a list, and the button that saves it.
 fn book(run: &str, minute: i64, name: &str, day: &str, typed_day: &str, room: &str) -> RunLog {
     let mut chosen = product(room);
-    chosen.role = Role::Radio;
+    (chosen.role, chosen.landmark) = (Role::Radio, None);
     let steps = vec![
         fill("Name", name, SHOP),
         fill("Day", typed_day, SHOP),
@@ -90,11 +90,11 @@ fn a_task_with_other_values_is_taken_step_by_step_with_them() {
     // The date is typed in the form that the field took before.
     assert_eq!(next(&bob[..1]).as_deref(), Some("fill e2 2026-10-23"));
     assert_eq!(next(&bob[..2]).as_deref(), Some("check e4"));
-    assert_eq!(next(&bob[..3]).as_deref(), Some("click e5"));
-    assert_eq!(next(&bob), None, "the model ends the task");
+    assert_eq!(next(&bob[..3]), None, "the model sends the form");
 
     let own = goal("Ann", "14 September 2026", "Elm");
-    let step = replayed(&records(), &own, &bob[..1], (SHOP, FORM)).unwrap();
+    let ann = book("run_2", 1, "Ann", "14 September 2026", "2026-09-14", "Elm").steps;
+    let step = replayed(&records(), &own, &ann[..1], (SHOP, FORM)).unwrap();
     assert_eq!((step.number, step.of), (2, 4));
     assert_eq!(said(Some(step)).as_deref(), Some("fill e2 2026-09-14"));
 }
@@ -138,13 +138,16 @@ fn a_step_is_taken_only_on_its_page_and_only_if_one_element_can_be_meant() {
 
 #[test]
 fn a_target_is_told_from_another_of_its_name_by_its_landmark() {
-    let mut save = element(Role::Button, "Save");
-    save.landmark = Some(Role::Main);
-    let steps = vec![step("click", json!({}), save, SHOP)];
-    let records = learned(&[], &log("run_1", 0, "Save it", steps));
-    let page = "navigation\n  button \"Save\" e1\nmain\n  button \"Save\" e2";
-    let taken = replayed(&records, "Save it", &[], (SHOP, page));
-    assert_eq!(said(taken).as_deref(), Some("click e2"));
+    let mut field = element(Role::TextBox, "Title");
+    field.landmark = Some(Role::Main);
+    let steps = vec![step("fill", json!({ "text": "Roof leaks" }), field, SHOP)];
+    let goal = "Write \"Roof leaks\" and send it";
+    let records = learned(&[], &log("run_1", 0, goal, steps));
+    let on = |page: &str| said(replayed(&records, goal, &[], (SHOP, page)));
+    let both = "navigation\n  textbox \"Title\" e1\nmain\n  textbox \"Title\" e2";
+    assert_eq!(on(both).as_deref(), Some("fill e2 Roof leaks"));
+    let other = "navigation\n  textbox \"Title\" e1";
+    assert_eq!(on(other), None);
 }
 
 #[test]
@@ -158,8 +161,9 @@ fn what_the_model_does_on_the_way_is_followed_and_what_it_does_beside_it_ends_th
         click(Role::Link, "Next page", "https://shop.example/?page=2"),
     ]));
     assert_eq!(next(&detour).as_deref(), Some("fill e2 2026-10-23"));
-    // It gave another value, took a later step first, or pressed another button.
+    // It gave another value, filled another field, took a later step first, or pressed another button.
     for beside in [
+        fill("Day", "2026-10-24", SHOP),
         fill("Notice", "x", SHOP),
         click(Role::Button, "Save", "https://shop.example/saved"),
         click(Role::Button, "Reset", SHOP),
@@ -215,34 +219,48 @@ fn a_run_that_was_interrupted_is_left_to_the_model() {
 }
 
 #[test]
-fn what_memory_does_not_keep_is_left_to_the_model() {
-    let goal = "Set it up";
+fn what_leaves_something_to_decide_is_left_to_the_model() {
+    let goal = "Set the code to \"XK-1\" in the wide box";
     let first = |step: Taken| {
         let records = learned(&[], &log("run_1", 0, goal, vec![step]));
-        let page = "textbox \"Code\" e1\nlistbox \"Sizes\" e2\nlink \"Third\" e3\nbutton \"Third\" e5\nbutton \"Open\" e4";
+        let page = "textbox \"Code\" e1\nlistbox \"Sizes\" e2\nlink \"Third\" e3\nbutton \"Wide box\" e4\n\
+            link \"Wide box\" e5\ncheckbox \"Wide box\" e6\ncheckbox \"Kitchen\" e7\nswitch \"Wide box\" e8";
         said(replayed(&records, goal, &[], (SHOP, page)))
     };
+    let click = |role, name: &str, to: &str| first(click(role, name, to));
+    let check = |name: &str| {
+        first(step(
+            "check",
+            json!({}),
+            element(Role::Checkbox, name),
+            SHOP,
+        ))
+    };
     assert_eq!(
-        first(click(Role::Button, "Open", SHOP)).as_deref(),
-        Some("click e4")
+        first(fill("Code", "XK-1", SHOP)).as_deref(),
+        Some("fill e1 XK-1")
     );
-    // A text that is not in the goal, two options, an item of a list, another mouse button, an address.
-    assert_eq!(first(fill("Code", "XK-1", SHOP)), None);
+    assert_eq!(
+        click(Role::Link, "Wide box", FOUND).as_deref(),
+        Some("click e5")
+    );
+    assert_eq!(check("Wide box").as_deref(), Some("check e6"));
+    // A text that is not in the goal, one that is sent at once, and two options.
+    assert_eq!(first(fill("Code", "XK-2", SHOP)), None);
+    let sent = json!({ "text": "XK-1", "submit": true });
+    assert_eq!(
+        first(step("fill", sent, element(Role::TextBox, "Code"), SHOP)),
+        None
+    );
     let sizes = json!({ "values": ["S", "M"] });
-    assert_eq!(
-        first(step("select", sizes, element(Role::ListBox, "Sizes"), SHOP)),
-        None
-    );
-    for role in [Role::Link, Role::Button] {
-        let mut third = product("Third");
-        third.role = role;
-        assert_eq!(first(step("click", json!({}), third, SHOP)), None);
-    }
-    let right = json!({ "button": "right" });
-    assert_eq!(
-        first(step("click", right, element(Role::Button, "Open"), SHOP)),
-        None
-    );
+    let list = element(Role::ListBox, "Sizes");
+    assert_eq!(first(step("select", sizes, list, SHOP)), None);
+    // A button, a switch, a link that stays on its page, names that the goal does not say, and an address.
+    assert_eq!(click(Role::Button, "Wide box", FOUND), None);
+    assert_eq!(click(Role::Switch, "Wide box", SHOP), None);
+    assert_eq!(click(Role::Link, "Wide box", SHOP), None);
+    assert_eq!(click(Role::Link, "Third", FOUND), None);
+    assert_eq!(check("Kitchen"), None);
     assert_eq!(
         first(step("goto", json!({ "url": FOUND }), None, FOUND)),
         None
@@ -250,23 +268,107 @@ fn what_memory_does_not_keep_is_left_to_the_model() {
 }
 
 #[test]
+fn a_link_of_the_menu_is_followed_unless_the_goal_chooses_one() {
+    let taken = |goal: &str| {
+        let mut link = element(Role::Link, "Inbox");
+        link.landmark = Some(Role::Navigation);
+        let records = learned(
+            &[],
+            &log(
+                "run_1",
+                0,
+                goal,
+                vec![step("click", json!({}), link, FOUND)],
+            ),
+        );
+        let page = "navigation\n  link \"Inbox\" e1\n  link \"Outbox\" e2";
+        said(replayed(&records, goal, &[], (SHOP, page)))
+    };
+    assert_eq!(
+        taken("Read the message of Ann").as_deref(),
+        Some("click e1")
+    );
+    assert_eq!(taken("Read the folder with the newest message"), None);
+}
+
+#[test]
+fn a_trajectory_of_another_person_is_only_read() {
+    let own = records();
+    assert!(
+        replayed(
+            &own,
+            &goal("Bob", "23 October 2026", "Oak"),
+            &[],
+            (SHOP, FORM)
+        )
+        .is_some()
+    );
+    let kind = Trajectories::default();
+    let admitted = own.iter().map(|record| kind.admit(record, false).unwrap());
+    let admitted: Vec<Record> = admitted.collect();
+    let known = Header::from_record(&own[0]).unwrap();
+    let accept = kind.accept(&own[0].key, &known.goal, at(0)).unwrap();
+    let imported = apply(&admitted, &accept.changes(&admitted).unwrap());
+    let goal = goal("Bob", "23 October 2026", "Oak");
+    assert_eq!(replayed(&imported, &goal, &[], (SHOP, FORM)), None);
+    assert!(!shown(&imported, &goal, &[], FORM).is_empty());
+    // A run here that takes the way makes it one of ours.
+    let again = learned(
+        &imported,
+        &book("run_2", 5, "Bob", "23 October 2026", "2026-10-23", "Oak"),
+    );
+    assert!(replayed(&again, &goal, &[], (SHOP, FORM)).is_some());
+}
+
+#[test]
+fn a_run_that_took_its_steps_from_memory_is_no_second_proof() {
+    let first = records();
+    let mut log = book("run_2", 5, "Bob", "23 October 2026", "2026-10-23", "Oak");
+    let id = AdviceId {
+        shelf: shelf(),
+        key: first[0].key.clone(),
+    };
+    log.offered = vec![id];
+    log.steps[0].by = By::Memory;
+    let records = learned(&first, &log);
+    let header = Header::from_record(&records[0]).unwrap();
+    assert_eq!(header.runs, [RunId::parse("run_1").unwrap()]);
+    assert_eq!((header.uses().helped, header.timestamp), (1, at(5)));
+
+    // Another task that only shares a login says nothing about this one, whatever becomes of it.
+    let mut other = self::log(
+        "run_3",
+        6,
+        "Look at the rooms",
+        vec![fill("Name", "Ann", SHOP)],
+    );
+    (other.offered, other.success) = (log.offered.clone(), false);
+    other.steps[0].by = By::Memory;
+    let records = learned(&records, &other);
+    assert_eq!(Header::from_record(&records[0]).unwrap().uses().harmed, 0);
+}
+
+#[test]
 fn a_key_goes_where_the_focus_is_only_right_after_a_field_was_filled() {
     let enter = || step("press", json!({ "key": "Enter" }), None, FOUND);
+    let find = |what: &str| {
+        step(
+            "fill",
+            json!({ "text": what }),
+            element(Role::SearchBox, "Find"),
+            SHOP,
+        )
+    };
     let goal = |what: &str| format!("Search for {what}");
     let first = log(
         "run_1",
         0,
         &goal("red hats"),
-        vec![fill("Find", "red hats", SHOP), enter()],
+        vec![find("red hats"), enter()],
     );
     let records = learned(&[], &first);
-    let now = log(
-        "run_2",
-        0,
-        &goal("blue caps"),
-        vec![fill("Find", "blue caps", SHOP)],
-    );
-    let page = (SHOP, "textbox \"Find\" e1");
+    let now = log("run_2", 0, &goal("blue caps"), vec![find("blue caps")]);
+    let page = (SHOP, "searchbox \"Find\" e1");
     let next = said(replayed(&records, &now.about.goal, &now.steps, page));
     assert_eq!(next.as_deref(), Some("press "));
     let alone = learned(&[], &log("run_1", 0, "Send it", vec![enter()]));
@@ -275,31 +377,30 @@ fn a_key_goes_where_the_focus_is_only_right_after_a_field_was_filled() {
 
 #[test]
 fn a_part_of_an_address_may_be_the_value() {
-    let open = |name: &str, slug: &str| {
+    let open = |name: &str, slug: &str, size: &str| {
         let page = format!("https://shop.example/product/{slug}");
         vec![
             step("click", json!({}), product(name), &page),
-            click(Role::Button, "Put into cart", &page),
+            fill("Size", size, &page),
         ]
     };
-    let goal = |name: &str| format!("Put one \"{name}\" into the cart");
-    let first = log(
-        "run_1",
+    let goal =
+        |name: &str, size: &str| format!("Put one \"{name}\" of size \"{size}\" into the cart");
+    let first = open("Wool Socks", "wool-socks", "small");
+    let records = learned(&[], &log("run_1", 0, &goal("Wool Socks", "small"), first));
+    let now = log(
+        "run_2",
         0,
-        &goal("Wool Socks"),
-        open("Wool Socks", "wool-socks"),
+        &goal("Rain Hat", "large"),
+        open("Rain Hat", "rain-hat", "large"),
     );
-    let records = learned(&[], &first);
-    let now = log("run_2", 0, &goal("Rain Hat"), open("Rain Hat", "rain-hat"));
-    let page = "button \"Put into cart\" e1";
+    let page = "textbox \"Size\" e1";
     let on = |url: &str| {
         let taken = &now.steps[..1];
         said(replayed(&records, &now.about.goal, taken, (url, page)))
     };
-    assert_eq!(
-        on("https://shop.example/product/rain-hat").as_deref(),
-        Some("click e1")
-    );
+    let there = on("https://shop.example/product/rain-hat");
+    assert_eq!(there.as_deref(), Some("fill e1 large"));
     assert_eq!(on("https://shop.example/imprint/rain-hat"), None);
 }
 
@@ -320,16 +421,21 @@ fn a_secret_is_typed_as_its_placeholder() {
     );
 }
 
-/// A login, a form with two fields and its button.
+/// A login, a link of the menu, a form with two fields and its button.
 fn file_issue(run: &str, title: &str, priority: &str, rest: &str) -> RunLog {
-    let home = "https://shop.example/issues";
+    let (home, form) = (
+        "https://shop.example/issues",
+        "https://shop.example/issues/new",
+    );
+    let mut link = element(Role::Link, "New");
+    link.landmark = Some(Role::Navigation);
     let steps = vec![
         fill("User", "admin", SHOP),
         fill("Password", "<secret:PASSWORD>", SHOP),
         click(Role::Button, "Log in", home),
-        click(Role::Button, "New", home),
-        fill("Title", title, home),
-        fill("Priority", priority, home),
+        step("click", json!({}), link, form),
+        fill("Title", title, form),
+        fill("Priority", priority, form),
         click(Role::Button, "Save", "https://shop.example/issues/7"),
     ];
     log(run, 0, &file_goal(title, priority, rest), steps)
@@ -341,47 +447,54 @@ fn file_goal(title: &str, priority: &str, rest: &str) -> String {
     )
 }
 
-/// Returns all steps that a run with this goal takes from memory, if each works as it did before.
-fn whole_way(records: &[Record], goal: &str, like: &RunLog, pages: &str) -> Vec<String> {
-    let mut said_all = Vec::new();
-    for n in 0..=like.steps.len() {
-        let url = like.steps.get(n).map_or(SHOP, |step| step.before.url());
-        match said(replayed(records, goal, &like.steps[..n], (url, pages))) {
-            Some(step) => said_all.push(step),
-            None => break,
-        }
-    }
-    said_all
+/// Returns the number of steps that a run with this goal takes from memory one after the other, if each works as it did before.
+fn first_steps(records: &[Record], goal: &str, like: &RunLog) -> usize {
+    let page = "textbox \"User\" e1\ntextbox \"Password\" e2\nbutton \"Log in\" e3\nnavigation\n  link \"New\" e4\n\
+        textbox \"Title\" e5\ntextbox \"Priority\" e6\nbutton \"Save\" e7\nbutton \"Export\" e8";
+    let is_taken = |n: &usize| {
+        let url = like.steps.get(*n).map_or(SHOP, |step| step.before.url());
+        replayed(records, goal, &like.steps[..*n], (url, page)).is_some()
+    };
+    (0..=like.steps.len()).take_while(is_taken).count()
 }
 
-const ISSUE: &str = "textbox \"User\" e1\ntextbox \"Password\" e2\nbutton \"Log in\" e3\nbutton \"New\" e4\n\
-    textbox \"Title\" e5\ntextbox \"Priority\" e6\nbutton \"Save\" e7";
-
 #[test]
-fn a_goal_that_only_begins_alike_shares_the_steps_of_that_beginning_and_sends_no_form_but_a_login()
-{
+fn a_goal_that_only_begins_alike_shares_the_steps_of_that_beginning() {
     let records = learned(&[], &file_issue("run_1", "Printer jams", "urgent", ""));
     let like = file_issue("run_2", "Roof leaks", "wish", "");
-    let way = |goal: &str| whole_way(&records, goal, &like, ISSUE).len();
-    // The whole task, with other values.
-    assert_eq!(way(&file_goal("Roof leaks", "wish", "")), 7);
-    // Another sentence follows, so the form is filled and not sent.
-    let more = file_goal(
-        "Roof leaks",
-        "wish",
-        " Only do so if there is no such issue yet.",
+    let taken = |goal: &str| first_steps(&records, goal, &like);
+    // All but the button that sends the form.
+    assert_eq!(taken(&file_goal("Roof leaks", "wish", "")), 6);
+    assert_eq!(
+        taken(&file_goal("Roof leaks", "wish", " Tell its number.")),
+        6
     );
-    assert_eq!(way(&more), 6);
     // Only the login is the same.
     let other = "Log in as \"admin\" with <secret:PASSWORD>. Close the issue \"Printer jams\" with the priority \"urgent\".";
-    assert_eq!(way(other), 3);
-    // A sentence in front, or another password: nothing is the same.
+    assert_eq!(taken(other), 3);
+    // A sentence in front, another password, a condition: nothing is taken.
     for none in [
         "Look at the weather. Log in as \"admin\" with <secret:PASSWORD>. File the issue \"A\" with the priority \"wish\".",
         "Log in as \"admin\" with <secret:OTHER>. File the issue \"Roof leaks\" with the priority \"wish\".",
+        &file_goal(
+            "Roof leaks",
+            "wish",
+            " Only do so if there is no such issue yet.",
+        ),
     ] {
-        assert_eq!(way(none), 0, "{none}");
+        assert_eq!(taken(none), 0, "{none}");
     }
+}
+
+#[test]
+fn a_condition_that_was_true_then_is_not_taken_for_true_now() {
+    let rest = " Only do so if there is no such issue yet.";
+    let records = learned(&[], &file_issue("run_1", "Printer jams", "urgent", rest));
+    let like = file_issue("run_2", "Roof leaks", "wish", rest);
+    assert_eq!(
+        first_steps(&records, &file_goal("Roof leaks", "wish", rest), &like),
+        0
+    );
 }
 
 #[test]
@@ -390,15 +503,59 @@ fn a_recorded_goal_with_more_sentences_shares_those_that_a_shorter_one_has() {
     let records = learned(&[], &recorded);
     let like = file_issue("run_2", "Roof leaks", "wish", "");
     let goal = file_goal("Roof leaks", "wish", "");
-    assert_eq!(whole_way(&records, &goal, &like, ISSUE).len(), 6);
+    assert_eq!(first_steps(&records, &goal, &like), 6);
 }
 
 #[test]
 fn a_full_stop_inside_of_quotes_ends_no_sentence() {
     let records = learned(&[], &file_issue("run_1", "Stop. Now. Go.", "urgent", ""));
     let like = file_issue("run_2", "Wait! Then go.", "wish", "");
-    let goal = file_goal("Wait! Then go.", "wish", "");
-    assert_eq!(whole_way(&records, &goal, &like, ISSUE).len(), 7);
-    let more = file_goal("Wait! Then go.", "wish", " Tell its number.");
-    assert_eq!(whole_way(&records, &more, &like, ISSUE).len(), 6);
+    let goal = file_goal("Wait! Then go.", "wish", " Tell its number.");
+    assert_eq!(first_steps(&records, &goal, &like), 6);
+}
+
+#[test]
+fn an_abbreviation_cuts_no_value() {
+    let search = |city: &str| {
+        let found = "https://shop.example/search";
+        let steps = vec![step(
+            "fill",
+            json!({ "text": city, "submit": true }),
+            element(Role::SearchBox, "City"),
+            found,
+        )];
+        log(
+            "run_1",
+            0,
+            &format!("Search for hotels in {city}. Tell the price."),
+            steps,
+        )
+    };
+    let records = learned(&[], &search("Berlin"));
+    let page = (SHOP, "searchbox \"City\" e1");
+    let taken = |goal: &str| said(replayed(&records, goal, &[], page));
+    let same = taken("Search for hotels in Bremen. Tell the price.");
+    assert_eq!(same.as_deref(), Some("fill e1 Bremen"));
+    assert_eq!(
+        taken("Search for hotels in St. Gallen. Tell the price."),
+        None
+    );
+}
+
+#[test]
+fn after_a_login_only_its_own_button_is_pressed() {
+    let goal = |rest: &str| format!("Log in with <secret:PASSWORD>. {rest}");
+    let steps = vec![
+        fill("Password", "<secret:PASSWORD>", SHOP),
+        click(Role::Button, "Log in", SHOP),
+        click(Role::Button, "Export", SHOP),
+    ];
+    let first = log("run_1", 0, &goal("Start the export."), steps);
+    let records = learned(&[], &first);
+    for now in [
+        goal("Start the export."),
+        goal("Tell the number of exports."),
+    ] {
+        assert_eq!(first_steps(&records, &now, &first), 2, "{now}");
+    }
 }
