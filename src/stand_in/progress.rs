@@ -11,10 +11,6 @@ use super::{
     words::{content, equal, fit},
 };
 
-/// Maximum number of times that a step was done on a form which has lost it, after which it is not done again. Source: chosen; a field
-/// that never shows its value is filled in once more than it needs.
-const MAX_LOST: usize = 1;
-
 /// The progress of the plan.
 #[derive(Debug, Clone)]
 pub(super) struct Progress {
@@ -115,7 +111,8 @@ fn is_emptied(step: &Step, page: &Page) -> bool {
     }
 }
 
-/// Marks the last steps as not done if they filled in a form that has lost a value, because it was loaded again.
+/// Marks the last steps as not done if the page was opened again after them, as at the beginning of a resumed run, and its form has
+/// lost a value. A field that never shows its value was not lost.
 fn lost(before: &[Planned], seen: &Seen, progress: &mut Progress) {
     let enters = |planned: &Planned| {
         matches!(
@@ -127,18 +124,25 @@ fn lost(before: &[Planned], seen: &Seen, progress: &mut Progress) {
         .iter()
         .rposition(|planned| !enters(planned))
         .map_or(0, |at| at + 1);
-    let left = seen.history.iter().rposition(leaves);
-    let since = &seen.history[left.map_or(0, |at| at + 1)..];
-    let is_here = |planned: &Planned| {
-        let times = since
-            .iter()
-            .filter(|past| past.done() && completes(planned, past))
-            .count();
-        (1..=MAX_LOST).contains(&times)
+    let opens = |past: &Past| past.done() && matches!(past.tool.as_str(), "goto" | "reload");
+    let Some(opened) = seen.history.iter().rposition(opens) else {
+        return;
     };
-    let own = || (from..before.len()).filter(|at| is_here(&before[*at]));
-    if own().any(|at| is_emptied(&before[at].step, &seen.page)) {
-        for at in own().collect::<Vec<_>>() {
+    let (earlier, again) = seen.history.split_at(opened);
+    let left = earlier.iter().rposition(leaves);
+    let since = &earlier[left.map_or(0, |at| at + 1)..];
+    let is_lost = |planned: &Planned| {
+        let completed = |past: &Past| past.done() && completes(planned, past);
+        since.iter().any(completed) && !again.iter().any(completed)
+    };
+    let own: Vec<usize> = (from..before.len())
+        .filter(|at| is_lost(&before[*at]))
+        .collect();
+    if own
+        .iter()
+        .any(|at| is_emptied(&before[*at].step, &seen.page))
+    {
+        for at in own {
             progress.done[at] = is_shown(&before[at].step, &seen.page);
         }
     }
