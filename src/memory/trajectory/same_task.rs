@@ -1,4 +1,4 @@
-//! Whether a goal is the task of a trajectory with other values, and which text each step gets then.
+//! The task of a trajectory with the values of another goal: the check that it is the same task, and the text that each step gets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
