@@ -21,7 +21,7 @@ use crate::{
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Queues the next step of a task that memory knows. Returns false if there is none, and the model has to decide.
     ///
-    /// What cannot be undone is never taken from memory, whatever the approval mode.
+    /// Actions that cannot be undone are never taken from memory, whatever the approval mode.
     pub(super) async fn replay(&mut self) -> bool {
         let Some(step) = self.known_step().await else {
             return false;
