@@ -261,6 +261,25 @@ async fn what_the_model_has_not_read_yet_comes_before_the_next_step() {
 }
 
 #[tokio::test]
+async fn a_goal_that_begins_alike_shares_the_way_up_to_there() {
+    let store = InMemory::new();
+    let button = r#"button "Close""#;
+    let goal = |what: &str, rest: &str| format!("Look up \"{what}\". {rest}");
+    let page = desk("blue boats", "Case of Meyer", button);
+    let close = goal("blue boats", "Close the first case.");
+    let first = run(&store, "run_1", &close, page, replies("blue boats"), |_| ()).await;
+    assert!(first.report.summary.success, "{:?}", first.report);
+    let page = desk("red cars", "Case of Silva", button);
+    let said = json!({ "answer": "Case of Silva", "evidence": "Case of Silva" });
+    let rest = vec![replies("")[1].clone(), call("finish", said)];
+    let tell = goal("red cars", "Tell the first case.");
+    let second = run(&store, "run_2", &tell, page, rest, |_| ()).await;
+    assert!(second.report.summary.success, "{:?}", second.report);
+    let summary = &second.report.summary;
+    assert_eq!((summary.replayed, second.messages.len()), (1, 2));
+}
+
+#[tokio::test]
 async fn a_way_that_does_not_work_any_more_is_left_to_the_model_and_retired() {
     let store = experienced().await;
     // The button does nothing now.
