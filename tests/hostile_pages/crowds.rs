@@ -24,8 +24,11 @@ in_turn! {
 
 async fn on_a_page_of_thousands_of_buttons_the_last_one_is_found_and_pressed(by: Driver) {
     let bed = Bed::start(by).await;
-    // A view keeps 10,000 elements.
-    let crowd = pick(12_000, 20_000);
+    // A view keeps 10,000 elements. On a loaded machine the snapshot of 20,000 by playwright-cli took longer than an action may.
+    let crowd = match by {
+        Driver::Cdp => pick(12_000, 20_000),
+        _ => 12_000,
+    };
     let last = crowd - 1;
     let model = decides(move |calls, message| match calls {
         0 => call("find", json!({ "query": format!("Item number {last}") })),

@@ -278,6 +278,9 @@ fn folder() -> tempfile::TempDir {
         .expect("a folder")
 }
 
+/// Forms that are no addresses by themselves, and that the address of the page completes: they lead to its own site.
+const OF_THE_PAGE: [&str; 3] = ["/", "/x", "?x"];
+
 /// Every form of an address that the loop must refuse, as the model writes it: none is asked for.
 async fn opened_by_the_model(
     browser: &Arc<dyn BrowserDriver>,
@@ -288,7 +291,8 @@ async fn opened_by_the_model(
     let listed = forms::FORMS
         .iter()
         .filter(|(verdicts, _)| *verdicts != "iii+")
-        .flat_map(|(_, forms)| forms.iter());
+        .flat_map(|(_, forms)| forms.iter())
+        .filter(|form| !OF_THE_PAGE.contains(form));
     let mut urls: Vec<String> = listed.map(|&form| form.to_owned()).collect();
     urls.extend(
         forms::LOOPBACK
@@ -345,6 +349,12 @@ async fn opened_by_the_model(
     .await;
     if home.outcomes != ["done"] || !home.addresses.contains(&world.home("/article")) {
         problems.push(format!("an address in scope is not opened: {home:?}"));
+    }
+    let paths = OF_THE_PAGE.map(|path| Do::Call("goto", json!({ "url": path })));
+    let within = drive::run(browser, &world.gate, None, &[&start], &paths).await;
+    let stayed = |url: &String| url.starts_with(&world.home("/"));
+    if within.outcomes != ["done"; OF_THE_PAGE.len()] || !within.addresses.iter().all(stayed) {
+        problems.push(format!("a path of the page is not opened: {within:?}"));
     }
     let away = format!("http://{OFF}/");
     let open = drive::run(
