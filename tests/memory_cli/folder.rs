@@ -21,7 +21,7 @@ const HOME: &str = "https://www.example.com/";
 /// Words of the folder, one of each kind that prompts show.
 const WORDS: [&str; 3] = [
     "uses shadow DOM for modals",
-    "TaskList component",
+    "Add auth to the app",
     "This task was done here",
 ];
 

@@ -12,8 +12,8 @@
 //! - A run that ended before the model decided anything is not recorded, because it says nothing about a host.
 //! - A session that another program's folder or another person's export contains waits for a person, because its answer
 //!   could have been written by anybody.
-//! - Runs of other sessions are shown on one line each. A section of five full answers would cost more in each request
-//!   than it saves.
+//! - Of the runs of other sessions, a run sees the newest two, on one line each, without their answers. Readers who played
+//!   the model took such an answer for one to their own goal, and nobody could use one.
 
 mod documented;
 mod learn;

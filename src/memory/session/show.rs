@@ -12,7 +12,9 @@ use crate::{
 const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
 /// Number of sessions that are shown in full, if they belong to the session of the run. Source: chosen.
 const IN_FULL: usize = 2;
-/// Maximum length of a goal or an answer that is shown on one line. Unit: characters. Source: chosen.
+/// Number of sessions that are shown to a run of another session. Source: chosen; readers who played the model used none of five.
+const OF_OTHERS: usize = 2;
+/// Maximum length of a goal that is shown on one line. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 120;
 
 /// The sessions of a host, newest first.
@@ -43,11 +45,20 @@ impl SessionIndex {
 impl Index for SessionIndex {
     fn advise(&self, moment: &Moment<'_>, _: bool) -> Vec<Advice> {
         let own = &moment.about.session;
-        let mut in_full = 0;
+        let (mut continued, mut of_others) = (0, 0);
         let advice = self.0.iter().filter_map(|(id, session)| {
-            let continues = own.is_some() && session.id == *own && in_full < IN_FULL;
-            in_full += usize::from(continues);
-            let lines = lines(session, continues, moment.now);
+            let continues = own.is_some() && session.id == *own;
+            let (seen, most) = if continues {
+                (&mut continued, usize::MAX)
+            } else {
+                (&mut of_others, OF_OTHERS)
+            };
+            *seen += 1;
+            if *seen > most {
+                return None;
+            }
+            let in_full = continues && *seen <= IN_FULL;
+            let lines = lines(session, in_full, moment.now);
             let lines = lines.into_iter().map(|line| [Piece::Words(line)]);
             Advice::with_lines(id.clone(), lines, Trust::Model, SECTION)
         });
@@ -67,18 +78,10 @@ pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
 
 /// Returns the lines of a session: the goal with its result and, in full, the answer and the address.
 fn lines(session: &Session, in_full: bool, now: DateTime<Utc>) -> Vec<String> {
-    // In short, what a run did says more than what it was asked to do, and it does not repeat the head of a trajectory.
-    let result = session.result();
-    let (result, said) = match &session.outcome {
-        // A reader takes an answer without this word for one to the own goal.
-        Some(outcome) if session.success && !in_full => ("answered then", outcome),
-        _ => (result, &session.goal),
-    };
-    let said = text::truncate(said, if in_full { usize::MAX } else { MAX_GOAL });
-    let mut lines = vec![format!(
-        "{}, {result}: {said}",
-        ago(now - session.timestamp)
-    )];
+    let most = if in_full { usize::MAX } else { MAX_GOAL };
+    let goal = text::truncate(&session.goal, most);
+    let age = ago(now - session.timestamp);
+    let mut lines = vec![format!("{age}, {}: {goal}", session.result())];
     if in_full {
         let answer = session.outcome.iter();
         lines.extend(answer.map(|answer| format!("answer: {answer}")));

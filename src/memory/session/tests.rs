@@ -79,7 +79,7 @@ fn shown(records: &[Record], session: Option<&str>) -> Vec<String> {
 }
 
 #[test]
-fn a_run_of_the_same_session_is_shown_in_full_and_others_on_one_line() {
+fn a_run_of_the_same_session_is_shown_in_full_and_others_on_one_line_without_their_answers() {
     let records = learned(&[
         log("run_1", None, 0, &[SHOP]),
         log(
@@ -95,12 +95,12 @@ fn a_run_of_the_same_session_is_shown_in_full_and_others_on_one_line() {
             "1 hour ago, done: Goal of run_2",
             "answer: Order 17 is sent",
             "ended at https://shop.example/orders/17?x=1",
-            "2 hours ago, answered then: Order 17 is sent",
+            "2 hours ago, done: Goal of run_1",
         ]
     );
     let one_line = [
-        "1 hour ago, answered then: Order 17 is sent",
-        "2 hours ago, answered then: Order 17 is sent",
+        "1 hour ago, done: Goal of run_2",
+        "2 hours ago, done: Goal of run_1",
     ];
     assert_eq!(shown(&records, None), one_line);
     assert_eq!(shown(&records, Some("other")), one_line);
@@ -115,7 +115,14 @@ fn the_last_five_runs_are_kept_and_a_late_one_does_not_push_a_newer_one_out() {
     let records = learned(&logs);
     let keys: Vec<&str> = records.iter().map(|record| &*record.key).collect();
     assert_eq!(keys, ["run_3", "run_4", "run_5", "run_6", "run_7"]);
-    // A failed run has no answer worth a line.
+    // A run of another session sees the newest two; one of the same session sees all, the newest two in full.
+    assert_eq!(
+        shown(&records, None),
+        [
+            "1 hour ago, done: Goal of run_7",
+            "1 hour ago, done: Goal of run_6"
+        ]
+    );
     let mut failed = log("run_8", None, 8, &[SHOP]);
     failed.success = false;
     let newest = &shown(&learned(&[failed]), None)[0];
