@@ -54,8 +54,9 @@ pub(crate) const COLUMNS: [&str; 2] = ["socket", "cdp"];
 pub(crate) async fn measure(site: &str) -> Anything {
     head(COLUMNS);
     let mut launches: [Vec<Duration>; 2] = Default::default();
+    let mut closes: [Vec<Duration>; 2] = Default::default();
     for _ in 0..FEW {
-        for (column, times) in launches.iter_mut().enumerate() {
+        for column in 0..COLUMNS.len() {
             let begin = Instant::now();
             let driver: Box<dyn BrowserDriver> = if column == 0 {
                 let socket =
@@ -64,11 +65,14 @@ pub(crate) async fn measure(site: &str) -> Anything {
             } else {
                 Box::new(Cdp::launch(&CdpOptions::from_env()?).await?)
             };
-            times.push(begin.elapsed());
+            launches[column].push(begin.elapsed());
+            let begin = Instant::now();
             driver.close().await?;
+            closes[column].push(begin.elapsed());
         }
     }
     row("launch", launches);
+    row("close, before a first page", closes);
     let mut drivers = both().await?;
     for (elements, samples) in [("20", MANY), ("300", SOME), ("10000", FEW)] {
         let [first, second] = drivers;
@@ -87,9 +91,13 @@ pub(crate) async fn measure(site: &str) -> Anything {
         }
         drivers = sides.map(|side| side.driver);
     }
-    for driver in drivers {
+    let mut closes: [Vec<Duration>; 2] = Default::default();
+    for (driver, times) in drivers.into_iter().zip(&mut closes) {
+        let begin = Instant::now();
         driver.close().await?;
+        times.push(begin.elapsed());
     }
+    row("close, 10000 elements", closes);
     Ok(())
 }
 
