@@ -39,7 +39,9 @@ pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
             .filter(|_| is_one)
             .map(|finished| finished.answer.clone()),
         success: log.success,
-        final_url: last.filter(|_| is_one).map(|place| place.url().to_owned()),
+        final_url: last
+            .filter(|_| is_one)
+            .map(|place| without_markup(place.url())),
         timestamp: log.ended_at,
         turns_used,
         duration_ms: log.duration_ms(),
@@ -47,6 +49,21 @@ pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
     };
     let hosts = ends.into_iter().cloned().collect();
     Some((hosts, session.cut()))
+}
+
+/// Returns an address with the characters percent-encoded that a renderer or a model could take for markup: the page
+/// chooses its own address.
+fn without_markup(url: &str) -> String {
+    let mut plain = String::with_capacity(url.len());
+    for c in url.chars() {
+        match c {
+            '`' | '<' | '>' | '*' | '[' | ']' | '{' | '}' | '|' | '~' => {
+                plain.push_str(&format!("%{:02X}", u32::from(c)));
+            }
+            _ => plain.push(c),
+        }
+    }
+    plain
 }
 
 /// Returns the changes that record a session and remove those that are too many, the oldest first.
