@@ -21,7 +21,7 @@ use self::{bed::told_by, browsers::Driver, profile::pick};
 
 /// Step through the widgets, in the order of library and name. In the quick suite the native driver runs one widget in
 /// this many.
-const QUICK: usize = 3;
+const QUICK: usize = 4;
 /// The same for the slower driver.
 const QUICK_OF_TOOL: usize = 20;
 

@@ -295,8 +295,8 @@ async fn what_reacts_on_small_pages_of_all_sorts_can_be_acted_on_and_read() {
     let url = |name: &str| site.url("a.localhost", &format!("{name}.html"));
     let mut bed = Bed::new(&url("tabs")).await;
     let mut tally = Tally::default();
-    // In the quick size every third page.
-    for name in pages.keys().step_by(pick(3, 1)) {
+    // In the quick size every fourth page.
+    for name in pages.keys().step_by(pick(4, 1)) {
         bed.measure(name, &url(name), "0", &mut tally).await;
     }
     tally.prove("own pages", &OWN);
