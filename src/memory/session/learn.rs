@@ -51,19 +51,18 @@ pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
     Some((hosts, session.cut()))
 }
 
-/// Returns an address with the characters percent-encoded that a renderer or a model could take for markup: the page
-/// chooses its own address.
+/// Returns an address with the characters percent-encoded that a renderer or a model could take for markup, but for
+/// those of its host: a page chooses the rest.
 fn without_markup(url: &str) -> String {
-    let mut plain = String::with_capacity(url.len());
-    for c in url.chars() {
-        match c {
-            '`' | '<' | '>' | '*' | '[' | ']' | '{' | '}' | '|' | '~' => {
-                plain.push_str(&format!("%{:02X}", u32::from(c)));
-            }
-            _ => plain.push(c),
-        }
-    }
-    plain
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let end = url[host..].find('/').map_or(url.len(), |at| host + at);
+    let (origin, rest) = url.split_at(end);
+    let marks = ['`', '<', '>', '*', '[', ']', '{', '}', '|', '~'];
+    let plain = rest.chars().map(|c| match c {
+        _ if marks.contains(&c) => format!("%{:02X}", u32::from(c)),
+        _ => c.to_string(),
+    });
+    origin.chars().map(String::from).chain(plain).collect()
 }
 
 /// Returns the changes that record a session and remove those that are too many, the oldest first.
