@@ -1,8 +1,8 @@
 //! Sessions: what earlier runs did on a host, so that a run can build on them.
 //!
-//! Every run is recorded at its end, also one that failed: its goal, its answer, and where it ended. The next run on the
-//! host reads the last [`MAX_SESSIONS`] of them. A run that belongs to the same session as an earlier one sees that
-//! run's answer and address, because it probably continues its work. Everything here is pure.
+//! Every run is recorded at its end, also one that failed: its goal, its answer, and where it ended. A host keeps the last
+//! [`MAX_SESSIONS`] of them. A run that belongs to the same session as an earlier one sees that run's answer and address,
+//! because it probably continues its work. Everything here is pure.
 //!
 //! # Decisions
 //!
@@ -12,8 +12,8 @@
 //! - A run that ended before the model decided anything is not recorded, because it says nothing about a host.
 //! - A session that another program's folder or another person's export contains waits for a person, because its answer
 //!   could have been written by anybody.
-//! - Of the runs of other sessions, a run sees the newest two, on one line each, without their answers. Readers who played
-//!   the model took such an answer for one to their own goal, and nobody could use one.
+//! - Of the runs of other sessions, a run sees the newest two that failed, on one line each. Readers who played the model
+//!   took the answer of another session for one to their own goal, and its goal holds values that are not theirs.
 
 mod documented;
 mod learn;
@@ -130,6 +130,8 @@ impl MemoryKind for Sessions {
         let session = Session::from_record(record)?;
         let (origin, standing) = if session.imported {
             (Origin::Imported, Standing::WaitsForReview)
+        } else if session.success && session.id.is_none() {
+            (Origin::Learned, Standing::Silent("done, and of no session"))
         } else {
             (Origin::Learned, Standing::Shown)
         };

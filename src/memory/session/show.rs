@@ -12,7 +12,7 @@ use crate::{
 const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
 /// Number of sessions that are shown in full, if they belong to the session of the run. Source: chosen.
 const IN_FULL: usize = 2;
-/// Number of sessions that are shown to a run of another session. Source: chosen; readers who played the model used none of five.
+/// Number of failed sessions that are shown to a run of another session. Source: chosen.
 const OF_OTHERS: usize = 2;
 /// Maximum length of a goal that is shown on one line. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 120;
@@ -48,10 +48,10 @@ impl Index for SessionIndex {
         let (mut continued, mut of_others) = (0, 0);
         let advice = self.0.iter().filter_map(|(id, session)| {
             let continues = own.is_some() && session.id == *own;
-            let (seen, most) = if continues {
-                (&mut continued, usize::MAX)
-            } else {
-                (&mut of_others, OF_OTHERS)
+            let (seen, most) = match (continues, session.success) {
+                (true, _) => (&mut continued, usize::MAX),
+                (false, false) => (&mut of_others, OF_OTHERS),
+                (false, true) => return None,
             };
             *seen += 1;
             if *seen > most {
@@ -68,7 +68,10 @@ impl Index for SessionIndex {
 
 /// Returns what prompts say of a session: to a run of another session, and to one that continues it.
 pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
-    let mut told = lines(session, false, now);
+    let mut told = Vec::new();
+    if !session.success {
+        told.extend(lines(session, false, now));
+    }
     if session.id.is_some() {
         let in_full = lines(session, true, now).into_iter();
         told.extend(in_full.map(|line| format!("(in its own session) {line}")));
