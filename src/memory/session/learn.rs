@@ -39,9 +39,7 @@ pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
             .filter(|_| is_one)
             .map(|finished| finished.answer.clone()),
         success: log.success,
-        final_url: last
-            .filter(|_| is_one)
-            .map(|place| without_markup(place.url())),
+        final_url: last.filter(|_| is_one).map(|place| place.url().to_owned()),
         timestamp: log.ended_at,
         turns_used,
         duration_ms: log.duration_ms(),
@@ -49,20 +47,6 @@ pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
     };
     let hosts = ends.into_iter().cloned().collect();
     Some((hosts, session.cut()))
-}
-
-/// Returns an address with the characters percent-encoded that a renderer or a model could take for markup, but for
-/// those of its host: a page chooses the rest.
-fn without_markup(url: &str) -> String {
-    let host = url.find("://").map_or(0, |at| at + 3);
-    let end = url[host..].find('/').map_or(url.len(), |at| host + at);
-    let (origin, rest) = url.split_at(end);
-    let marks = ['`', '<', '>', '*', '[', ']', '{', '}', '|', '~'];
-    let plain = rest.chars().map(|c| match c {
-        _ if marks.contains(&c) => format!("%{:02X}", u32::from(c)),
-        _ => c.to_string(),
-    });
-    origin.chars().map(String::from).chain(plain).collect()
 }
 
 /// Returns the changes that record a session and remove those that are too many, the oldest first.

@@ -11,6 +11,8 @@ use crate::{
 
 /// Maximum size of the goal that is kept. Unit: bytes of a JSON string. Source: chosen; four lines of a prompt.
 const MAX_GOAL: usize = 600;
+/// Characters that a reader of a prompt could take for markup, and that an address can do without.
+const MARKUP: [char; 10] = ['`', '<', '>', '*', '[', ']', '{', '}', '|', '~'];
 /// Maximum size of the answer that is kept. Unit: bytes of a JSON string. Source: chosen; with the goal and the address
 /// it fits into a record.
 const MAX_OUTCOME: usize = 600;
@@ -120,8 +122,8 @@ impl Session {
     }
 }
 
-/// Returns an http or https address without user name, password, fragment, and the query's long values; `None` for any
-/// other address.
+/// Returns an http or https address without user name, password, fragment, and the query's long values, and without
+/// [`MARKUP`]; `None` for any other address.
 fn address(url: &str) -> Option<String> {
     let mut url = Url::parse(url).ok()?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -141,7 +143,24 @@ fn address(url: &str) -> Option<String> {
         url.query_pairs_mut().extend_pairs(short);
     }
     let shown = url.to_string();
-    [shown, bare].into_iter().find(|url| url.len() <= MAX_URL)
+    let mut plain = [shown, bare].into_iter().map(|url| without_markup(&url));
+    plain.find(|url| url.len() <= MAX_URL)
+}
+
+/// Returns an address with [`MARKUP`] percent-encoded, but for its host: the page, or another person's file, chooses the rest.
+fn without_markup(url: &str) -> String {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let end = url[host..].find('/').map_or(url.len(), |at| host + at);
+    let (origin, rest) = url.split_at(end);
+    let encode = |c: char| {
+        if MARKUP.contains(&c) {
+            format!("%{:02X}", u32::from(c))
+        } else {
+            c.to_string()
+        }
+    };
+    let rest: String = rest.chars().map(encode).collect();
+    format!("{origin}{rest}")
 }
 
 #[cfg(test)]

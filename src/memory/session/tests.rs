@@ -124,6 +124,10 @@ fn the_address_where_a_run_ended_holds_no_markup() {
         session.final_url.unwrap()
     };
     assert_eq!(ended("http://[::1]:8000/*"), "http://[::1]:8000/%2A");
+    assert_eq!(
+        ended("https://shop.example/?q=**b**"),
+        "https://shop.example/?q=%2A%2Ab%2A%2A"
+    );
     let url = ended("https://shop.example/a/**b**~c?d=[1]|`e`");
     assert!(!url.contains(['*', '~', '[', ']', '|', '`']), "{url}");
     assert!(
