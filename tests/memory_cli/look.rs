@@ -113,7 +113,7 @@ async fn a_trajectory_is_shown_with_its_steps_and_with_what_a_prompt_says() {
     assert_eq!(json["prompt"].as_array().unwrap().len(), 3, "{json:#}");
     let session = machine.says(&["show", "run_1"]);
     assert!(
-        session.contains("done, and of no session") && !session.contains("\nPrompt      "),
+        session.contains("succeeded, without a session id") && !session.contains("\nPrompt      "),
         "{session}"
     );
 }

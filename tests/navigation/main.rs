@@ -353,7 +353,11 @@ async fn opened_by_the_model(
     let paths = OF_THE_PAGE.map(|path| Do::Call("goto", json!({ "url": path })));
     let within = drive::run(browser, &world.gate, None, &[&start], &paths).await;
     let stayed = |url: &String| url.starts_with(&world.home("/"));
-    if within.outcomes != ["done"; OF_THE_PAGE.len()] || !within.addresses.iter().all(stayed) {
+    let led = ["/x", "/x?x"].map(|path| within.addresses.contains(&world.home(path)));
+    if within.outcomes != ["done"; OF_THE_PAGE.len()]
+        || !within.addresses.iter().all(stayed)
+        || led.contains(&false)
+    {
         problems.push(format!("a path of the page is not opened: {within:?}"));
     }
     let away = format!("http://{OFF}/");

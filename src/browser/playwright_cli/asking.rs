@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::scripts::{LATE_MS, reading};
 use crate::{browser::HINTS, page::States};
 
-/// Number of elements that are asked at once. Source: chosen; the tool answers them one by one, and mostly in less than the way there.
-const AT_ONCE: usize = 12;
+/// Number of elements that are asked at once. Source: chosen; a busy tool answers this many in time, and few that are gone do not
+/// hold up the others.
+const AT_ONCE: usize = 24;
 
 /// An element whose attributes a script is to read.
 #[derive(Debug, Serialize)]
@@ -48,25 +49,17 @@ pub(super) struct Hint {
 pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     // Serialising text to memory does not fail.
     let asked = serde_json::to_string(asked).unwrap_or_default();
-    let make = format!(
-        "() => {{
+    reading(&format!(
+        "const look = (element, asked) => {{
       {HINTS}
       const hintsOf = makeHintsOf();
-      const resolve = makeResolve();
-      return (element, asked) => {{
-        const listens = typeof element.onclick === 'function' || element.localName === 'summary';
-        if (asked.need === 'click' && !listens && element.isContentEditable !== true) return null;
-        const hints = hintsOf(element, asked.role, asked.isMute) || {{ states: {{}}, props: [], exact: null }};
-        if (asked.role === 'link') hints.url = resolve(element);
-        if (listens) hints.states.listens = true;
-        return hints;
-      }};
-    }}"
-    );
-    reading(&format!(
-        "// The page reads this long text once; an element of a frame brings it along, because a handle is good for one frame only.
-    const make = {make};
-    const look = (element, asked) => ({make})()(element, asked);
+      const listens = typeof element.onclick === 'function' || element.localName === 'summary';
+      if (asked.need === 'click' && !listens && element.isContentEditable !== true) return null;
+      const hints = hintsOf(element, asked.role, asked.isMute) || {{ states: {{}}, props: [], exact: null }};
+      if (asked.role === 'link') hints.url = makeResolve()(element);
+      if (listens) hints.states.listens = true;
+      return hints;
+    }};
     // What there is to ask for: mostly nothing, and then most elements need not be asked.
     const scan = () => {{
       const told = '[data-testid], [data-test-id], [data-test], [data-cy], [aria-current], [aria-pressed=false], '
@@ -87,16 +80,12 @@ pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     const any = {{ rest: true, click: true }};
     const found = await Promise.all(page.frames().map(frame => inTime(frame.evaluate(scan), any)));
     const isAsked = need => need === 'all' || found.some(each => each.click || each[need]);
-    const made = await inTime(page.mainFrame().evaluateHandle(make), null);
     const asked = {asked};
     const hints = asked.map(() => null);
     const ask = async (one, at) => {{
       if (!isAsked(one.need)) return;
-      const element = page.locator('aria-ref=' + one.reference), time = {{ timeout: 2000 }};
-      const answer = made && !one.reference.startsWith('f')
-        ? element.evaluate((element, {{ made, one }}) => made(element, one), {{ made, one }}, time)
-        : element.evaluate(look, one, time);
-      hints[at] = await answer.catch(() => null);
+      const element = page.locator('aria-ref=' + one.reference);
+      hints[at] = await element.evaluate(look, one, {{ timeout: 1000 }}).catch(() => null);
     }};
     // In turn, so that on a machine without time the first ones are answered when the time is up.
     let next = 0;
@@ -106,7 +95,6 @@ pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     const works = Array.from({{ length: {AT_ONCE} }}, work);
     await Promise.race([Promise.all(works), new Promise(done => setTimeout(done, 3000))]);
     next = asked.length;
-    if (made) made.dispose().catch(() => {{}});
     return {{ hints: [...hints] }};"
     ))
 }

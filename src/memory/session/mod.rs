@@ -12,8 +12,9 @@
 //! - A run that ended before the model decided anything is not recorded, because it says nothing about a host.
 //! - A session that another program's folder or another person's export contains waits for a person, because its answer
 //!   could have been written by anybody.
-//! - Of the runs of other sessions, a run sees the newest two that failed, on one line each. Readers who played the model
-//!   took the answer of another session for one to their own goal, and its goal holds values that are not theirs.
+//! - Of the runs of other sessions, a run sees only the newest two that failed, with their goals on one line each, so that it
+//!   does not repeat an attempt. Successful ones are left out: readers who played the model took their answers for answers
+//!   to their own goal.
 
 mod documented;
 mod learn;
@@ -131,7 +132,10 @@ impl MemoryKind for Sessions {
         let (origin, standing) = if session.imported {
             (Origin::Imported, Standing::WaitsForReview)
         } else if session.success && session.id.is_none() {
-            (Origin::Learned, Standing::Silent("done, and of no session"))
+            (
+                Origin::Learned,
+                Standing::Silent("succeeded, without a session id"),
+            )
         } else {
             (Origin::Learned, Standing::Shown)
         };

@@ -66,7 +66,8 @@ impl Index for SessionIndex {
     }
 }
 
-/// Returns what prompts say of a session: to a run of another session, and to one that continues it.
+/// Returns what prompts say of a session: to a run of another session, as long as it is among the newest failures, and to one that
+/// continues it.
 pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
     let mut told = Vec::new();
     if !session.success {

@@ -110,11 +110,27 @@ fn the_last_five_runs_are_kept_and_a_late_one_does_not_push_a_newer_one_out() {
     let records = learned(&logs);
     let keys: Vec<&str> = records.iter().map(|record| &*record.key).collect();
     assert_eq!(keys, ["run_3", "run_4", "run_5", "run_6", "run_7"]);
-    // What failed is worth a line to anybody.
-    let mut failed = log("run_8", None, 8, &[SHOP]);
-    failed.success = false;
-    let newest = &shown(&learned(&[failed]), None)[0];
-    assert!(newest.ends_with("not done: Goal of run_8"), "{newest}");
+}
+
+#[test]
+fn a_run_of_another_session_sees_the_newest_two_that_failed_and_no_answer() {
+    let mut logs: Vec<RunLog> = (1..=4)
+        .map(|n| log(&format!("run_{n}"), Some("proj"), 30 * n, &[SHOP]))
+        .collect();
+    for failed in &mut logs[..3] {
+        failed.success = false;
+    }
+    let records = learned(&logs);
+    let lines = [
+        "30 minutes ago, not done: Goal of run_3",
+        "1 hour ago, not done: Goal of run_2",
+    ];
+    assert_eq!(shown(&records, None), lines);
+    assert_eq!(shown(&records, Some("other")), lines);
+    assert_eq!(
+        shown(&records, Some("proj")).last().map(String::as_str),
+        Some("1 hour ago, not done: Goal of run_1")
+    );
 }
 
 #[test]
