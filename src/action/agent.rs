@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Target;
+use super::{Target, lenient};
 
 macro_rules! agent_actions {
     ($($variant:ident = $name:literal, $description:literal;)*) => {
@@ -60,7 +60,8 @@ pub struct Finish {
     #[serde(alias = "result", alias = "message", alias = "text")]
     pub answer: String,
     /// Words of the page that prove it.
-    #[serde(default, alias = "quote")]
+    // The comment above is sent to models. They may give several passages as a list; each becomes a line.
+    #[serde(default, alias = "quote", deserialize_with = "lenient::text_or_lines")]
     pub evidence: String,
     /// False to give up.
     #[serde(default = "yes")]

@@ -19,3 +19,11 @@ where
         OneOrMany::One(value) => vec![value],
     })
 }
+
+/// Takes a text, or a list of texts, which become its lines.
+pub(super) fn text_or_lines<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<String, D::Error> {
+    let lines: Vec<String> = one_or_many(deserializer)?;
+    Ok(lines.join("\n"))
+}

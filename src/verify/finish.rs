@@ -80,8 +80,26 @@ impl Seen {
 /// Searches for the quoted words and returns where they are.
 ///
 /// They are compared as whole words, without case, punctuation and line breaks. The message of an open dialog counts as
-/// shown.
+/// shown. Evidence of several lines is one passage, or several, each on a line of its own.
 pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> Evidence {
+    let here = page.map(shown).unwrap_or_default();
+    let whole = check_passage(evidence, &here, seen);
+    let lines: Vec<&str> = evidence.lines().filter(|line| !line.is_empty()).collect();
+    if lines.len() < 2 || !matches!(whole, Evidence::Missing(_)) {
+        return whole;
+    }
+    let mut all = Evidence::Shown;
+    for line in lines {
+        match check_passage(line, &here, seen) {
+            Evidence::Shown => {}
+            Evidence::Earlier => all = Evidence::Earlier,
+            missing @ Evidence::Missing(_) => return missing,
+        }
+    }
+    all
+}
+
+fn check_passage(evidence: &str, here: &[String], seen: &Seen) -> Evidence {
     let wanted = text::words(evidence);
     let letters: usize = wanted.iter().map(|word| word.chars().count()).sum();
     if letters < MIN_EVIDENCE {
@@ -89,7 +107,6 @@ pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> 
             "the evidence has fewer than {MIN_EVIDENCE} letters or digits"
         ));
     }
-    let here = page.map(shown).unwrap_or_default();
     for quoted in [wanted.clone(), text::words(&unmarked(evidence))] {
         let letters: usize = quoted.iter().map(|word| word.chars().count()).sum();
         if letters < MIN_EVIDENCE {
@@ -422,6 +439,24 @@ mod tests {
         // The words were on the page, but nobody read them.
         assert!(matches!(found("thank you"), Evidence::Missing(_)));
         assert_eq!(check("home", Some(&elsewhere), &seen), Evidence::Shown);
+    }
+
+    #[test]
+    fn each_line_of_the_evidence_may_be_a_passage_of_its_own() {
+        let mut seen = Seen::default();
+        seen.extract(
+            "All is well here",
+            &observation(|b| b.leaf(Node::text("All is well here"))),
+        );
+        let told = |evidence| check(evidence, Some(&page()), &seen);
+        assert_eq!(told("PX-40213\nThank you!"), Evidence::Shown);
+        assert_eq!(told("PX-40213\n\nall is well"), Evidence::Earlier);
+        assert_eq!(
+            told("PX-40213\nthank nobody"),
+            Evidence::Missing(
+                r#"these words of the evidence are not on the page: "nobody""#.to_owned()
+            )
+        );
     }
 
     #[test]

@@ -50,6 +50,20 @@ fn several_calls_keep_their_order() {
 }
 
 #[test]
+fn passages_of_evidence_may_be_a_list() {
+    for (evidence, kept) in [
+        (r#"["Paid","11 rows"]"#, r"Paid\n11 rows"),
+        (r#""Paid""#, "Paid"),
+    ] {
+        let content = format!(r#"{{"tool":"finish","answer":"11","evidence":{evidence}}}"#);
+        let told = format!(r#"finish {{"answer":"11","evidence":"{kept}","success":true}}"#);
+        assert_eq!(lines(&content), [told]);
+    }
+    let odd = r#"{"tool":"finish","answer":"11","evidence":{"a":1}}"#;
+    assert!(lines(odd)[0].starts_with("problem: "));
+}
+
+#[test]
 fn a_bad_call_is_a_problem_in_its_place() {
     let content = r#"[{"tool":"click"},{"tool":"fly","to":"moon"},{"tool":"click","target":"//button"},{"tool":"click","target":"e1","x":1},
         {"tool":"wait"},{"tool":"eval","function":"() => 1"},{"tool":"reload"},{"tool":"press","key":"Enter","times":2},
