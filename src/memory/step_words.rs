@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{PageName, Piece, StoredStep, StoredTarget, StoredText};
+use super::{PageName, Piece, StoredStep, StoredTarget, StoredText, stored_step::ForGoal};
 use crate::{action::BrowserTool, page::Role};
 
 /// Returns a step in words, such as `fill n1 with <1>, then Enter`.
@@ -82,12 +82,19 @@ fn named(target: &StoredTarget, values: &[Option<String>]) -> Vec<Piece> {
         ))];
     }
     match (&target.aim, target.collection) {
+        (Some(aim), Some(list)) if target.for_goal == ForGoal::SameOrOther => vec![
+            aim.named(),
+            Piece::Words(format!(
+                " or another of its list of {}, as your goal says",
+                list.size
+            )),
+        ],
         (Some(aim), _) if !aim.name.is_empty() => vec![aim.named()],
         (Some(aim), _) => vec![
             aim.named(),
             Piece::Words(format!(" (it has no name{place})")),
         ],
-        (None, _) if target.is_of_goal => vec![Piece::Words(format!(
+        (None, _) if target.for_goal == ForGoal::Other => vec![Piece::Words(format!(
             "the {role}{place} that fits your goal"
         ))],
         // Its name is not kept, because this run may have to choose another one.

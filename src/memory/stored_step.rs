@@ -82,9 +82,21 @@ pub struct StoredTarget {
     /// The durable locator; `None` if the driver gave none, or if it contains a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locator: Option<Locator>,
-    /// True in a way that is read for another goal, if the name of the target says a value of the way's own goal.
+    /// The target's meaning for the goal of the run that reads the step.
     #[serde(skip)]
-    pub(super) is_of_goal: bool,
+    pub(super) for_goal: ForGoal,
+}
+
+/// The meaning of a recorded target for a run that may have another goal.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum ForGoal {
+    /// The same target.
+    #[default]
+    Same,
+    /// The target or another one of its list.
+    SameOrOther,
+    /// Another target: the name of the recorded one said a value of its own goal, and was removed.
+    Other,
 }
 
 /// The source of a text that a step typed or chose. The text itself is not kept, unless the goal has it in another form.
@@ -193,14 +205,11 @@ impl StoredStep {
             BrowserAction::Press(press) => press.times.is_some(),
             _ => action.texts().len() > 1,
         };
-        Some(Self {
+        let mut stored = Self {
             tool: action.tool(),
             page: before.cloned(),
             leads_to: after.filter(|_| moved).cloned(),
-            target: step
-                .targets
-                .first()
-                .map(|target| StoredTarget::of(target).in_group(step.within.as_deref())),
+            target: step.targets.first().map(StoredTarget::of),
             text: action.texts().first().map(|text| given(text)),
             form: None,
             key,
@@ -208,7 +217,24 @@ impl StoredStep {
             partial,
             effect: step.effect,
             verified: step.outcome.is_done(),
-        })
+        };
+        stored.put_in_group(step.within.as_deref());
+        Some(stored)
+    }
+
+    /// Puts the target into this group, whose name distinguishes it from others with its name. A target without a name is known by its
+    /// group already. The words around a list's item are left out, because another run may have to choose another item. A menu is no
+    /// such list, and neither are the rows of a form.
+    fn put_in_group(&mut self, group: Option<&str>) {
+        let is_of_form = self.writes();
+        let Some(target) = &mut self.target else {
+            return;
+        };
+        let is_item = target.collection.is_some() && !is_menu(target.landmark.as_ref());
+        if let (Some(aim), true) = (&mut target.aim, is_of_form || !is_item) {
+            let group = group.and_then(Aim::group);
+            aim.within = aim.within.take().or(group);
+        }
     }
 
     /// Removes names that are values of the run: names chosen from a list, and names that repeat typed text. A group's name is
@@ -286,6 +312,32 @@ impl StoredStep {
             }
     }
 
+    /// Returns true if the step chose, by a link of a list, what its own kind of page shows: a filter, an order, a part of the results.
+    /// Another run may have to choose another link of the list, even in a menu.
+    pub(super) fn chooses_view(&self) -> bool {
+        let is_listed = self
+            .target
+            .as_ref()
+            .is_some_and(|of| of.collection.is_some());
+        self.tool == BrowserTool::Click
+            && is_listed
+            && self.leads_to.is_some()
+            && self.leads_to == self.page
+    }
+
+    /// Returns true if a run chose another item of the list from which this step chose what its page shows.
+    pub(super) fn is_other_choice(&self, taken: &Self) -> bool {
+        let list = |step: &Self| {
+            let target = step.target.clone()?;
+            Some((target.role, target.landmark, target.collection?.size))
+        };
+        self.chooses_view()
+            && taken.chooses_view()
+            && self.page == taken.page
+            && list(self) == list(taken)
+            && !self.is_same(taken)
+    }
+
     /// Returns true if the step gives a value to a field.
     pub(super) const fn writes(&self) -> bool {
         use BrowserTool as T;
@@ -309,19 +361,8 @@ impl StoredTarget {
             collection: identity.collection,
             locator: locator
                 .filter(|locator| !is_framed && locator.to_string().len() <= MAX_LOCATOR),
-            is_of_goal: false,
+            for_goal: ForGoal::Same,
         }
-    }
-
-    /// Returns the target as one in a group, whose name distinguishes it from others with its name. A target without a name is known
-    /// by its group already. The words of a list's item are left out, because another run may have to choose another item. A menu is no such list.
-    fn in_group(mut self, group: Option<&str>) -> Self {
-        let is_item = self.collection.is_some() && !is_menu(self.landmark.as_ref());
-        if let (Some(aim), false) = (&mut self.aim, is_item) {
-            let group = group.and_then(Aim::group);
-            aim.within = aim.within.take().or(group);
-        }
-        self
     }
 
     /// Returns true if the target was probably chosen from the list that it is in, so that another run may have to choose

@@ -6,7 +6,7 @@ use super::{MAX_STEPS, MIN_STEPS};
 use crate::{
     action::{BrowserTool, Effect},
     base::{canonical, short_hash},
-    memory::{Aim, StoredStep, StoredTarget, StoredText},
+    memory::{Aim, StoredStep, StoredTarget, StoredText, stored_step::ForGoal},
     page::Collection,
 };
 
@@ -76,7 +76,7 @@ fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
         slot: None,
         landmark: target.landmark.clone(),
         locator: None,
-        is_of_goal: false,
+        for_goal: ForGoal::Same,
     })
 }
 

@@ -3,7 +3,11 @@
 use std::{borrow::Cow, collections::BTreeSet};
 
 use super::Trajectory;
-use crate::{base::text, memory::stored_step::half_is_in, page::PageTemplate};
+use crate::{
+    base::text,
+    memory::stored_step::{ForGoal, half_is_in},
+    page::PageTemplate,
+};
 
 /// Returns the words of a recorded goal that a new goal does not have.
 pub(super) fn gone(recorded: &str, goal: &str) -> BTreeSet<String> {
@@ -14,30 +18,30 @@ pub(super) fn gone(recorded: &str, goal: &str) -> BTreeSet<String> {
 
 /// Returns the trajectory without the names that say a value of its own goal: at least half of the words of such a name are in that
 /// goal and not in the new one. A link "Confirmed" would mislead a run that looks for cancelled orders, and so would the address
-/// `/orders/confirmed`. A group around a target may say no word of a value at all.
+/// `/orders/confirmed`. A group around a target may say no word of a value at all. A link that chose what its own page shows keeps its name,
+/// but another link of its list may be meant: goals for paid and for unpaid orders choose "Yes" and "No".
 pub(super) fn adapted<'t>(trajectory: &'t Trajectory, goal: &str) -> Cow<'t, Trajectory> {
-    let gone = gone(&trajectory.header.goal, goal);
-    if gone.is_empty() {
+    if text::words(&trajectory.header.goal) == text::words(goal) {
         return Cow::Borrowed(trajectory);
     }
+    let gone = gone(&trajectory.header.goal, goal);
     let mut adapted = trajectory.clone();
     let said = |name: &str| text::words(name).iter().any(|word| gone.contains(word));
+    let is_value = |page: &PageTemplate| page.path().split('/').any(|part| half_is_in(part, &gone));
     for step in &mut adapted.steps {
-        let is_value =
-            |page: &PageTemplate| page.path().split('/').any(|part| half_is_in(part, &gone));
+        let chooses_view = step.chooses_view();
         step.leads_to = step.leads_to.take().filter(|page| !is_value(page));
-    }
-    for target in adapted
-        .steps
-        .iter_mut()
-        .filter_map(|step| step.target.as_mut())
-    {
+        let Some(target) = &mut step.target else {
+            continue;
+        };
         let Some(aim) = &mut target.aim else {
             continue;
         };
         aim.within = aim.within.take().filter(|group| !said(group));
         if half_is_in(&aim.name, &gone) {
-            (target.aim, target.locator, target.is_of_goal) = (None, None, true);
+            (target.aim, target.locator, target.for_goal) = (None, None, ForGoal::Other);
+        } else if chooses_view {
+            target.for_goal = ForGoal::SameOrOther;
         }
     }
     Cow::Owned(adapted)

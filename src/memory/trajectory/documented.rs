@@ -21,6 +21,7 @@ use crate::{
         Aim, Record, StoredStep, StoredTarget, StoredText,
         agent_memory::{Converted, Domain, item, left_out, quoted},
         selector_text::{css, element},
+        stored_step::ForGoal,
         typed::Typed,
         value_trace::place,
     },
@@ -293,7 +294,7 @@ impl StepEntry {
                 landmark: None,
                 collection: None,
                 locator: None,
-                is_of_goal: false,
+                for_goal: ForGoal::Same,
             }
         });
         literals.url.clone_from(&action.url);

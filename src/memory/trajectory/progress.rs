@@ -58,7 +58,8 @@ pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize 
 }
 
 /// Returns how many steps of the rest of a trajectory are behind after this step; 0 if it is none of the next ones. A step whose target is
-/// a value of the goal precedes one that may be any of a list.
+/// a value of the goal precedes one that may be any of a list. The next step is behind also if a run with another goal took another choice
+/// in its place.
 fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize {
     let near = &rest[..rest.len().min(MAX_LEFT_OUT + 1)];
     let is_of_goal = goal.is_some_and(|goal| {
@@ -69,7 +70,13 @@ fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize
     let named = near
         .iter()
         .position(|step| is_of_goal && has_slot(step) && step.is_same(taken));
-    let next = named.or_else(|| near.iter().position(|step| step.is_same(taken)));
+    let same = || near.iter().position(|step| step.is_same(taken));
+    let other = || {
+        goal.and(near.first())
+            .filter(|step| step.is_other_choice(taken))
+            .map(|_| 0)
+    };
+    let next = named.or_else(same).or_else(other);
     next.map_or(0, |at| at + 1)
 }
 

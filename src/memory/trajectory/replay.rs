@@ -25,7 +25,7 @@ use crate::{
         Aim, StoredStep, StoredTarget, StoredText,
         aim::is_menu,
         shortest::{looks_only, only_moves},
-        stored_step::half_is_in,
+        stored_step::{ForGoal, half_is_in},
     },
     page::{ElementRef, NodeId, PageTemplate, Role, TargetIdentity, Tree, sketch_nodes},
     working::{By, Step},
@@ -70,7 +70,9 @@ fn may_be_taken(way: &[StoredStep], at: usize, task: &SameTask) -> bool {
         let says = |aim: &Aim| half_is_in(&aim.name, &task.words);
         target.slot.is_some() || target.aim.as_ref().is_some_and(says)
     });
-    let is_of_menu = target.is_some_and(|target| is_menu(target.landmark.as_ref()));
+    let is_of_menu = target.is_some_and(|target| {
+        is_menu(target.landmark.as_ref()) && target.for_goal == ForGoal::Same
+    });
     match step.tool {
         T::Fill => !step.submit || is_search(step) || gives_secret(step),
         T::Select => true,

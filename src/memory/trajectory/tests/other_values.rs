@@ -278,3 +278,81 @@ fn links_of_one_name_in_a_menu_are_told_apart() {
         "1. click link \"Create New\" in \"Issues\" <- next, on this page"
     );
 }
+
+/// A link of a filter in the navigation, which shows other rows of the same page.
+fn filter(name: &str, index: u32) -> (Action, Vec<TargetIdentity>, String) {
+    let mut link = element(Role::Link, name);
+    link.landmark = Some(Role::Navigation);
+    link.collection = Some(Collection { index, size: 3 });
+    let name = name.to_lowercase();
+    step("click", json!({}), link, &format!("{SHOP}?paid={name}"))
+}
+
+#[test]
+fn another_choice_of_a_filter_is_offered_and_counts_as_the_step() {
+    let goal = |paid: &str| format!("Count the orders that are {paid} and report the number");
+    let last = || click(Role::Button, "Show the number");
+    let steps = vec![filter("Yes", 1), last()];
+    let records = learned(&[], &log("run_1", 0, &goal("paid"), steps));
+    let page = "link \"All\" e1\nlink \"Yes\" e2\nlink \"No\" e3\nbutton \"Show the number\" e4";
+
+    let other = goal("not paid");
+    assert_eq!(
+        shown(&records, &other, &[], page)[1],
+        "1. click link \"Yes\" or another of its list of 3, as your goal says <- next, on this page"
+    );
+    assert_eq!(
+        shown(&records, &goal("paid"), &[], page)[1],
+        "1. click link \"Yes\" <- next, on this page"
+    );
+
+    let taken = |goal: &str, step| {
+        let steps = log("run_2", 1, goal, vec![step]).steps;
+        shown(&records, goal, &steps, page)[1].clone()
+    };
+    let behind = "2. click button \"Show the number\" <- next, on this page";
+    assert_eq!(taken(&other, filter("No", 2)), behind);
+    assert_eq!(taken(&goal("paid"), filter("Yes", 1)), behind);
+    // A button elsewhere, or a link that leads to another page, is not in its place.
+    for step in [click(Role::Button, "Help"), click(Role::Link, "No")] {
+        assert!(taken(&other, step).starts_with("1. click link \"Yes\""));
+    }
+}
+
+#[test]
+fn fields_of_one_name_are_told_apart_by_their_rows() {
+    let field = |index: u32, row: &str, text: &str| {
+        let mut field = element(Role::TextBox, "Filter on");
+        (field.ordinal, field.collection) = (index, Some(Collection { index, size: 5 }));
+        let (action, targets, to) = step("fill", json!({ "text": text }), field, SHOP);
+        (action, targets, to, row.to_owned())
+    };
+    let goal = "Find the issues with the title \"search\" and the keyword \"api\"";
+    let fields = [
+        field(0, "Title: Display Sort on Group on", "search"),
+        field(1, "Keyword: Display Sort on Group on", "api"),
+    ];
+    let rows: Vec<String> = fields.iter().map(|(.., row)| row.clone()).collect();
+    let steps = fields
+        .map(|(action, targets, to, _)| (action, targets, to))
+        .to_vec();
+    let mut log = log("run_1", 0, goal, steps);
+    for (step, row) in log.steps.iter_mut().zip(rows) {
+        step.within = Some(row);
+    }
+    let records = learned(&[], &log);
+    let way = shown(
+        &records,
+        goal,
+        &[],
+        "textbox \"Filter on\" e1\ntextbox \"Filter on\" e2",
+    );
+    assert!(
+        way[1].contains(r#"textbox "Filter on" in "Title: Display Sort on Group on""#),
+        "{way:?}"
+    );
+    assert!(
+        way[2].contains(r#"textbox "Filter on" in "Keyword: Display Sort on Group on""#),
+        "{way:?}"
+    );
+}
