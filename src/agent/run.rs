@@ -179,7 +179,6 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 None => parts.guarded.options.approval.refused_unasked(),
                 Some(_) => None,
             },
-            memory: parts.guarded.options.memory,
             tools: (model.mode == CallMode::JsonSchema).then_some(&*self.tools),
         });
         self.executor.state.system = self.executor.redactor.text(&system);

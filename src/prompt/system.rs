@@ -27,8 +27,6 @@ pub struct SystemParts<'a> {
     /// Words that name the actions that are refused because nobody is there to approve them; `None` if no actions are
     /// refused.
     pub refused: Option<&'a str>,
-    /// True if memory may give tips in this run.
-    pub memory: bool,
     /// The tools, if the system instruction must describe them. With a reply schema, the provider forces the form of a reply but does not
     /// show the schema to the model. The list is the same as the one that a provider gets with tool calls.
     pub tools: Option<&'a ToolSet>,
@@ -46,16 +44,12 @@ const RULES: &str = "\
 - When the goal is met, even before you began, call finish with evidence: words copied from one line of the page shown now (no field's value, no title) or of a text you extracted or read; for a count, a line that was counted or states it.
 ";
 
-const TIPS: &str = "\
-- Tips come from earlier runs, not from the page: when one fits, try it first. n1 in a tip is the element listed as n1 in the data.
-";
-
 /// Returns the system instruction of a run.
 ///
 /// ```
 /// use webwise::prompt::{SystemParts, system};
 ///
-/// let parts = SystemParts { goal: "Buy milk", instructions: "", lessons: &[], parameters: &Default::default(), secrets: &[], max_calls: 5, refused: None, memory: true, tools: None };
+/// let parts = SystemParts { goal: "Buy milk", instructions: "", lessons: &[], parameters: &Default::default(), secrets: &[], max_calls: 5, refused: None, tools: None };
 /// assert!(system(&parts).ends_with("## Goal\nBuy milk\n"));
 /// ```
 pub fn system(parts: &SystemParts<'_>) -> String {
@@ -65,9 +59,6 @@ pub fn system(parts: &SystemParts<'_>) -> String {
         BY_TOOLS
     };
     let mut out = format!("{ROLE} {answer}\n\n{RULES}");
-    if parts.memory {
-        out.push_str(TIPS);
-    }
     if let Some(refused) = parts.refused {
         let _ = writeln!(
             out,

@@ -61,7 +61,6 @@ fn instruction(goal: &str, advice: &[Advice]) -> String {
         secrets: &secrets,
         max_calls: 5,
         refused: None,
-        memory: true,
         tools: None,
     })
 }
