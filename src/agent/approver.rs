@@ -28,8 +28,8 @@ pub struct ApprovalRequest {
     pub title: String,
     /// Message of the open dialog, if there is one; page data.
     pub dialog: Option<String>,
-    /// The step of an irreversible action that may have been carried out before the run was interrupted. This action may be
-    /// the same one.
+    /// The number of the step whose irreversible action may have been carried out before the run was interrupted; `None` if there is no
+    /// such step. The action to approve may be a repetition of it.
     pub doubt: Option<u32>,
 }
 

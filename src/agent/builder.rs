@@ -77,7 +77,7 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Sets a cancel handle made earlier, which then also stops the runs of this loop.
+    /// Sets an existing cancel handle, so that it stops the runs of this loop as well.
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.parts.guarded.cancel = cancel;
         self
@@ -89,9 +89,9 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Keeps the runs in a [register](RunRegistry) in this store, so that they can be listed, resumed and forked. It may be
-    /// the store of the memory; the namespace is that of the options. Default: none, because it writes to the store before
-    /// each action and each call of the model.
+    /// Keeps the runs in a [register](RunRegistry) in this store, so that they can be listed, resumed and forked. This may be the same
+    /// store as the memory's. The namespace is taken from the options. Default: none, because it writes to the store before each action and
+    /// each call of the model.
     ///
     /// If the store fails, the run goes on, and one event says so. Only an irreversible action is refused if it cannot be
     /// recorded, because a resumed run might do it again.

@@ -44,7 +44,8 @@ impl<B, L, M> DecisionLoop<B, L, M> {
         self.guarded.browser()
     }
 
-    /// Returns the agent's browser behind the agent's guards, for actions that your program decides itself. It is busy while a run uses it.
+    /// Returns the agent's browser with the agent's guards, for actions that your program decides itself. It is busy while a run uses the
+    /// browser.
     pub const fn guarded(&self) -> &GuardedBrowser<B> {
         &self.guarded
     }
@@ -90,12 +91,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
         Run::resume(self, task, state)
     }
 
-    /// Takes up a run of the [register](Builder::with_registry) that another process has left, or that ended without an
-    /// answer: with its steps, facts, guards and budgets, on the page where it was. Make the task with
-    /// [`Task::of_checkpoint`], and add the secrets, parameters and allowed sites again.
+    /// Resumes a run of the [register](Builder::with_registry) that another process abandoned, or that ended without an answer. The run
+    /// keeps its steps, facts, guards and budgets, and continues on the page where it was. Make the task with [`Task::of_checkpoint`], and
+    /// add the secrets, parameters and allowed sites again.
     ///
-    /// The process that had the run before stops before its next action. The model is told of an action that may have been
-    /// carried out. If it cannot be undone, a person must approve the next action of that kind.
+    /// If the earlier process still has the run, it stops before its next action. If an action was interrupted and may have been carried
+    /// out, the model is told so. If that action is irreversible, a person must approve the next irreversible action.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, if the loop has no register, or if the run cannot be resumed; `Busy` if it

@@ -77,8 +77,8 @@
 //!   different element. Keys and locators work on any page, so the driver checks the page's origin before an action that uses one of them.
 //!   An action that uses a reference does not need that check.
 //! - A reply that cannot be parsed counts as a reply without calls. One such reply does not end a run; three in a row do.
-//! - Every await of the loop has a time limit: those of commands, the model, tools and memory are options. Only a person may
-//!   take as long as the run's time allows.
+//! - Every await of the loop has a time limit. The limits for commands, the model, tools and memory are set in [`Options`]. Only a person
+//!   may take as long as the run's time budget allows.
 //! - After a success the page is observed once more. If the browser died while the model was thinking, the report says so. The run still
 //!   counts as a success, because the evidence was seen.
 

@@ -29,11 +29,11 @@ pub enum Images {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Replay {
-    /// The steps of a task that memory knows in which nothing has to be decided: logins, links, searches, and fields that are filled in.
-    /// The model decides the others, and when the task is done.
+    /// The steps of a known task that need no decision: logins, links, searches, and fields that are filled in. The model decides the other
+    /// steps, and it decides when the task is done.
     #[default]
     Known,
-    /// None.
+    /// No steps.
     Never,
 }
 
@@ -49,14 +49,14 @@ pub struct Options {
     pub approval: ApprovalMode,
     /// Maximum number of calls used from one reply. Default: 5. Source: chosen.
     pub max_calls: usize,
-    /// The kind of work that runs mainly do. It decides which parts of a run's memory its messages keep if not all of them fit. Default:
+    /// The kind of work that runs mainly do. It decides which parts of a run's memory are kept in a message if not all parts fit. Default:
     /// [`Mode::Auto`].
     pub mode: Mode,
     /// Limits on the part of a page that a prompt shows. Default: 1,500 tokens, with similar items folded.
     pub digest: DigestOptions,
-    /// Maximum time for an action together with its settling and the observations after it. Also the maximum time for an observation before
-    /// a decision. An action that takes longer fails with a time-out, and the run continues. The seconds of a `wait` are added. Default: 30
-    /// s. Source: [`COMMAND_TIMEOUT`].
+    /// Maximum time for an action, including the wait until the page settles and the observations afterwards. Also the maximum time for an
+    /// observation before a decision. An action that takes longer fails with a time-out, and the run continues. For a `wait`, the seconds
+    /// that it waits are added to this limit. Default: 30 s. Source: [`COMMAND_TIMEOUT`].
     pub command_timeout: Duration,
     /// Maximum time for one model call including its retries. Default: 10 min. Source: chosen; a model on two cores takes half a minute,
     /// and four attempts with the waits between them take a few minutes.
@@ -64,13 +64,14 @@ pub struct Options {
     /// Maximum time for one answer of the store. Default: 10 s. Source: chosen, twice the time that a store waits for a lock.
     pub memory_timeout: Duration,
     /// Maximum time for learning at the end of a run while other runs write the same shelves. If the run has less time left, learning has
-    /// only that; a cancelled run has only [`memory_timeout`](Self::memory_timeout). What is not stored by then waits in the store, and the
-    /// next run learns from it. Default: 60 s. Source: chosen; an update takes some 10 ms, so some hundred runs may end at once.
+    /// only that; a cancelled run has only [`memory_timeout`](Self::memory_timeout). If memory has not learned from the run by then, a
+    /// digest of the run is kept in the store, and the next run learns from it. Default: 60 s. Source: chosen; an update takes about 10 ms,
+    /// so some hundreds of runs may end at once.
     pub learning_timeout: Duration,
     /// Maximum time for a tool of the embedder. Default: 60 s. Source: chosen.
     pub tool_timeout: Duration,
-    /// Maximum time for the journal to record one intent. Default: 2 s. Source: chosen; a write takes less than 1 ms, and a sync
-    /// on a slow disk some 100 ms.
+    /// Maximum time for the journal to record one intent. Default: 2 s. Source: chosen; a write takes less than 1 ms, and a sync on a slow
+    /// disk takes about 100 ms.
     pub journal_timeout: Duration,
     /// Time after which a page that did not change after an action is observed again. Default: 300 ms. Source: chosen; more than the 100 to
     /// 250 ms that an autocomplete field usually waits after input.

@@ -25,8 +25,7 @@ pub struct RunReport {
     pub final_url: Option<String>,
     /// The error that ended the run. Also set if the browser was lost after the run had succeeded.
     pub error: Option<String>,
-    /// The reason why the record of this run is incomplete; `None` if it is complete as far as was known when the run
-    /// ended.
+    /// The reason why the record of this run is incomplete; `None` if nothing was known to be missing when the run ended.
     pub recording: Option<String>,
 }
 

@@ -214,8 +214,8 @@ impl Task {
         Ok(task)
     }
 
-    /// Makes the run continue an earlier one, with the goal of this task. Without a start address of its own, it starts
-    /// where the earlier run ended. It belongs to the session of the continuation.
+    /// Makes the run continue an earlier one, with the goal of this task. If the task has no start address, the run starts where the
+    /// earlier run ended. It belongs to the continuation's session, or to the task's own session if the continuation has none.
     ///
     /// # Errors
     /// As for [`with_start_url`](Self::with_start_url).

@@ -1,8 +1,8 @@
 //! The port to a browser, [`BrowserDriver`], and its drivers.
 //!
-//! | driver | feature | needs | take it |
+//! | driver | feature | needs | when to use it |
 //! | --- | --- | --- | --- |
-//! | `Cdp` | `cdp` | Chromium | unless you have a reason not to: it sees more of a page and is about five times as fast; it can also attach to a running browser |
+//! | `Cdp` | `cdp` | Chromium | by default: it sees more of a page, is about five times as fast, and can also attach to a running browser |
 //! | `PlaywrightCli` | `playwright-cli` | Chromium, Node.js, playwright-cli | on systems other than Unix, where `Cdp` can only attach; or if you use playwright-cli already |
 //! | `testing::ScriptedBrowser` | `testing` | nothing | in unit tests: pages and replies come from a list |
 //!

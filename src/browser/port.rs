@@ -20,8 +20,8 @@ use crate::{
 };
 use async_trait::async_trait;
 
-/// Longest time that one command may take. In the loop it covers an action, its settling and the observations after
-/// it. Source: chosen; a page that never answers takes several commands a step.
+/// Longest time that one command may take. In the loop it covers an action, its settling and the observations after it. Source: chosen; on
+/// a page that never answers, each step uses several commands.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The abilities of a driver.
@@ -90,7 +90,7 @@ impl Default for ObserveRequest {
 pub struct ExecuteRequest {
     /// The action. Task parameters are filled in; secrets are still placeholders.
     pub action: BrowserAction,
-    /// Releases each secret for the origin it is typed into.
+    /// The resolver of the run's secrets. It releases a secret only if the secret is bound to the origins of the page and the frame.
     pub secrets: SecretResolver,
     /// Address of the page that the action was decided for, if there was such a page. If the browser now shows a page
     /// of another origin, an action without an element reference (keys, text for the focused element, a locator) is
@@ -155,11 +155,11 @@ pub struct ScreenshotRequest {
     pub target: Option<ElementRef>,
 }
 
-/// A request for the positions of elements and drawings in the window.
+/// A request for the positions of elements and of drawings (canvases, SVG, images, videos) in the window.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SceneRequest {
-    /// The elements whose boxes are wanted.
+    /// The elements whose bounding boxes are wanted.
     pub elements: Vec<ElementRef>,
 }
 
@@ -221,8 +221,8 @@ impl From<Outcome> for Execution {
 /// # Contract
 /// - `Done` needs positive evidence that the action was carried out. The absence of an error is not enough.
 /// - A refusal by the page is an [`Outcome::Failed`]. `Err` means that the machinery broke.
-/// - A lost browser, daemon or renderer is [`ErrorKind::BrowserLost`](crate::ErrorKind::BrowserLost), at once and on
-///   every later call. A blank page in place of a real one counts as lost.
+/// - If the browser, daemon or renderer is lost, the driver returns [`ErrorKind::BrowserLost`](crate::ErrorKind::BrowserLost) at once, and
+///   again on every later call. A blank page in place of a real one counts as lost.
 /// - A value that the resolver released appears in no return value, no process argument and no log.
 /// - A secret is not typed into a form that would send it to an address refused by [`SecretResolver::may_send`], and
 ///   such a form is not sent. The action fails as [`SecretLeaves`](crate::action::ErrorClass::SecretLeaves).

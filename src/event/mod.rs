@@ -1,7 +1,7 @@
 //! The two ports (traits) that record a run. An [`EventSink`] receives each event after it happened. A [`Journal`]
 //! records each action before it is carried out.
 //!
-//! | adapter | feature | port | take it |
+//! | adapter | feature | port | when to use it |
 //! | --- | --- | --- | --- |
 //! | `RunFolder` | `jsonl` | sink and journal | to keep each run as a folder that can be read back; the command line uses it |
 //! | `Jsonl` | `jsonl` | sink | to write all events into one file |
@@ -26,8 +26,7 @@
 //! # Decisions
 //!
 //! - `EventSink` has a second method, `failure`, because the loop must report lost events and `emit` returns no error.
-//! - `RunFolder` implements these two ports. So everything is recorded through one interface, and the loop opens no
-//!   files.
+//! - `RunFolder` implements both ports. So everything is recorded through these ports, and the loop opens no files.
 
 mod callback;
 mod fan_out;

@@ -18,7 +18,7 @@ const MAX_WORDS: usize = 80;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Number of links between the start page and the farthest page. Default: 2. Source: document.
+    /// Maximum number of links between the start page and a page that is opened. Default: 2. Source: document.
     pub depth: u32,
     /// Maximum number of pages that are opened. Default: 20. Source: document.
     pub pages: usize,

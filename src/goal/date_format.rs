@@ -7,7 +7,7 @@ use super::{
     months::{self, Language},
 };
 
-/// A form of a date: a pattern of `YYYY`, `YY`, `MMMM` (name), `MMM` (short name), `MM`, `M`, `DD`, `D` and signs.
+/// A date format: a pattern of `YYYY`, `YY`, `MMMM` (name), `MMM` (short name), `MM`, `M`, `DD`, `D` and literal characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct DateFormat(&'static str);

@@ -335,9 +335,9 @@ impl Template {
 
     /// Confirms the template by another successful run of the same steps with other values.
     ///
-    /// Slots that varied as predicted are confirmed, also those that one run alone does not show, such as the name of a
-    /// button. Programs that do not fit both runs are dropped, and texts from nowhere that are equal in all runs become
-    /// constants. Returns `None` if the run is another task, or if a text differs that nothing explains.
+    /// Slots that varied as predicted are confirmed. This includes slots that a single run does not show, such as the name of a button.
+    /// Programs that do not fit both runs are dropped, and a text that the goal does not give becomes a constant if it is equal in all
+    /// runs. Returns `None` if the run belongs to another task, or if a text differs and nothing explains the difference.
     pub fn confirm(&self, run: &Recorded) -> Option<Self> {
         let mut runs = self.runs.clone();
         runs.push(run.clone());

@@ -100,7 +100,8 @@ pub enum PageKind {
     Other,
 }
 
-/// The page around an action. All texts are page data; they are only searched for words.
+/// The page on which an action takes place. All texts come from the page. They are only searched for words that indicate what the action
+/// does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageContext<'a> {
     /// The kind of the page.

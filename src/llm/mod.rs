@@ -1,6 +1,6 @@
 //! The port to a language model, [`LlmClient`], and its adapters.
 //!
-//! | adapter | feature | take it |
+//! | adapter | feature | when to use it |
 //! | --- | --- | --- |
 //! | `GenAi` | `genai` | for a real model: Gemini, Anthropic, `OpenAI` and compatible servers, Ollama |
 //! | [`Retrying`] | | around any other client: it repeats calls that failed for a transient reason, such as a rate limit |
@@ -16,9 +16,9 @@
 //! }
 //! ```
 //!
-//! A client translates one [`ChatRequest`](crate::chat::ChatRequest) into one request to a provider, and the reply
-//! back. All else is done by the loop: it writes the request, reads the tool calls in the reply, counts tokens and
-//! cost, and sets the time limit.
+//! A client translates one [`ChatRequest`](crate::chat::ChatRequest) into one request to a provider, and the provider's reply into a
+//! [`ChatResponse`](crate::chat::ChatResponse). The loop does everything else: it writes the request, reads the tool calls in the reply,
+//! counts tokens and cost, and sets the time limit.
 //!
 //! To write a client, implement [`LlmClient`]; the example in its documentation is a complete client.
 //!

@@ -12,7 +12,7 @@ use crate::{
 /// A language model.
 ///
 /// # Contract
-/// - One call of `complete` is one request to the provider. The client never retries.
+/// - One call of `complete` is one request to the provider. The client does not retry; the wrapper [`Retrying`](crate::llm::Retrying) does.
 /// - The reply is returned as it came. Nothing is repaired, calls keep their order, and usage is absent unless the
 ///   provider reports it.
 /// - Dropping the future cancels the call. Nothing goes on in the background.

@@ -377,7 +377,8 @@ pub fn archive(
     archive
 }
 
-/// Writes shelves as a folder. Items for all sites, and items of kinds that the folder does not know, are left out.
+/// Converts shelves into the files of a folder. Items that apply to all sites, and items of kinds that the format does not cover, are left
+/// out.
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] if an item cannot be written as JSON.

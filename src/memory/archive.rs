@@ -23,7 +23,7 @@ use crate::base::{Error, ErrorKind, Host, Result, text};
 pub const FORMAT: &str = "webwise-memory";
 /// Version of the document that this crate reads and writes.
 pub const VERSION: u64 = 1;
-/// Maximum size of a document that is read. Unit: bytes. Source: the cap of a whole store.
+/// Maximum size of a document that is read. Unit: bytes. Source: the default maximum size of a whole store.
 pub const MAX_BYTES: usize = 256 * 1_024 * 1_024;
 /// Maximum length of a collection's name. Unit: bytes. Source: chosen.
 const MAX_COLLECTION: usize = 40;

@@ -31,7 +31,7 @@ pub struct Element {
     /// The address that a link leads to, as written in the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Names of the first [`MAX_OPTIONS`] options of a closed list.
+    /// Names of the first [`MAX_OPTIONS`] options of a select box that is not open.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     /// The first words of the row or card around it, which distinguish it from other elements of the same role and

@@ -62,7 +62,7 @@ pub struct States {
     /// True if the element has the focus.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub active: bool,
-    /// True if the pointer turns into a hand over it, so that it is probably clickable whatever its role says.
+    /// True if the mouse pointer becomes a hand when it is on the node. The node is then probably clickable, whatever its role says.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pointer: bool,
     /// Level of a heading or tree item, from 1.
@@ -174,8 +174,8 @@ impl Node {
 
 /// The accessible nodes of a page in document order.
 ///
-/// A flat list: the descendants of a node are the range right after it, so walks are loops and no depth of nesting can
-/// exhaust the stack.
+/// The nodes are in a flat list: the descendants of a node come directly after it. The tree is therefore walked with a loop instead of
+/// recursion, and no depth of nesting can exhaust the stack.
 ///
 /// ```
 /// use webwise::page::{ElementRef, Node, Role, Tree};

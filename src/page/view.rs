@@ -79,8 +79,8 @@ pub struct PageView {
     pub behind_dialog: PageType,
     /// A summary in one line, at most [`MAX_SUMMARY`](super::MAX_SUMMARY) characters.
     pub summary: String,
-    /// All elements that can be clicked or edited: those in dialogs first, then in document order. Duplicates are
-    /// folded.
+    /// All elements that can be clicked or edited. Elements in dialogs come first; otherwise the order is that of the document. Duplicates
+    /// are merged into one element.
     pub elements: Vec<Element>,
     /// The readable text: open dialogs, then content, then menus and footers. One line for each block.
     pub visible_text: String,

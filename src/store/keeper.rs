@@ -96,7 +96,8 @@ pub struct Forgotten {
 pub struct Undone {
     /// Number of records that were removed.
     pub removed: usize,
-    /// The items that are kept without the part of the run, because another run, a person or the program taught them too.
+    /// The items that are kept because another run, a person or the program taught them too. The contribution of the undone run is removed
+    /// from them.
     pub kept: Vec<AdviceId>,
 }
 
@@ -250,7 +251,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.store.update(&item.shelf, edit).await.map(drop)
     }
 
-    /// Removes an item, from the store's backup too.
+    /// Removes an item from the store and from its backup.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, for an item that is part of the program; the errors of the store.
@@ -273,9 +274,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.change(&item.shelf, edit).await.map(drop)
     }
 
-    /// Forgets everything that was learned on a host: its shelves, its part in records for all sites, and all runs (of
-    /// any host) that memory has yet to learn from. Scheme and port are part of the host. Other hosts of its site are
-    /// not forgotten.
+    /// Forgets everything that was learned on a host: its shelves, its contribution to records for all sites, and all runs that memory has
+    /// yet to learn from, including runs on other hosts. A host includes its scheme and port. Other hosts of its site are not forgotten.
     ///
     /// # Errors
     /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot
@@ -386,8 +386,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(())
     }
 
-    /// Undoes what was learned from a run. What another run taught too is kept without this run's part: its evidence, its counts
-    /// and its name. A trajectory stays if another run took all of its steps.
+    /// Undoes what was learned from a run. If another run taught the same thing, it is kept, but this run's evidence, counts and name are
+    /// removed from it. A trajectory stays if another run took all of its steps.
     ///
     /// # Errors
     /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run: the context names these

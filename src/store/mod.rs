@@ -1,6 +1,6 @@
 //! The port to durable memory, [`MemoryBackend`], and its backends.
 //!
-//! | backend | feature | take it |
+//! | backend | feature | when to use it |
 //! | --- | --- | --- |
 //! | `JsonFiles` | `json-file` | by default: readable files that survive kills and power cuts, shared safely by several processes |
 //! | [`InMemory`] | | in tests, and for runs that should leave nothing behind |
@@ -29,7 +29,7 @@
 //!
 //! To write a backend, implement [`MemoryBackend`] and run `testing::conformance::store` against it: `check` for every
 //! backend, and also `check_durable` for a backend that outlives the process. `src/store/in_memory.rs` is a complete
-//! backend in 90 lines.
+//! backend in about 100 lines.
 
 mod in_memory;
 #[cfg(feature = "json-file")]

@@ -2,7 +2,7 @@
 //!
 //! # Decisions
 //!
-//! - `notices` is a method of its own, because a repair that the store makes by itself belongs to the result of no call.
+//! - `notices` is a method of its own, because a repair that the store makes by itself is not part of any call's result.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -78,8 +78,8 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// `Busy` or `Unavailable`. After an error the shelf is unchanged.
     async fn remove(&self, shelf: &Shelf) -> Result<()>;
 
-    /// Returns the notices since the last call: repairs and findings that are part of no call's result. Each notice is
-    /// returned once. Does not block.
+    /// Returns the notices since the last call: repairs and findings that are not part of any call's result. Each notice is returned once.
+    /// Does not block.
     fn notices(&self) -> Vec<StoreNotice>;
 }
 

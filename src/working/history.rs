@@ -12,7 +12,7 @@ use crate::{
 pub const MAX_ENTRIES: usize = 50;
 /// Maximum number of earlier steps that are still shown whole because they cannot be undone. Source: chosen.
 pub const MAX_LASTING: usize = 20;
-/// Maximum number of groups of earlier steps. Source: chosen; one is a line of the prompt.
+/// Maximum number of groups of earlier steps. Source: chosen; each group takes one line of the prompt.
 pub const MAX_GROUPS: usize = 12;
 /// Maximum number of pages of earlier steps. Source: chosen.
 pub const MAX_PAGES: usize = 20;

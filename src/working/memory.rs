@@ -34,7 +34,7 @@ const RESERVED: [&str; 5] = [
 pub struct Extraction {
     /// The name, chosen by the model.
     pub name: String,
-    /// The text. Page data.
+    /// The text
     pub text: String,
 }
 
@@ -107,7 +107,7 @@ impl Memory {
         keep_last(&mut self.lines, MAX_LINES);
     }
 
-    /// Returns the lines that were read, oldest first. Page data.
+    /// Returns the lines that were read, oldest first. They come from the page.
     pub fn lines(&self) -> &[String] {
         &self.lines
     }

@@ -1,7 +1,7 @@
 //! The state that belongs to one run: its [`Memory`], with the steps and the views made from them, and its stop reason.
 //!
-//! Pure. The loop adds a [`Step`] for each action, `event` and `prompt` show it, and memory learns from the steps at
-//! the end.
+//! The module does no I/O. The loop adds a [`Step`] for each action. `event` and `prompt` show the steps, and memory learns from them at
+//! the end of the run.
 
 mod history;
 mod memory;

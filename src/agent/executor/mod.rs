@@ -355,7 +355,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         self.state.memory.steps()
     }
 
-    /// Returns the page as it was last observed; `None` before the first look.
+    /// Returns the page as it was last observed; `None` before the first observation.
     pub fn page(&self) -> Option<&PageView> {
         self.state.page.as_ref().map(|page| &*page.view)
     }
