@@ -34,7 +34,7 @@ const RESERVED: [&str; 5] = [
 pub struct Extraction {
     /// The name, chosen by the model.
     pub name: String,
-    /// The text
+    /// The text. It comes from the page.
     pub text: String,
 }
 
