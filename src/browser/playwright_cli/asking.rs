@@ -16,6 +16,8 @@ pub(super) struct Asked<'a> {
     pub(super) role: &'a str,
     #[serde(rename = "isMute")]
     pub(super) is_mute: bool,
+    /// The name of a field without text. The tool prints no text that is equal to the name.
+    pub(super) name: Option<&'a str>,
     /// When to read the attributes.
     pub(super) need: Need,
 }
@@ -41,7 +43,7 @@ pub(super) struct Hint {
     pub(super) props: Vec<(String, String)>,
     /// The address of a link, if the page sets the base of its addresses.
     pub(super) url: Option<String>,
-    /// The text of a field as it was written, if it contains white space that the snapshot does not show.
+    /// The text of a field as it was written, if it contains white space that the snapshot does not show, or if it is the field's name.
     pub(super) exact: Option<String>,
 }
 
@@ -55,7 +57,7 @@ pub(super) fn hints(asked: &[Asked<'_>]) -> String {
       const hintsOf = makeHintsOf();
       const listens = typeof element.onclick === 'function' || element.localName === 'summary';
       if (asked.need === 'click' && !listens && element.isContentEditable !== true) return null;
-      const hints = hintsOf(element, asked.role, asked.isMute) || {{ states: {{}}, props: [], exact: null }};
+      const hints = hintsOf(element, asked.role, asked.isMute, asked.name) || {{ states: {{}}, props: [], exact: null }};
       if (asked.role === 'link') hints.url = makeResolve()(element);
       if (listens) hints.states.listens = true;
       return hints;

@@ -63,6 +63,7 @@ fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
                 reference: reference.as_str(),
                 role: node.role.as_str(),
                 is_mute,
+                name: is_blank(tree, id).then_some(&*node.name),
                 need,
             };
             Some((id, question))
@@ -71,6 +72,13 @@ fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
     asked.sort_by_key(|(_, question)| question.need);
     asked.truncate(MAX_ASKED);
     asked.into_iter().unzip()
+}
+
+/// Returns true if the node is a field with a name and without text.
+fn is_blank(tree: &Tree, id: NodeId) -> bool {
+    let node = &tree[id];
+    let has_text = node.value.is_some() || tree.descendants(id).next().is_some();
+    node.role.is_editable() && !node.name.is_empty() && !has_text
 }
 
 /// Returns true if the attributes of an element of this role give its content, or say what content it accepts.
@@ -151,11 +159,11 @@ fn give(
     if !is_told {
         return;
     }
-    // The tool prints one line, without the white space around it. Text that the tool hid, and so did not print, stays hidden.
-    if let (Some(exact), Some(value)) = (exact, &mut node.value) {
-        let exact = clean(&exact);
-        if squeeze(&exact) == squeeze(value) {
-            *value = exact.into();
+    // The tool prints one line, without the white space around it, and nothing if that is the name. Text that the tool hid stays hidden.
+    if let Some(exact) = exact.as_deref().map(clean) {
+        let printed = node.value.as_deref().unwrap_or(&node.name);
+        if squeeze(&exact) == squeeze(printed) {
+            node.value = Some(exact.into());
         }
     }
     node.states.readonly = states.readonly;

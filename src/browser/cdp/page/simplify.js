@@ -2,6 +2,9 @@
 //
 // The other driver's tool simplifies its tree by the same rules, so both drivers show the same tree.
 
+/** Roles of fields whose text is their value, whatever else they contain. Source: the page tree. */
+const EDITABLE = setOf('textbox searchbox combobox spinbutton');
+
 /**
  * Roles whose elements are asked for more than role and name. Source: the page tree, and `asked` of the other driver.
  */
@@ -118,7 +121,8 @@ function closeNode(node, parent) {
   const isLeaf = node.role === 'generic' && !node.hadNodes;
   if (node.facts.isSaid && !isLeaf && node.isReachable) node.facts.isSaid = false;
   node.endText();
-  if (node.name !== '' && node.onlyText === node.name) node.children = NONE;
+  // The other driver's tool also leaves out the text of a field that is equal to the name, and its driver puts it back.
+  if (node.name !== '' && node.onlyText === node.name && !EDITABLE.has(node.role)) node.children = NONE;
   if (node.role === 'img' && node.name === '' && node.children.length === 0 && !node.isClickRoot && !node.isHeard) return false;
   dropRepeatedName(node);
   if (node.role === 'generic') {

@@ -7,8 +7,6 @@
 const MAX_NAME = 900;
 /** Maximum number of nodes that are searched for words. Source: chosen; an element with more is no picture. */
 const MOST_MUTE = 50;
-/** Roles of fields whose text is their value, whatever else they contain. Source: the page tree. */
-const EDITABLE = setOf('textbox searchbox combobox spinbutton');
 
 const hintsOf = makeHintsOf();
 let generation = 0;

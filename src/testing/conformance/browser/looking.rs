@@ -30,6 +30,7 @@ checks! {
     an_icon_without_a_name_is_told_by_what_its_makers_called_it needs [Click],
     what_can_be_edited_and_what_listens_is_told_and_has_a_reference needs [Click],
     the_lines_of_a_text_stay_lines needs [],
+    a_text_that_is_the_name_of_its_field_is_shown needs [Fill],
 }
 
 const PNG: &[u8] = b"\x89PNG";
@@ -481,5 +482,20 @@ async fn the_lines_of_a_text_stay_lines(bed: &Bed<'_>) -> Found {
         value == Some("1 High Street\nOxford"),
         "the lines are {value:?}"
     );
+    Ok(())
+}
+
+async fn a_text_that_is_the_name_of_its_field_is_shown(bed: &Bed<'_>) -> Found {
+    bed.open("form").await?;
+    for name in ["Name", "Notes"] {
+        let field = bed.find(Role::TextBox, name).await?;
+        bed.does(fill(field, name)).await?;
+        let seen = bed.see().await?;
+        let value = named(&seen, &Role::TextBox, name)?.value.as_deref();
+        ensure!(value == Some(name), "the text of {name} is {value:?}");
+    }
+    let seen = bed.see().await?;
+    let other = named(&seen, &Role::TextBox, "Fixed")?.value.as_deref();
+    ensure!(other == Some("fixed"), "the text of another is {other:?}");
     Ok(())
 }
