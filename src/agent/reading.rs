@@ -14,7 +14,7 @@ use crate::{
     base::{TokenCount, text},
     event::EventKind,
     page::{Digest, Hits, Layout, Line, NodeId, Shown},
-    prompt::{cost, facts, page_size, quoted, reading},
+    prompt::{cost, excerpts, facts, page_size, quoted, reading},
     verify::PageNow,
 };
 
@@ -55,19 +55,24 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let mut best = hits.lines;
         best.truncate(most);
         best.sort_unstable();
-        // The heading above a hit, or the first line of its item, shows what the hit belongs to. A small item is shown whole.
+        // The headings above a hit, or the first line of its item, show what the hit belongs to. A small item is shown whole.
         let with_place = |hit: usize| {
             let small = layout.small_item(hit);
-            if layout.lines()[small.start].item {
-                return small.collect();
-            }
+            let is_item = layout.lines()[small.start].item;
+            let own = if is_item { small } else { hit..hit + 1 };
+            let headings = layout.headings_of(page.tree(), own.start);
             // A long item, such as an article, has headings of its own.
-            let place = layout.heading_of(hit).or_else(|| layout.item_of(hit));
-            place.into_iter().chain([hit]).collect::<Vec<_>>()
+            let is_within = |item: &usize| headings.last().is_none_or(|heading| heading < item);
+            let item = layout.item_of(own.start).filter(is_within);
+            headings
+                .into_iter()
+                .chain(item)
+                .chain(own)
+                .collect::<Vec<_>>()
         };
         let numbers: BTreeSet<usize> = best.into_iter().flat_map(with_place).collect();
         let shown: Vec<Shown<'_>> = numbers.iter().map(|number| layout.shown(*number)).collect();
-        let mut lines = reading(&shown, elements);
+        let mut lines = excerpts(&shown, elements, &text::words(&find.query));
         if !self.digest(page).whole {
             // The number is the place from which `read` goes on.
             for (line, number) in lines.iter_mut().zip(&numbers) {

@@ -43,7 +43,7 @@ pub use mode::Mode;
 pub(crate) use pack::cost;
 pub use pack::{Block, Keep, pack};
 pub(crate) use page::size as page_size;
-pub use page::{facts, reading};
+pub use page::{excerpts, facts, reading};
 pub use reader::{ShownElement, ShownPage, json_string};
 pub use step::{LastFailure, StepParts, step};
 pub use system::{SystemParts, system};

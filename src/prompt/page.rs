@@ -32,6 +32,8 @@ const MAX_LABEL: usize = 160;
 const MAX_LAST: usize = 40;
 /// Maximum length of a text in a line that is kept as a fact. Unit: characters. Source: chosen.
 const MAX_FACT: usize = 160;
+/// Maximum length of a text in a line that was found. Unit: characters. Source: chosen; a paragraph, but not the text of a whole file.
+const MAX_HIT: usize = 600;
 /// Maximum length of a choice of a select box. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 40;
 /// Maximum length of a field's value. Unit: characters. Source: chosen.
@@ -156,6 +158,17 @@ pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
         elements,
         max_text: usize::MAX,
         goal: &[],
+        references: References::Acting,
+    };
+    shown.iter().map(|shown| words.shown(shown)).collect()
+}
+
+/// Returns lines of a page that were found, with long texts cut to the part with most words of the query.
+pub fn excerpts(shown: &[Shown<'_>], elements: &[Element], query_words: &[String]) -> Vec<String> {
+    let words = Words {
+        elements,
+        max_text: MAX_HIT,
+        goal: query_words,
         references: References::Acting,
     };
     shown.iter().map(|shown| words.shown(shown)).collect()

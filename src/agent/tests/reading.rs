@@ -311,6 +311,42 @@ async fn a_hit_in_a_long_article_stands_below_its_own_heading() {
 }
 
 #[tokio::test]
+async fn a_hit_stands_below_the_headings_of_all_ranks_above_it() {
+    let mut page = String::from("heading \"Release notes\" [level=1]\n");
+    for n in 1..=60 {
+        let _ = writeln!(
+            page,
+            "heading \"Version {n}\" [level=2]\nheading \"Language\" [level=3]\nparagraph\n  \"A longer text of the language, no. {n}\"\n\
+             heading \"Cargo\" [level=3]\nlist\n  listitem\n    \"Removed a flag\"\n  listitem\n    \"Added command {n}\""
+        );
+    }
+    let replies = vec![call("find", json!({ "query": "command 42" })), finish("42")];
+    let (_, messages) = run_on(&page, replies).await;
+    let found = messages[1].split_once("## Found\n").unwrap().1;
+    let lines: Vec<&str> = found.lines().take(4).collect();
+    assert!(lines[1].ends_with("heading \"Version 42\""), "{found}");
+    assert!(lines[2].ends_with("heading \"Cargo\""), "{found}");
+    assert!(lines[3].contains("\"Added command 42\""), "{found}");
+}
+
+#[tokio::test]
+async fn of_a_long_text_the_part_around_the_hit_is_found() {
+    let dull = "# Default: no\\nsome_option = no\\n".repeat(300);
+    let page =
+        format!("heading \"Options\"\ncode \"{dull}# Default: 3\\nlogin_attempts = 3\\n{dull}\"");
+    let replies = vec![
+        call("find", json!({ "query": "login_attempts" })),
+        finish("3"),
+    ];
+    let (_, messages) = run_on(&page, replies).await;
+    let found = messages[1].split_once("## Found\n").unwrap().1;
+    let (found, _) = found.split_once("3>>>").unwrap_or((found, ""));
+    assert!(found.contains("login_attempts = 3"), "{found}");
+    assert!(found.contains("some before it: read(line=2))"), "{found}");
+    assert!(found.len() < 1_000, "{found}");
+}
+
+#[tokio::test]
 async fn a_card_is_found_by_words_of_several_of_its_lines() {
     let mut page = String::from("list\n");
     for n in 1..=60 {

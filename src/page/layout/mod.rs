@@ -30,6 +30,8 @@ use crate::base::text;
 /// Largest item whose lines are searched as one, and which is found and kept whole. Unit: lines. Source: chosen; a card of a shop with a
 /// list of features has seven, its price among them.
 const MAX_ITEM: usize = 8;
+/// Maximum number of headings that are shown above a line that was found. Source: chosen; a chapter, a section and a part of it.
+const MAX_HEADINGS: usize = 3;
 /// Longest text that distinguishes an element from others of the same name. Unit: characters. Source: chosen; a
 /// product's name fits.
 const MAX_SURROUNDINGS: usize = 60;
@@ -186,22 +188,40 @@ impl Layout {
         }
     }
 
-    /// Returns the nearest heading above a line in the same group; `None` if there is none or the line begins an item.
-    pub(crate) fn heading_of(&self, number: usize) -> Option<usize> {
-        let Line { depth, item, .. } = self.lines[number];
-        let is_heading = |at: &usize| {
-            let line = &self.lines[*at];
-            let first = line.all_parts().next();
-            !line.item && first.is_some_and(|part| part.role == Role::Heading)
+    /// Returns the headings that a line stands under, outermost first, at most [`MAX_HEADINGS`]: the nearest one above it, and above that
+    /// those of a higher rank. The only heading of rank 1 is left out, because it is the page's own.
+    pub(crate) fn headings_of(&self, tree: &Tree, number: usize) -> Vec<usize> {
+        let rank = |at: usize| {
+            let line = &self.lines[at];
+            let first = line
+                .all_parts()
+                .next()
+                .filter(|part| !line.item && part.role == Role::Heading)?;
+            Some(tree[first.node].states.level.unwrap_or(u8::MAX))
         };
-        if item {
-            return None;
+        let (mut depth, mut least) = (self.lines[number].depth, None);
+        let mut found = Vec::new();
+        for at in (0..number).rev() {
+            if found.len() == MAX_HEADINGS || least == Some(1) {
+                break;
+            }
+            let is_around = self.lines[at].depth <= depth;
+            let rank = rank(at).filter(|rank| is_around && least.is_none_or(|least| *rank < least));
+            if rank.is_some() {
+                (depth, least) = (self.lines[at].depth, rank);
+                found.push(at);
+            }
         }
-        let above = (0..number).rev();
-        above
-            .take_while(|at| self.lines[*at].depth >= depth)
-            .filter(|at| self.lines[*at].depth == depth)
-            .find(is_heading)
+        if least == Some(1)
+            && (0..self.lines.len())
+                .filter(|at| rank(*at) == Some(1))
+                .count()
+                == 1
+        {
+            found.pop();
+        }
+        found.reverse();
+        found
     }
 
     /// Returns the words of the item around a node, without the node's own words. They distinguish the node from other
