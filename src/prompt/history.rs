@@ -34,7 +34,13 @@ pub(super) fn history_line(step: &Step) -> String {
         _ => step.action.arguments(),
     };
     for target in &step.targets {
-        let _ = write!(line, " {} {}", target.role, quoted(target.said(), MAX_NAME));
+        let said = target.said();
+        // One of several boxes without names is told by its place.
+        let _ = if said.is_empty() && step.within.is_none() {
+            write!(line, " {} number {}", target.role, target.ordinal + 1)
+        } else {
+            write!(line, " {} {}", target.role, quoted(said, MAX_NAME))
+        };
     }
     if let Some(within) = &step.within {
         let _ = write!(line, " in {}", quoted(within, MAX_NAME));
@@ -159,7 +165,7 @@ mod tests {
         };
         let line = |target: TargetIdentity| filled(target, false);
         let mut field = TargetIdentity::new(Role::TextBox, "");
-        assert_eq!(line(field.clone()), r#"1. fill textbox "" "ada""#);
+        assert_eq!(line(field.clone()), r#"1. fill textbox number 1 "ada""#);
         field.label = Some("User".to_owned());
         assert_eq!(line(field.clone()), r#"1. fill textbox "User" "ada""#);
         field.name = "Login".to_owned();
