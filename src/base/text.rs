@@ -17,7 +17,9 @@ pub fn is_deceptive(c: char) -> bool {
 /// assert_eq!(webwise::base::text::clean("\u{1b}[2mdim\u{1b}[22m a\u{202e}b"), "dim ab");
 /// ```
 pub fn clean(text: &str) -> String {
-    if !text.chars().any(is_deceptive) {
+    // Most characters are printable ASCII and need no other question.
+    let is_clean = |c: char| matches!(c, ' '..='~') || !is_deceptive(c);
+    if text.chars().all(is_clean) {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len());
@@ -85,6 +87,11 @@ fn skip_until_final(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
 
 /// Puts a text on one line: every run of white space becomes one space, and both ends are trimmed.
 pub fn squeeze(text: &str) -> String {
+    let text = text.trim();
+    // Most texts need no more, and copying a text whole is faster than word by word.
+    if !text.contains("  ") && !text.chars().any(|c| c != ' ' && c.is_whitespace()) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {
@@ -99,6 +106,10 @@ pub fn squeeze(text: &str) -> String {
 ///
 /// Counts Unicode scalar values and never splits one.
 pub fn truncate(text: &str, max: usize) -> String {
+    // A text has at most as many characters as bytes.
+    if text.len() <= max {
+        return text.to_owned();
+    }
     match text.char_indices().nth(max) {
         None => text.to_owned(),
         Some(_) if max == 0 => String::new(),

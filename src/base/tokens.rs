@@ -1,7 +1,7 @@
 //! Estimates of token counts, made without a tokenizer.
 
 use std::{
-    iter::Sum,
+    iter::{Peekable, Sum},
     ops::{Add, AddAssign},
 };
 
@@ -114,14 +114,33 @@ enum Kind {
     Other,
 }
 
+/// The kinds of the ASCII characters. A table, because most characters of a prompt are in it.
+static ASCII: [Kind; 128] = {
+    let mut kinds = [Kind::Punctuation; 128];
+    let mut at = 0;
+    while at < kinds.len() {
+        kinds[at] = match at as u8 {
+            b'\n' | b'\r' => Kind::Newline,
+            b'\t' | b'\x0b' | b'\x0c' | b' ' => Kind::Space,
+            b'0'..=b'9' => Kind::Digit,
+            b'A'..=b'Z' => Kind::Upper,
+            b'a'..=b'z' => Kind::Lower,
+            _ => Kind::Punctuation,
+        };
+        at += 1;
+    }
+    kinds
+};
+
+#[inline]
 fn kind(c: char) -> Kind {
+    let ascii = ASCII.get(c as usize).copied();
+    ascii.unwrap_or_else(|| kind_beyond_ascii(c))
+}
+
+fn kind_beyond_ascii(c: char) -> Kind {
     match c {
-        '\n' | '\r' => Kind::Newline,
-        '0'..='9' => Kind::Digit,
-        'A'..='Z' => Kind::Upper,
-        'a'..='z' => Kind::Lower,
         c if c.is_whitespace() => Kind::Space,
-        c if c.is_ascii() => Kind::Punctuation,
         '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => Kind::Accented,
         '\u{590}'..='\u{6ff}' | '\u{750}'..='\u{77f}' => Kind::Semitic,
         '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7a3}' => Kind::Hangul,
@@ -140,6 +159,15 @@ fn kind(c: char) -> Kind {
     }
 }
 
+/// Takes the characters of a kind that come next, and returns their number.
+fn run(kinds: &mut Peekable<impl Iterator<Item = Kind>>, of: Kind) -> u64 {
+    let mut length = 0;
+    while kinds.next_if_eq(&of).is_some() {
+        length += 1;
+    }
+    length
+}
+
 /// Estimates how many tokens a text takes, without being told what kind of text it is.
 ///
 /// Today's tokenizers first split a text into words, numbers, runs of punctuation and runs of white space, and then look
@@ -155,45 +183,39 @@ fn kind(c: char) -> Kind {
 /// assert_eq!(estimate("注文を確定する"), TokenCount(5));
 /// ```
 pub fn estimate(text: &str) -> TokenCount {
-    let mut chars = text.chars().peekable();
+    let mut kinds = text.chars().map(kind).peekable();
     let mut after_space = false;
     // Unit: hundredths of a token.
     let mut price = 0_u64;
-    while let Some(c) = chars.next() {
-        let first = kind(c);
-        let mut run = |kinds: &[Kind]| {
-            let of_run = |c: &char| kinds.contains(&kind(*c));
-            std::iter::from_fn(|| chars.next_if(of_run))
-                .fold((0_u64, 0_u64), |(all, accented), c| {
-                    (all + 1, accented + u64::from(kind(c) == Kind::Accented))
-                })
-        };
+    while let Some(first) = kinds.next() {
         price += match first {
             // A word ends before a capital letter, as in `camelCase`.
             Kind::Upper | Kind::Lower | Kind::Accented => {
-                let capitals = if first == Kind::Upper {
-                    1 + run(&[Kind::Upper]).0
-                } else {
-                    0
-                };
-                let (small, accented) = run(&[Kind::Lower, Kind::Accented]);
-                let accented = accented + u64::from(first == Kind::Accented);
-                let length = capitals + small + u64::from(first != Kind::Upper);
-                if length == capitals && capitals > 1 {
+                let (mut capitals, mut small, mut accented) = (0, 0, 0);
+                match first {
+                    Kind::Upper => capitals = 1 + run(&mut kinds, first),
+                    _ => (small, accented) = (1, u64::from(first == Kind::Accented)),
+                }
+                let is_small = |kind: &Kind| matches!(kind, Kind::Lower | Kind::Accented);
+                while let Some(letter) = kinds.next_if(is_small) {
+                    small += 1;
+                    accented += u64::from(letter == Kind::Accented);
+                }
+                if small == 0 && capitals > 1 {
                     80 + 42 * (capitals - 2)
                 } else {
+                    let length = capitals + small;
                     // Words that are much longer than those of a language are hashes and the like.
                     let (long, endless) = (length.min(12), length.saturating_sub(12));
                     100 + 5 * long.saturating_sub(5) + 35 * endless + 45 * accented
                 }
             }
-            Kind::Digit => 140 * (1 + run(&[Kind::Digit]).0).div_ceil(3),
+            Kind::Digit => 140 * (1 + run(&mut kinds, first)).div_ceil(3),
             Kind::Punctuation => {
-                let length = 1 + run(&[Kind::Punctuation]).0;
-                let next = chars.peek().map(|c| kind(*c));
-                let joins_word = length == 1
-                    && !after_space
-                    && matches!(next, Some(Kind::Upper | Kind::Lower | Kind::Accented));
+                let length = 1 + run(&mut kinds, first);
+                let is_letter = |next| matches!(next, Kind::Upper | Kind::Lower | Kind::Accented);
+                let joins_word =
+                    length == 1 && !after_space && kinds.peek().copied().is_some_and(is_letter);
                 if joins_word {
                     0
                 } else {
@@ -201,14 +223,14 @@ pub fn estimate(text: &str) -> TokenCount {
                 }
             }
             Kind::Newline => {
-                run(&[Kind::Newline]);
+                run(&mut kinds, first);
                 60
             }
             // The last space of a run belongs to the next word.
-            Kind::Space => 60 * u64::from(run(&[Kind::Space]).0 > 0),
-            Kind::Hangul => 35 + 58 * (1 + run(&[Kind::Hangul]).0),
-            Kind::Semitic => 28 + 29 * (1 + run(&[Kind::Semitic]).0),
-            Kind::Letter => 30 + 30 * (1 + run(&[Kind::Letter]).0),
+            Kind::Space => 60 * u64::from(run(&mut kinds, first) > 0),
+            Kind::Hangul => 35 + 58 * (1 + run(&mut kinds, first)),
+            Kind::Semitic => 28 + 29 * (1 + run(&mut kinds, first)),
+            Kind::Letter => 30 + 30 * (1 + run(&mut kinds, first)),
             Kind::Kana => 65,
             Kind::Ideograph => 72,
             Kind::WidePunctuation => 70,

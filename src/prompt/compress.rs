@@ -41,6 +41,7 @@ pub(super) enum Kind {
 /// A shortened text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Compressed {
+    /// The kind by whose rules the text was shortened. It is `Text` if the text is whole, because then there is no need to know it.
     pub(super) kind: Kind,
     pub(super) lines: Vec<String>,
     /// Number of lines, or of values of JSON, that were left out.
@@ -50,24 +51,20 @@ pub(super) struct Compressed {
 /// Returns the text with at most this estimated size. A text of that size stays as it is.
 pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
     let lines: Vec<&str> = text.lines().collect();
-    let json = serde_json::from_str::<Value>(text.trim())
-        .ok()
-        .filter(|value| value.is_object() || value.is_array());
-    let kind = if json.is_some() {
-        Kind::Structured
-    } else {
-        kind(&lines)
-    };
     if lines.iter().map(|line| cost(line).0).sum::<u64>() <= budget.0 {
         return Compressed {
-            kind,
+            kind: Kind::Text,
             lines: lines.into_iter().map(str::to_owned).collect(),
             left_out: 0,
         };
     }
+    let json = serde_json::from_str::<Value>(text.trim())
+        .ok()
+        .filter(|value| value.is_object() || value.is_array());
     if let Some(value) = json {
         return structured(&value, budget);
     }
+    let kind = kind(&lines);
     let shown: Vec<String> = lines.iter().map(|line| middle_out(line)).collect();
     let costs: Vec<u64> = shown.iter().map(|line| cost(line).0).collect();
     let gap = cost(GAP).0;

@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
-
 use crate::base::Nonce;
 
 /// A fence: an opening and a closing mark, and the data between them.
@@ -27,18 +25,20 @@ impl Fence {
     }
 
     /// Adds a heading and these lines; adds nothing if there are no lines. The heading is this crate's own text.
-    pub(super) fn section(&mut self, heading: &str, lines: impl IntoIterator<Item = String>) {
+    pub(super) fn section(&mut self, heading: &str, lines: impl IntoIterator<Item: AsRef<str>>) {
         let mut lines = lines.into_iter().peekable();
         if lines.peek().is_none() {
             return;
         }
         let _ = writeln!(self.body, "## {heading}");
         for line in lines {
+            let line = line.as_ref();
             // Each line must stay one line, even if the caller passed line breaks.
-            self.body.extend(
-                line.chars()
-                    .map(|c| if c == '\n' || c == '\r' { ' ' } else { c }),
-            );
+            if line.contains('\n') || line.contains('\r') {
+                self.body.push_str(&line.replace(['\n', '\r'], " "));
+            } else {
+                self.body.push_str(line);
+            }
             self.body.push('\n');
         }
     }
@@ -57,17 +57,21 @@ impl Fence {
 /// Returns a text from outside as a JSON string, cut to `max` characters, with each run of white space as one space.
 pub(crate) fn quoted(text: &str, max: usize) -> String {
     let one_line = crate::base::text::squeeze(&crate::base::text::clean(text));
-    Value::from(crate::base::text::truncate(&one_line, max)).to_string()
+    json(&crate::base::text::truncate(&one_line, max))
 }
 
 /// Does the same as [`quoted`] but keeps white space. Line breaks are escaped in the JSON string, so it is still one
 /// line.
 pub(super) fn verbatim(text: &str, max: usize) -> String {
-    Value::from(crate::base::text::truncate(
+    json(&crate::base::text::truncate(
         &crate::base::text::clean(text),
         max,
     ))
-    .to_string()
+}
+
+/// Returns a text as a JSON string. Writing a text cannot fail.
+fn json(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -82,7 +86,7 @@ mod tests {
             "Page",
             [format!("title {}", quoted(hostile, 300)), "a\nb".to_owned()],
         );
-        fence.section("Found", []);
+        fence.section("Found", [""; 0]);
         let out = fence.finish();
         let lines: Vec<&str> = out.lines().collect();
         assert_eq!(lines.len(), 5, "{out}");

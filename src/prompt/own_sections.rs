@@ -41,34 +41,35 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
         .partition(|step| is_cut && is_lasting(step));
     let lasting = earlier.lasting.iter().copied().chain(beside);
     let lasting = lasting.map(|step| Line::Ready(history_line(step)));
-    let ready = |lines: &[String]| lines.iter().cloned().map(Line::Ready).collect();
+    let ready = |lines: Vec<String>| lines.into_iter().map(Line::Ready).collect();
+    let shown = |lines: &[String]| ready(lines.to_vec());
     let steps = in_turn.into_iter().map(history_line);
     let noted = parts.noted.iter().map(|note| quoted(note, MAX_TEXT));
     let results = parts.results.iter().flat_map(result_lines);
     let (steps, noted) = (steps.map(Line::Ready), noted.map(Line::Ready));
     [
-        Section::new("Given", Run, 110, First, ready(&given_lines(parts.given))),
-        Section::new("Read before", Run, retention.read, Last, ready(parts.known)),
+        Section::new("Given", Run, 110, First, ready(given_lines(parts.given))),
+        Section::new("Read before", Run, retention.read, Last, shown(parts.known)),
         Section::new(
             "Extracted before",
             Run,
             retention.extractions,
             Last,
-            ready(&extracted_lines(parts, retention)),
+            ready(extracted_lines(parts, retention)),
         ),
         Section::new(
             "Earlier pages",
             Run,
             retention.pages,
             Last,
-            ready(&history::page_lines(&earlier)),
+            ready(history::page_lines(&earlier)),
         ),
         Section::new(
             "Earlier steps",
             Run,
             40,
             First,
-            ready(&earlier_lines(&earlier)),
+            ready(earlier_lines(&earlier)),
         ),
         Section::new(
             "Earlier steps that cannot be undone",
@@ -79,10 +80,10 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
         ),
         Section::new(HISTORY, Run, retention.steps, Last, steps.collect()),
         Section::new("Your notes", Run, retention.notes, Last, noted.collect()),
-        Section::new("Changed", AfterPage, 60, First, ready(parts.changed)),
-        Section::new("Found", AfterPage, 60, First, ready(parts.found)),
+        Section::new("Changed", AfterPage, 60, First, shown(parts.changed)),
+        Section::new("Found", AfterPage, 60, First, shown(parts.found)),
         // A line that was read and cut off would have to be read again.
-        Section::new("Read", AfterPage, 240, First, ready(parts.read)),
+        Section::new("Read", AfterPage, 240, First, shown(parts.read)),
         Section::new(
             "Results",
             AfterPage,
@@ -101,9 +102,8 @@ fn result_lines((label, text): &(String, String)) -> Vec<String> {
 /// Returns a label and the lines of a text, shortened to a number of tokens.
 fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
     let result = compress(text, most);
-    let said = result.lines.iter().flat_map(|line| short(line));
     let mut lines = vec![quoted(label, MAX_NAME)];
-    lines.extend(said.map(|line| format!(" {}", quoted(&line, usize::MAX))));
+    lines.extend(result.lines.iter().flat_map(|line| below(line)));
     if result.left_out > 0 {
         let count = text.chars().count();
         lines.push(format!(" (shortened; the whole has {count} characters)"));
@@ -111,17 +111,29 @@ fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
     lines
 }
 
+/// Returns a line of a text as lines below its label.
+fn below(line: &str) -> impl Iterator<Item = String> {
+    let parts = short(line).into_iter();
+    parts.map(|part| [" ", &quoted(part, usize::MAX)].concat())
+}
+
 /// Splits a line between words, so that a message without room for the whole line can keep a part of it.
-fn short(line: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    for word in line.split_inclusive(char::is_whitespace) {
-        let last = parts.last().map_or(0, |part| part.chars().count());
-        if last > 0 && last + word.chars().count() > MAX_LINE {
-            parts.push(String::new());
-        }
-        if let Some(part) = parts.last_mut() {
-            part.push_str(word);
-        }
+fn short(line: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = line;
+    while let Some((end, _)) = rest.char_indices().nth(MAX_LINE) {
+        let words = rest[..end].trim_end_matches(|c: char| !c.is_whitespace());
+        let part = match words {
+            // A word that is too long stays whole.
+            "" => rest.split_inclusive(char::is_whitespace).next(),
+            words => Some(words),
+        };
+        let (part, others) = rest.split_at(part.map_or(rest.len(), str::len));
+        parts.push(part);
+        rest = others;
+    }
+    if !rest.is_empty() || parts.is_empty() {
+        parts.push(rest);
     }
     parts
 }
@@ -130,9 +142,7 @@ fn short(line: &str) -> Vec<String> {
 fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
     let lines = given.iter().flat_map(|(name, text)| {
         let said = text.lines().filter(|line| !line.trim().is_empty());
-        let said = said.flat_map(short);
-        let said = said.map(|line| format!(" {}", quoted(&line, usize::MAX)));
-        iter::once(quoted(name, MAX_NAME)).chain(said)
+        iter::once(quoted(name, MAX_NAME)).chain(said.flat_map(below))
     });
     lines.collect()
 }
@@ -248,6 +258,6 @@ mod tests {
         assert!(parts.len() > 3 && parts.iter().all(|part| part.chars().count() <= MAX_LINE));
         assert_eq!(parts.concat(), long);
         let word = "x".repeat(500);
-        assert_eq!(short(&word), [word]);
+        assert_eq!(short(&word), [word.as_str()]);
     }
 }

@@ -11,6 +11,17 @@ pub enum Keep {
     Last,
 }
 
+impl Keep {
+    /// Returns the lines that remain if `kept` lines are kept.
+    pub(super) fn shown<T>(self, lines: &[T], kept: usize) -> &[T] {
+        let kept = kept.min(lines.len());
+        match self {
+            Self::First => &lines[..kept],
+            Self::Last => &lines[lines.len() - kept..],
+        }
+    }
+}
+
 /// A part of a message that may be cut line by line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
@@ -42,11 +53,7 @@ impl Block {
 
     /// Returns the lines that remain if `kept` lines are kept.
     pub fn shown<'a, T>(&self, lines: &'a [T], kept: usize) -> &'a [T] {
-        let kept = kept.min(lines.len());
-        match self.keep {
-            Keep::First => &lines[..kept],
-            Keep::Last => &lines[lines.len() - kept..],
-        }
+        self.keep.shown(lines, kept)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The sections of a message that may be cut line by line.
 
+use std::borrow::Cow;
+
 use super::{
     fence::Fence,
     pack::{Block, Keep},
@@ -48,7 +50,7 @@ pub(super) struct Section<'a> {
     pub(super) heading: &'a str,
     pub(super) zone: Zone,
     lines: Vec<Line<'a>>,
-    block: Block,
+    priority: u8,
     keep: Keep,
     /// Number of lines that were cut off.
     pub(super) gone: usize,
@@ -62,35 +64,35 @@ impl<'a> Section<'a> {
         keep: Keep,
         lines: Vec<Line<'a>>,
     ) -> Self {
-        let in_full: Vec<String> = lines.iter().map(Line::in_full).collect();
         Self {
             heading,
             zone,
-            block: Block::new(&in_full, priority, keep),
             lines,
+            priority,
             keep,
             gone: 0,
         }
     }
 
-    pub(super) const fn block(&self) -> &Block {
-        &self.block
+    /// Returns the costs of the lines. Most messages fit as a whole and need none of them.
+    pub(super) fn block(&self) -> Block {
+        let in_full: Vec<String> = self.lines.iter().map(Line::in_full).collect();
+        Block::new(&in_full, self.priority, self.keep)
     }
 
     /// Returns the same section with only `kept` of its lines.
     pub(super) fn cut_to(&self, kept: usize) -> Self {
-        let lines = self.block.shown(&self.lines, kept).to_vec();
+        let lines = self.keep.shown(&self.lines, kept).to_vec();
         let gone = self.gone + self.lines.len() - lines.len();
         Self {
             lines,
             gone,
-            block: self.block.clone(),
             ..*self
         }
     }
 
     /// Returns the lines. If lines were cut off, a mark in their place gives their number.
-    pub(super) fn written(&self, names: &mut Names<'a>) -> Vec<String> {
+    pub(super) fn written(&self, names: &mut Names<'a>) -> Vec<Cow<'_, str>> {
         let gone = self.gone;
         let mark = (gone > 0).then(|| match self.keep {
             Keep::Last if self.heading == HISTORY => format!("({gone} earlier steps)"),
@@ -98,9 +100,10 @@ impl<'a> Section<'a> {
             Keep::First => format!("({gone} more lines, without room here)"),
         });
         let lines = self.lines.iter().map(|line| match line {
-            Line::Ready(line) => line.clone(),
-            Line::Tip(line) => names.line(*line),
+            Line::Ready(line) => Cow::from(line),
+            Line::Tip(line) => names.line(*line).into(),
         });
+        let mark = mark.map(Cow::from);
         match self.keep {
             Keep::Last => mark.into_iter().chain(lines).collect(),
             Keep::First => lines.chain(mark).collect(),

@@ -1,6 +1,10 @@
 //! The message of one step: site advice, history, the page, its changes, and problems.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    fmt::{Display, Write as _},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -163,7 +167,7 @@ pub fn step(parts: &StepParts<'_>) -> String {
         }));
     }
     let left = usize::try_from(parts.budget.0 - present.0).unwrap_or(usize::MAX);
-    let blocks: Vec<Block> = sections.iter().map(|s| s.block().clone()).collect();
+    let blocks: Vec<Block> = sections.iter().map(Section::block).collect();
     let cut = |left: usize| {
         let fitting = sections.iter().zip(pack(&blocks, TokenCount(left as u64)));
         let kept = fitting.map(|(section, kept)| section.cut_to(kept));
@@ -205,7 +209,7 @@ fn write<'a>(
     let mut fence = Fence::new(parts.nonce);
     let site_tips = names.of_all(&tips.site);
     let outside = sections.iter().filter(|s| s.zone == Zone::Outside);
-    let outside: Vec<(&str, Vec<String>)> = outside
+    let outside: Vec<(&str, Vec<Cow<'_, str>>)> = outside
         .map(|section| (section.heading, section.written(&mut names)))
         .collect();
     let error_tips = names.of_all(&tips.error);
@@ -286,7 +290,7 @@ fn section(out: &mut String, title: &str, body: impl FnOnce(&mut String)) {
     }
 }
 
-fn lines(out: &mut String, lines: &[String]) {
+fn lines(out: &mut String, lines: &[impl Display]) {
     for line in lines {
         let _ = writeln!(out, "{line}");
     }

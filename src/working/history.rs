@@ -26,7 +26,11 @@ const DROPPED_AT_ONCE: usize = 10;
 /// The last steps are shown one by one. Of the earlier ones, those that cannot be undone are shown whole, so that a
 /// model does not do them again. The rest is counted, in groups of the same tool, outcome and kind of page.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct History<'a>(&'a [Step]);
+pub struct History<'a> {
+    steps: &'a [Step],
+    /// Position of the first step that is shown one by one.
+    shown: usize,
+}
 
 /// Earlier steps of the same tool with the same outcome on the same kind of page.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,6 +66,11 @@ pub struct Earlier<'a> {
     pub pages: Vec<Visited<'a>>,
 }
 
+/// Returns true if the history tells the step.
+fn is_told(step: &&Step) -> bool {
+    !matches!(step.action, Action::Agent(AgentAction::Finish(_)))
+}
+
 /// Returns true if the step did something that cannot be undone, or may have done it without a visible effect.
 pub(crate) fn is_lasting(step: &Step) -> bool {
     step.effect == Effect::Irreversible && !matches!(step.outcome, Outcome::Failed(_))
@@ -69,28 +78,31 @@ pub(crate) fn is_lasting(step: &Step) -> bool {
 
 impl<'a> History<'a> {
     /// Creates the view of these steps.
-    pub const fn of(steps: &'a [Step]) -> Self {
-        Self(steps)
-    }
-
-    fn all(self) -> impl Iterator<Item = &'a Step> {
-        let is_finish = |step: &&Step| matches!(step.action, Action::Agent(AgentAction::Finish(_)));
-        self.0.iter().filter(move |step| !is_finish(step))
+    pub fn of(steps: &'a [Step]) -> Self {
+        let count = steps.iter().filter(is_told).count();
+        let over = count.saturating_sub(MAX_ENTRIES);
+        let kept = count - over.next_multiple_of(DROPPED_AT_ONCE);
+        let mut newest = (0..steps.len()).rev().filter(|at| is_told(&&steps[*at]));
+        let shown = match over {
+            0 => 0,
+            _ => newest.nth(kept - 1).unwrap_or(0),
+        };
+        Self { steps, shown }
     }
 
     /// Returns the steps that are shown one by one, oldest first.
     pub fn entries(self) -> impl Iterator<Item = &'a Step> {
-        self.all().skip(self.dropped())
+        self.steps[self.shown..].iter().filter(is_told)
     }
 
     /// Returns the steps before [`entries`](Self::entries).
     pub fn earlier(self) -> Earlier<'a> {
         let mut earlier = Earlier::default();
-        let dropped: Vec<&Step> = self.all().take(self.dropped()).collect();
-        let lasting = dropped.iter().filter(|step| is_lasting(step)).count();
+        let dropped = || self.steps[..self.shown].iter().filter(is_told);
+        let lasting = dropped().filter(|step| is_lasting(step)).count();
         let mut known: BTreeMap<_, usize> = BTreeMap::new();
         let mut too_many = lasting.saturating_sub(MAX_LASTING);
-        for step in dropped {
+        for step in dropped() {
             if is_lasting(step) && too_many == 0 {
                 earlier.lasting.push(step);
                 continue;
@@ -121,26 +133,20 @@ impl<'a> History<'a> {
     }
 
     fn earlier_pages(self) -> Vec<Visited<'a>> {
-        if self.dropped() == 0 {
+        if self.shown == 0 {
             return Vec::new();
         }
         let first = self.entries().next().map_or(0, |step| step.number);
-        let shown = self.0.partition_point(|step| step.number < first);
-        let shown = self.0[shown..].iter().filter_map(Step::led_to);
+        let shown = self.steps[self.shown..].iter().filter_map(Step::led_to);
         let shown: BTreeSet<&str> = shown.map(Place::url).collect();
-        let now = self.0.last().map(|step| step.after.url());
+        let now = self.steps.last().map(|step| step.after.url());
         let is_elsewhere = |page: &Visited<'_>| {
             page.first < first && !shown.contains(page.url) && Some(page.url) != now
         };
-        let mut pages = Pages::of(self.0).visited();
+        let mut pages = Pages::of(self.steps).visited();
         pages.retain(is_elsewhere);
         pages.sort_by_key(|page| page.last);
         pages.split_off(pages.len().saturating_sub(MAX_PAGES))
-    }
-
-    fn dropped(self) -> usize {
-        let over = self.all().count().saturating_sub(MAX_ENTRIES);
-        over.next_multiple_of(DROPPED_AT_ONCE)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The pages of a run: a view of its steps.
 
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 
 use super::Step;
 
@@ -48,7 +48,7 @@ impl<'a> Pages<'a> {
 
     /// Returns each page once, in the order of the first visit.
     pub fn visited(self) -> Vec<Visited<'a>> {
-        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut known: HashMap<&str, usize> = HashMap::new();
         let mut pages: Vec<Visited<'a>> = Vec::new();
         if let Some(url) = self.start() {
             known.insert(url, 0);
