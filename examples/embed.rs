@@ -1,6 +1,6 @@
 //! Embeds the loop in a program, with a custom event sink that prints events to the console.
-//! `cargo run --example embed --features stand-in -- https://example.com "What is this domain for?"`
-use webwise::browser::{BrowserDriver, PlaywrightCli, PlaywrightCliOptions};
+//! `cargo run --features cdp,stand-in --example embed -- https://example.com "What is this domain for?"`
+use webwise::browser::{BrowserDriver, Cdp, CdpOptions};
 use webwise::{
     DecisionLoop, EventSink, RunId, Task, event::Event, stand_in::StandIn, store::InMemory,
 };
@@ -30,7 +30,7 @@ async fn main() -> webwise::Result<()> {
             .unwrap_or_else(|| "What is this domain for?".to_owned()),
     )?
     .with_start_url(&url)?;
-    let browser = PlaywrightCli::launch(&PlaywrightCliOptions::from_env()?).await?;
+    let browser = Cdp::launch(&CdpOptions::from_env()?).await?;
     let agent = DecisionLoop::builder(browser, StandIn::new(), InMemory::new())
         .with_sink(Console)
         .build()?;

@@ -1,11 +1,12 @@
 //! A browser agent with memory: a language model drives a real browser, and every step is guarded and verified.
 //!
-//! ```no_run
-//! use webwise::browser::{BrowserDriver, PlaywrightCli, PlaywrightCliOptions};
+#![cfg_attr(feature = "cdp", doc = "```no_run")]
+#![cfg_attr(not(feature = "cdp"), doc = "```ignore")]
+//! use webwise::browser::{BrowserDriver, Cdp, CdpOptions};
 //! use webwise::{DecisionLoop, LlmClient, Task, event::Jsonl, store::JsonFiles};
 //!
 //! async fn opening_hours(model: impl LlmClient) -> webwise::Result<Option<String>> {
-//!     let browser = PlaywrightCli::launch(&PlaywrightCliOptions::from_env()?).await?;
+//!     let browser = Cdp::launch(&CdpOptions::from_env()?).await?;
 //!     let agent = DecisionLoop::builder(browser, model, JsonFiles::open("memory"))
 //!         .with_max_steps(40)
 //!         .with_sink(Jsonl::create("run.jsonl")?)
@@ -52,7 +53,7 @@
 //! | `full` | everything above | |
 
 /// The examples of the README, compiled as tests.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "cdp"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
