@@ -108,6 +108,12 @@ impl State {
         Ok((state, intent.map_err(corrupt)?))
     }
 
+    /// Returns the address of the page on which the last step ended; `None` if the run took no step.
+    pub(super) fn last_url(&self) -> Option<&str> {
+        let last = self.memory.steps().last()?;
+        Some(last.after.url()).filter(|url| !url.is_empty())
+    }
+
     /// Prepares the state for another process, which opens this page. The model is told what happened, and an action
     /// without a known outcome becomes a step with an unclear one.
     pub(super) fn go_on(&mut self, url: &Url, intent: Option<Intent>) {

@@ -71,10 +71,14 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let taken = within(limit, register.resume(&run, parts.guarded.clock.now())).await?;
         let Taken {
             lease,
-            manifest,
+            mut manifest,
             checkpoint,
         } = taken;
         let (mut state, intent) = State::of_checkpoint(&checkpoint)?;
+        // The register learns the address only every few turns.
+        if let (None, Some(url)) = (&manifest.final_url, state.last_url()) {
+            manifest.current_url = Some(url.to_owned());
+        }
         state.go_on(&manifest.place()?, intent);
         let executor = Executor::resume(&parts.guarded, task, state)?;
         let mut run = Self::open(parts, executor);
