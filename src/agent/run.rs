@@ -296,6 +296,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 std::mem::take(self.executor.state.memory.steps_mut()),
                 std::mem::take(&mut self.executor.state.offered),
             )
+            .ended_by(stop)
             .withholding(std::mem::take(&mut self.executor.state.withheld))
             .started_at(
                 TimeDelta::from_std(self.executor.elapsed())

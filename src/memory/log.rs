@@ -4,8 +4,9 @@ use chrono::{DateTime, Utc};
 
 use super::AdviceId;
 use crate::{
+    action::ErrorClass,
     base::RunId,
-    working::{About, Step},
+    working::{About, Step, StopReason},
 };
 
 /// The record of a run from which memory learns.
@@ -22,6 +23,9 @@ pub struct RunLog {
     pub ended_at: DateTime<Utc>,
     /// True if the goal was reached and evidence on a page shows it.
     pub success: bool,
+    /// True if something else than the run's own course kept it from its goal: a person or the caller ended it, or an action was not
+    /// approved. Such a run is no evidence against the advice that it was shown.
+    pub interrupted: bool,
     /// The steps in order.
     pub steps: Vec<Step>,
     /// All advice shown in the run, in the order of first appearance.
@@ -47,6 +51,7 @@ impl RunLog {
             started_at: ended_at,
             ended_at,
             success,
+            interrupted: false,
             steps,
             offered,
             withheld: Vec::new(),
@@ -57,6 +62,16 @@ impl RunLog {
     #[must_use]
     pub const fn started_at(mut self, started_at: DateTime<Utc>) -> Self {
         self.started_at = started_at;
+        self
+    }
+
+    /// Returns the log of a run that ended for this reason.
+    #[must_use]
+    pub fn ended_by(mut self, stop: StopReason) -> Self {
+        let is_refused = |step: &Step| step.outcome.class() == Some(ErrorClass::Rejected);
+        self.success = stop.is_success();
+        self.interrupted =
+            !self.success && (stop.is_interruption() || self.steps.iter().any(is_refused));
         self
     }
 

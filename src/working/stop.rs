@@ -80,6 +80,21 @@ impl StopReason {
         }
     }
 
+    /// Returns true if a person, the caller, the time, the model or the browser ended the run, so that its end says nothing about what
+    /// the run was doing.
+    pub const fn is_interruption(self) -> bool {
+        matches!(
+            self,
+            Self::Rejected
+                | Self::Cancelled
+                | Self::Budget(BudgetKind::Time)
+                | Self::ModelUnusable
+                | Self::BrowserLost
+                | Self::Busy
+                | Self::TakenOver
+        )
+    }
+
     /// Returns true only for [`StopReason::Finished`]: a page confirmed the success.
     pub const fn is_success(self) -> bool {
         matches!(self, Self::Finished)

@@ -46,6 +46,10 @@ pub(super) fn credits(
         }
         LessonText::Words(_) => words(lesson, id, trace, &mut credits),
     }
+    // The run may have been ended in the middle of the recovery.
+    for on_site in credits.values_mut() {
+        on_site.credit.harmed &= !trace.interrupted;
+    }
     credits
 }
 

@@ -20,6 +20,9 @@ pub struct Trace {
     pub run: RunId,
     /// The end of the run.
     pub ended_at: DateTime<Utc>,
+    /// True if the run's end says nothing about the lessons that it was shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
     /// The browser actions in order, without those that only look or wait.
     pub steps: Vec<TraceStep>,
     /// The failures that were recovered.
@@ -85,6 +88,7 @@ impl Trace {
         Self {
             run: log.run.clone(),
             ended_at: log.ended_at,
+            interrupted: log.interrupted,
             steps,
             found,
             offered: log.offered.clone(),

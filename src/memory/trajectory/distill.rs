@@ -27,6 +27,9 @@ pub(super) struct Learned {
     pub(super) host: Host,
     /// True if the goal was reached.
     pub(super) success: bool,
+    /// True if the run's end says nothing about the trajectories that it was shown.
+    #[serde(default)]
+    pub(super) interrupted: bool,
     /// The header of the run's own trajectory.
     pub(super) header: Header,
     /// The steps that the run took: the shortest way if it reached its goal, else all.
@@ -68,6 +71,7 @@ impl Learned {
         Some(Self {
             host,
             success: log.success,
+            interrupted: log.interrupted,
             header: Header {
                 goal,
                 slots,

@@ -60,7 +60,8 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
         let is_new = known.header.results.iter().all(|(other, _)| other != run);
         // A run with another task may have taken a few steps of it from memory, such as a login. That says nothing about the rest.
         let is_other = learned.replayed && *key != own && !is_followed(known, learned);
-        if is_new && !is_other && learned.offered.contains(key) {
+        let says = is_new && !is_other && !learned.interrupted;
+        if says && learned.offered.contains(key) {
             let result = match learned.success {
                 false => Use::Failed,
                 true if is_followed(known, learned) => Use::Helped,

@@ -5,10 +5,10 @@ use serde_json::json;
 
 use super::{distill::Learned, *};
 use crate::{
-    action::{Action, Outcome, RawCall, Signature, ToolSet, parse_calls},
-    memory::{Advice, MAX_STEP_BYTES, Namespace, apply},
+    action::{Action, ErrorClass, Outcome, RawCall, Signature, ToolSet, parse_calls},
+    memory::{Advice, MAX_STEP_BYTES, Namespace, Uses, apply},
     page::{Collection, Observation, Role, TargetIdentity},
-    working::{About, Place, Step},
+    working::{About, BudgetKind, Place, Step, StopReason},
 };
 
 mod other_values;
@@ -430,6 +430,30 @@ fn a_trajectory_that_fails_three_runs_in_a_row_is_not_offered_until_a_run_succee
     helped.offered = vec![offered];
     records = learned(&records, &helped);
     assert_eq!(Trajectory::all(&records)[0].1.header.uses().helped, 1);
+}
+
+#[test]
+fn a_run_that_somebody_ended_says_nothing_about_the_trajectory_that_it_was_shown() {
+    use StopReason::{Budget, Cancelled, GaveUp, Rejected};
+    let records = learned(&[], &search("run_1", 0, "padel rackets", "A"));
+    let offered = AdviceId {
+        shelf: shelf(),
+        key: Trajectory::all(&records)[0].0.clone(),
+    };
+    let harmed_by = |stop, refused| {
+        let mut run = search("run_2", 1, "golf clubs", "C");
+        run.offered = vec![offered.clone()];
+        if refused {
+            run.steps.last_mut().unwrap().outcome = Outcome::failed(ErrorClass::Rejected, "");
+        }
+        let records = learned(&records, &run.ended_by(stop));
+        Trajectory::all(&records)[0].1.header.uses()
+    };
+    for stop in [Rejected, Cancelled, Budget(BudgetKind::Time)] {
+        assert_eq!(harmed_by(stop, false), Uses::default(), "{stop:?}");
+    }
+    assert_eq!(harmed_by(GaveUp, true), Uses::default());
+    assert_eq!(harmed_by(GaveUp, false).harmed, 1);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The life of a lesson, from the first failure to tier 1 and out again.
 
 use super::*;
+use crate::working::StopReason;
 
 fn id(shelf: &Shelf, lesson: &(String, Lesson)) -> AdviceId {
     AdviceId {
@@ -323,6 +324,23 @@ fn a_lesson_that_harms_three_times_running_is_retired_and_does_not_come_back() {
         memory.said(&shown("https://a.example")),
         Vec::<String>::new()
     );
+}
+
+#[test]
+fn a_run_that_somebody_ended_does_not_harm_a_lesson() {
+    for (stop, harmed) in [(StopReason::Cancelled, 0), (StopReason::GaveUp, 1)] {
+        let mut memory = Memory::default();
+        let shelf = of("https://a.example");
+        memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
+        let sees = [id(&shelf, &memory.lessons(&shelf).remove(0))];
+        let steps = vec![
+            did("click", COOKIES, Outcome::Done).seeing(&sees),
+            did("click", GO, failed(ErrorClass::Intercepted)).seeing(&sees),
+        ];
+        memory.learn(&log_of("run_2", "https://a.example", 2, steps).ended_by(stop));
+        let counts = memory.lessons(&shelf).remove(0).1.counts;
+        assert_eq!(counts.harmed, harmed, "{stop:?}");
+    }
 }
 
 #[test]
