@@ -284,6 +284,10 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     pub async fn finish(mut self) -> RunReport {
         let stop = self.executor.state.stopped.unwrap_or(StopReason::Cancelled);
         let stop = self.keep_last(stop).await;
+        let state = &mut self.executor.state;
+        if state.error.is_none() && !stop.is_success() {
+            state.error = state.never_opened();
+        }
         // The process that has taken the run learns from it.
         let learns = self.parts.guarded.options.memory && stop != StopReason::TakenOver;
         if learns && self.executor.has_turn() {

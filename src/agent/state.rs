@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{executor::Guards, reading::LinesRead};
 use crate::{
-    action::{Action, CallProblem},
+    action::{Action, BrowserAction, CallProblem, Outcome},
     base::{Error, ErrorKind, Host, Result, RunId, tokens::Calibration},
     guard::Spent,
     memory::{Advice, AdviceId},
@@ -255,6 +255,22 @@ impl State {
     /// Returns the steps so far.
     pub fn steps(&self) -> &[Step] {
         self.memory.steps()
+    }
+
+    /// Returns the reason why the run never saw the page on which it should start; `None` if it opened a page.
+    pub(super) fn never_opened(&self) -> Option<String> {
+        let opens = |step: &&Step| matches!(step.action, Action::Browser(BrowserAction::Goto(_)));
+        let first = self.steps().first().filter(opens)?;
+        let Outcome::Failed(failure) = &first.outcome else {
+            return None;
+        };
+        let is_opened = self
+            .steps()
+            .iter()
+            .filter(opens)
+            .any(|step| step.outcome.is_done());
+        (first.by == By::Task && !is_opened)
+            .then(|| format!("the start page could not be opened: {}", failure.detail))
     }
 
     /// Returns the run's memory.

@@ -112,7 +112,8 @@ impl Refusal {
         );
         let text = error.to_string();
         if !value.is_empty() && (argument.starts_with("--secret") || value.contains('@')) {
-            text.replace(value, "…")
+            // The parser quotes the value; its bare letters may also stand in the example of the right form.
+            text.replace(&format!("'{value}'"), "'…'")
         } else {
             text
         }

@@ -265,6 +265,21 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_is_hidden_and_the_example_stays_whole() {
+        for value in ["P", "PASSWORD", "hunter2"] {
+            let sentence = refusal("--secret", value);
+            assert!(
+                sentence.contains("PASSWORD=SHOP_PASSWORD@https://"),
+                "{sentence}"
+            );
+            assert!(
+                sentence.contains("'…'") && !sentence.contains("hunter2"),
+                "{sentence}"
+            );
+        }
+    }
+
+    #[test]
     fn every_bad_value_is_named_with_its_flag() {
         for (flag, value) in [
             ("--url", "file:///etc/passwd"),

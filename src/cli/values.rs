@@ -15,6 +15,13 @@ use crate::{
 
 /// Parses a start address.
 pub(super) fn url(text: &str) -> Result<Url, String> {
+    // `localhost:8080` would be an address with the scheme `localhost`.
+    if !text.contains("://") {
+        let example = Url::parse(&format!("http://{text}")).ok();
+        let example = example.filter(|url| url.has_host() && !text.contains('@'));
+        let example = example.map_or_else(|| "https://example.com/".to_owned(), String::from);
+        return Err(format!("give a whole address, such as {example}"));
+    }
     let url = Url::parse(text)
         .map_err(|error| format!("{error}; give a whole address such as https://example.com/"))?;
     if Site::of(&url).is_err() {
@@ -230,6 +237,20 @@ pub(super) fn redactor(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_without_a_scheme_is_told_with_one() {
+        for (text, whole) in [
+            ("127.0.0.1:9950", "http://127.0.0.1:9950/"),
+            ("localhost:9950/a", "http://localhost:9950/a"),
+            ("shop.example", "http://shop.example/"),
+            ("ada:secret@shop.example", "https://example.com/"),
+            ("", "https://example.com/"),
+        ] {
+            let told = format!("give a whole address, such as {whole}");
+            assert_eq!(url(text), Err(told), "{text}");
+        }
+    }
 
     #[test]
     fn only_web_addresses_without_credentials_are_opened() {

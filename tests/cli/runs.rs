@@ -58,6 +58,8 @@ fn runs_are_listed_by_status_session_and_domain_in_lines_and_as_json() {
     };
     assert_eq!(list(&[]), "There is no such run.\n");
     write(&memory);
+    let by_name = machine.run(&["runs", "list", "--memory-dir", dir]);
+    assert_eq!(text(&by_name.stdout), list(&[]));
     let ids = |more: &[&str]| {
         let object: Value = serde_json::from_str(&list(&[more, &["--json"]].concat())).unwrap();
         let runs = object["runs"].as_array().unwrap().iter();

@@ -19,7 +19,7 @@ use crate::{
     chat::ChatResponse,
     page::{Observation, Scene, Trace, TraceKind},
     store::InMemory,
-    testing::{ScriptedModel, call, tree},
+    testing::{ScriptedBrowser, ScriptedModel, call, tree},
     working::StopReason,
 };
 
@@ -269,4 +269,32 @@ async fn what_a_page_draws_anew_is_found_again_by_its_name() {
     let task = Task::new("Take one").unwrap().with_start_url(URL).unwrap();
     let report = agent.run(task).await;
     assert_eq!(browser.pieces.load(Ordering::Relaxed), 1, "{report:?}");
+}
+
+#[tokio::test]
+async fn a_start_page_that_never_opened_is_the_error_of_the_run() {
+    let error_of = |page: Option<&'static str>| async move {
+        let mut browser = ScriptedBrowser::new().with_page("about:blank", "", "");
+        if let Some(page) = page {
+            browser = browser.with_page(page, "Shop", "button \"Buy\" e1");
+        }
+        let goto = |url| call("goto", json!({ "url": url }));
+        let give_up = call("finish", json!({ "answer": "no", "success": false }));
+        let model = ScriptedModel::new([goto(format!("{URL}help")), give_up]);
+        let agent = DecisionLoop::builder(browser, model, InMemory::new())
+            .build()
+            .unwrap();
+        let task = Task::new("Buy a racket")
+            .unwrap()
+            .with_start_url(URL)
+            .unwrap();
+        agent.run(task).await.error
+    };
+    let told = error_of(None).await.unwrap();
+    assert!(
+        told.starts_with("the start page could not be opened: "),
+        "{told}"
+    );
+    assert_eq!(error_of(Some(URL)).await, None);
+    assert_eq!(error_of(Some("https://shop.example/help")).await, None);
 }

@@ -46,6 +46,8 @@ pub(super) struct RunsArgs {
 
 #[derive(Debug, Subcommand)]
 enum RunsCommand {
+    /// List runs, newest first, as `runs` alone does.
+    List(list::ListArgs),
     /// Write the report of a run as one HTML file in the run's folder, and print its path.
     Show(show::ShowArgs),
 }
@@ -54,6 +56,7 @@ pub(super) async fn run(args: &RunsArgs) -> Result<(), Refusal> {
     let runs = Register::open(&args.place, args.place.open()?);
     match &args.command {
         None => list::run(&runs, &args.list).await,
+        Some(RunsCommand::List(own)) => list::run(&runs, own).await,
         Some(RunsCommand::Show(own)) => show::run(&runs, own).await,
     }
 }
