@@ -117,9 +117,9 @@ enum Kind {
 /// The kinds of the ASCII characters. A table, because most characters of a prompt are in it.
 static ASCII: [Kind; 128] = {
     let mut kinds = [Kind::Punctuation; 128];
-    let mut at = 0;
-    while at < kinds.len() {
-        kinds[at] = match at as u8 {
+    let mut at = 0_u8;
+    while at < 128 {
+        kinds[at as usize] = match at {
             b'\n' | b'\r' => Kind::Newline,
             b'\t' | b'\x0b' | b'\x0c' | b' ' => Kind::Space,
             b'0'..=b'9' => Kind::Digit,
@@ -192,9 +192,10 @@ pub fn estimate(text: &str) -> TokenCount {
             // A word ends before a capital letter, as in `camelCase`.
             Kind::Upper | Kind::Lower | Kind::Accented => {
                 let (mut capitals, mut small, mut accented) = (0, 0, 0);
-                match first {
-                    Kind::Upper => capitals = 1 + run(&mut kinds, first),
-                    _ => (small, accented) = (1, u64::from(first == Kind::Accented)),
+                if first == Kind::Upper {
+                    capitals = 1 + run(&mut kinds, first);
+                } else {
+                    (small, accented) = (1, u64::from(first == Kind::Accented));
                 }
                 let is_small = |kind: &Kind| matches!(kind, Kind::Lower | Kind::Accented);
                 while let Some(letter) = kinds.next_if(is_small) {

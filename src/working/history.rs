@@ -67,7 +67,7 @@ pub struct Earlier<'a> {
 }
 
 /// Returns true if the history tells the step.
-fn is_told(step: &&Step) -> bool {
+fn is_told(step: &Step) -> bool {
     !matches!(step.action, Action::Agent(AgentAction::Finish(_)))
 }
 
@@ -79,10 +79,10 @@ pub(crate) fn is_lasting(step: &Step) -> bool {
 impl<'a> History<'a> {
     /// Creates the view of these steps.
     pub fn of(steps: &'a [Step]) -> Self {
-        let count = steps.iter().filter(is_told).count();
+        let count = steps.iter().filter(|step| is_told(step)).count();
         let over = count.saturating_sub(MAX_ENTRIES);
         let kept = count - over.next_multiple_of(DROPPED_AT_ONCE);
-        let mut newest = (0..steps.len()).rev().filter(|at| is_told(&&steps[*at]));
+        let mut newest = (0..steps.len()).rev().filter(|at| is_told(&steps[*at]));
         let shown = match over {
             0 => 0,
             _ => newest.nth(kept - 1).unwrap_or(0),
@@ -92,13 +92,13 @@ impl<'a> History<'a> {
 
     /// Returns the steps that are shown one by one, oldest first.
     pub fn entries(self) -> impl Iterator<Item = &'a Step> {
-        self.steps[self.shown..].iter().filter(is_told)
+        self.steps[self.shown..].iter().filter(|step| is_told(step))
     }
 
     /// Returns the steps before [`entries`](Self::entries).
     pub fn earlier(self) -> Earlier<'a> {
         let mut earlier = Earlier::default();
-        let dropped = || self.steps[..self.shown].iter().filter(is_told);
+        let dropped = || self.steps[..self.shown].iter().filter(|step| is_told(step));
         let lasting = dropped().filter(|step| is_lasting(step)).count();
         let mut known: BTreeMap<_, usize> = BTreeMap::new();
         let mut too_many = lasting.saturating_sub(MAX_LASTING);
