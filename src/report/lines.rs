@@ -41,6 +41,14 @@ fn replayed(number: usize, of: usize) -> Line {
     Line::aside("memory", &words)
 }
 
+/// Returns the line for an item that is no longer shown to runs.
+fn retired(text: &str) -> Line {
+    Line::aside(
+        "forgot",
+        &format!("what harmed, {}", quoted(text, MAX_TEXT)),
+    )
+}
+
 /// Returns the lines for an event; empty for an event that does not matter to a person.
 pub(crate) fn lines(event: &Event) -> Vec<Line> {
     match &event.kind {
@@ -55,6 +63,9 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
             .map(|lesson| Line::aside("held back", &quoted(lesson, MAX_TEXT)))
             .collect(),
         EventKind::StepReplayed { number, of, .. } => vec![replayed(*number, *of)],
+        EventKind::MemoryChanged { what, text, .. } if what.ends_with("_retired") => {
+            vec![retired(text)]
+        }
         EventKind::MemoryChanged { what, text, .. } => {
             vec![Line::aside(
                 "memory",
@@ -78,10 +89,7 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
             )]
         }
         EventKind::LessonRetired { lesson, .. } => {
-            vec![Line::aside(
-                "forgot",
-                &format!("what harmed, {}", quoted(lesson, MAX_TEXT)),
-            )]
+            vec![retired(lesson)]
         }
         EventKind::LessonCredited {
             item,

@@ -306,6 +306,13 @@ async fn a_way_that_does_not_work_any_more_is_left_to_the_model_and_retired() {
         let replayed = if n < 5 { vec![1, 2] } else { vec![] };
         assert_eq!(run.replayed(), replayed, "run {n}: {:?}", run.done());
         assert_eq!(run.messages.len(), 1);
+        let retired = run.events.iter().filter(|event| {
+            let EventKind::MemoryChanged { what, item, .. } = &event.kind else {
+                return false;
+            };
+            what == "trajectory_retired" && item.shelf.collection == "trajectories"
+        });
+        assert_eq!(retired.count(), usize::from(n == 4), "run {n}");
         if n < 5 {
             assert_eq!(run.done(), ["goto done", "fill done", "click no_effect"]);
         }

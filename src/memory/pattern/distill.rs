@@ -30,6 +30,9 @@ pub(super) struct Learned {
     pub(super) at: DateTime<Utc>,
     /// True if the goal was reached.
     pub(super) success: bool,
+    /// True if the run's end says nothing about the patterns that it was shown.
+    #[serde(default)]
+    pub(super) interrupted: bool,
     /// A hash of the goal without its values.
     pub(super) goal: String,
     /// The actions of the run.
@@ -84,6 +87,7 @@ impl Learned {
             run: log.run.clone(),
             at: log.ended_at,
             success: log.success,
+            interrupted: log.interrupted,
             goal: task_hash(&way.goal, &way.slots),
             taken: taken.collect(),
             offered,

@@ -251,7 +251,7 @@ fn used(pattern: &Pattern, learned: &Learned, from: usize) -> Use {
             at = 0;
         }
     }
-    if has_failed {
+    if has_failed && !learned.interrupted {
         Use::Failed
     } else {
         Use::Ignored

@@ -217,9 +217,11 @@ impl MemoryKind for Patterns {
             text,
             data,
         };
-        let told = committed.changes.iter().filter_map(|change| match change {
+        let told = committed.changes.iter().flat_map(|change| match change {
             Change::Put(record) if !record.key.contains('.') => {
-                let header = Header::from_record(record).ok()?;
+                let Ok(header) = Header::from_record(record) else {
+                    return Vec::new();
+                };
                 let data =
                     json!({ "type": header.kind, "steps": header.steps, "tasks": header.goals() });
                 let (what, data) = match header.results.iter().find(|(of, _)| of == run) {
@@ -227,17 +229,18 @@ impl MemoryKind for Patterns {
                     None if header.created == header.last_used => ("pattern_recorded", data),
                     None => ("pattern_repeated", data),
                 };
-                Some(note(
-                    &record.key,
-                    what,
-                    header.description().to_owned(),
-                    data,
-                ))
+                let words = header.description();
+                let mut told = vec![note(&record.key, what, words.to_owned(), data)];
+                if header.is_retired_by(run) {
+                    let words = words.to_owned();
+                    told.push(note(&record.key, "pattern_retired", words, Value::Null));
+                }
+                told
             }
             Change::Remove(key) if !key.contains('.') => {
-                Some(note(key, "pattern_evicted", String::new(), Value::Null))
+                vec![note(key, "pattern_evicted", String::new(), Value::Null)]
             }
-            _ => None,
+            _ => Vec::new(),
         });
         told.collect()
     }

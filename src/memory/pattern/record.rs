@@ -190,6 +190,12 @@ impl Header {
         tried.take_while(|result| *result == Use::Failed).count() >= FAILED_IN_A_ROW
     }
 
+    /// Returns true if this run was the last one that failed before the pattern was retired.
+    pub(super) fn is_retired_by(&self, run: &RunId) -> bool {
+        let failed = |(last, result): &(RunId, Use)| last == run && *result == Use::Failed;
+        self.is_retired() && self.results.last().is_some_and(failed)
+    }
+
     /// Returns how often it was shown and what came of it.
     pub const fn uses(&self) -> Uses {
         Uses {

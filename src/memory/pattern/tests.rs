@@ -11,7 +11,7 @@ use crate::{
     },
     memory::{MAX_STEP_BYTES, StoredStep, StoredText, Use, apply},
     page::{Collection, Observation, PageTemplate, Role, TargetIdentity},
-    working::{About, Place, Step},
+    working::{About, Place, Step, StopReason},
 };
 
 const HOME: &str = "https://desk.example/";
@@ -466,6 +466,11 @@ fn a_result_is_counted_for_the_steps_and_three_failures_in_a_row_retire_a_patter
     let mut failed = ignored;
     for (run, minute) in [("run_6", 5), ("run_7", 6), ("run_8", 7)] {
         assert_eq!(shown(&failed, &[], HOME, STAFF).len(), 1);
+        // A run that somebody ended in the middle of the steps says nothing.
+        let run_i = format!("{run}_i");
+        let stopped = other(&run_i, minute, failing.clone()).ended_by(StopReason::Cancelled);
+        let undecided = learned(&failed, &stopped);
+        assert_eq!(uses(&undecided).harmed, uses(&failed).harmed);
         failed = learned(&failed, &other(run, minute, failing.clone()));
         failed = learned(
             &failed,

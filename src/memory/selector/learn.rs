@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Selector, record::key};
 use crate::{
-    action::{Action, Outcome},
+    action::{Action, ErrorClass, Outcome},
     base::{Error, ErrorKind, Host, Result, RunId, text},
     memory::{Change, Record, RunLog, typed::Typed},
     page::{KnownElement, Role},
@@ -56,6 +56,8 @@ impl Learned {
             let is_clear = match step.outcome {
                 Outcome::Done => true,
                 Outcome::Unclear(_) => false,
+                // An action that was not approved says nothing about its target.
+                Outcome::Failed(ref failure) if failure.class == ErrorClass::Rejected => false,
                 Outcome::NoEffect | Outcome::Failed(_) => step.healed,
             };
             if !is_clear || step.left_site() {

@@ -128,6 +128,11 @@ fn an_attribute_that_leads_astray_again_and_again_is_not_used_any_more() {
     }
     assert_eq!(known(&records), []);
     assert_eq!(known(&good).len(), 1);
+    let refused = led_to(
+        button("Help", "buy"),
+        Outcome::failed(ErrorClass::Rejected, ""),
+    );
+    assert_eq!(after(&good, "run_4", 4, vec![refused]), good);
     assert_eq!(
         Selectors.describe(&records[0]).unwrap().standing,
         Standing::Retired

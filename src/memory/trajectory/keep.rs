@@ -35,6 +35,11 @@ impl Header {
         self.results.iter().rev().take_while(failed).count() >= FAILED_IN_A_ROW
     }
 
+    /// Returns true if this run was the last one that failed before the trajectory was retired.
+    pub(super) fn is_retired_by(&self, run: &RunId) -> bool {
+        self.is_retired() && self.results.last().is_some_and(|(last, _)| last == run)
+    }
+
     /// Returns how often it was shown and what came of it, as far as its results are kept.
     pub fn uses(&self) -> Uses {
         let count = |is: fn(Use) -> bool| {

@@ -267,25 +267,32 @@ impl MemoryKind for Trajectories {
             text,
             data,
         };
-        let told = committed.changes.iter().filter_map(|change| match change {
+        let told = committed.changes.iter().flat_map(|change| match change {
             Change::Put(record) => {
-                let header = Header::from_record(record).ok()?;
+                let Ok(header) = Header::from_record(record) else {
+                    return Vec::new();
+                };
                 let data = json!({ "steps": header.steps, "runs": header.runs.len() });
                 let (what, data) = match header.results.iter().find(|(of, _)| of == run) {
                     Some((_, result)) => ("trajectory_used", result.told()),
                     None if header.run == *run => ("trajectory_recorded", data),
                     None => ("trajectory_repeated", data),
                 };
-                Some(note(&record.key, what, header.goal, data))
+                let mut told = vec![note(&record.key, what, header.goal.clone(), data)];
+                if header.is_retired_by(run) {
+                    let goal = header.goal;
+                    told.push(note(&record.key, "trajectory_retired", goal, Value::Null));
+                }
+                told
             }
             Change::Remove(key) if !key.contains('.') => {
                 let what = match occasion {
                     Occasion::Upkeep => "trajectory_expired",
                     Occasion::Learning => "trajectory_evicted",
                 };
-                Some(note(key, what, String::new(), Value::Null))
+                vec![note(key, what, String::new(), Value::Null)]
             }
-            Change::Remove(_) => None,
+            Change::Remove(_) => Vec::new(),
         });
         told.collect()
     }
