@@ -344,7 +344,7 @@ impl Template {
         confirm::confirm(&runs)
     }
 
-    /// Returns the goal with the names of slots in braces.
+    /// Returns the goal with each value that fills a slot replaced by the slot's name in braces.
     pub fn frame(&self) -> String {
         let mut frame = String::new();
         let mut at = 0;

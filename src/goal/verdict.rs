@@ -135,7 +135,7 @@ pub struct Question {
     /// Index of the step whose text is unclear, if it is one step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
-    /// The label of its field.
+    /// The label of the field that the unclear text belongs to. For [`Reason::Extension`], the name of the slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// The possible results. One result asks "is this meant?".

@@ -233,7 +233,8 @@ impl Step {
         self.left_scope || (before.is_some() && before != after)
     }
 
-    /// Returns the page that the step led to; `None` if the run stayed on its page or did not keep the new one.
+    /// Returns the page that the step led to; `None` if the address is unchanged or unknown, if the action failed, or if the new page was
+    /// outside the run's scope and was left again.
     pub fn led_to(&self) -> Option<&Place> {
         let is_other = !self.after.url().is_empty() && self.after.url() != self.before.url();
         let was_kept = !self.left_scope && !matches!(self.outcome, Outcome::Failed(_));

@@ -40,7 +40,7 @@ pub struct TraceStep {
     pub site: Site,
     /// The tool.
     pub tool: BrowserTool,
-    /// The action as a move of a recovery; `None` if such an action is never part of a recovery.
+    /// The action in the form in which a recovery stores it; `None` if actions of this kind are never part of a recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Move>,
     /// The target; `None` if the action has none.

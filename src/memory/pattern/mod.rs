@@ -61,7 +61,8 @@ pub const KEPT: usize = 80;
 pub const MAX_SHOWN: usize = 2;
 /// Number of last runs of a host whose signatures are kept. Source: chosen.
 pub const MAX_RECENT: usize = 10;
-/// Number of runs in a row that failed at its steps, after which a pattern is not shown any more. Source: chosen, as for lessons.
+/// Number of runs that must fail in a row at a pattern's steps before the pattern is no longer shown. Runs that did not try the steps do
+/// not count. Source: chosen, as for lessons.
 pub const FAILED_IN_A_ROW: usize = 3;
 
 /// The memory kind for patterns.

@@ -15,7 +15,7 @@ use crate::{
     working::{By, Step},
 };
 
-/// Maximum number of steps of a trajectory. Source: chosen; the default budget of a run.
+/// Maximum number of steps of a trajectory. Source: chosen; the same as the default maximum number of steps of a run.
 pub const MAX_STEPS: usize = 50;
 /// Maximum length of a goal. A run with a longer one is not recorded. Unit: bytes. Source: chosen; it fits into a record.
 pub(super) const MAX_GOAL: usize = 900;
