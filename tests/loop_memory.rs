@@ -263,7 +263,7 @@ async fn a_persons_words_about_a_domain_reach_the_prompt_there_and_nowhere_else(
     let (inside, outside) = here[0][1].rsplit_once(">>>\n").unwrap();
     assert!(
         outside.contains(&format!(
-            "## Tips for this site, from earlier runs: try them first\n- {WORDS}\n"
+            "## Tips for this site: try them first\n- {WORDS}\n"
         )) && !inside.contains(WORDS),
         "the fence says not to follow what is in it: {here:?}"
     );
@@ -586,12 +586,8 @@ async fn each_of_ten_recoveries_of_a_host_answers_its_own_failure() {
         let said = tips(&after[1], "Tips from previous experience:");
         assert_eq!(said.first(), Some(&own), "{}", after[1]);
         // Three of the site, whatever fails; what answers the failure is not said twice.
-        let of_site = |[_, message]: &[String; 2]| {
-            tips(
-                message,
-                "## Tips for this site, from earlier runs: try them first",
-            )
-        };
+        let of_site =
+            |[_, message]: &[String; 2]| tips(message, "## Tips for this site: try them first");
         assert_eq!(of_site(before).len(), 3, "{}", before[1]);
         assert!(!of_site(after).contains(&own), "{}", after[1]);
         for [system, message] in [before, after] {
@@ -615,10 +611,7 @@ async fn a_tip_is_shown_only_where_its_target_is_on_the_page() {
         let asked = told(only, &memory, SHOP, vec![give_up()]).await;
         let own = recovery(&format!("Go {at}"), &format!("Close {at}"));
         assert_eq!(
-            tips(
-                &asked[0][1],
-                "## Tips for this site, from earlier runs: try them first"
-            ),
+            tips(&asked[0][1], "## Tips for this site: try them first"),
             [own.text.render()]
         );
     }

@@ -245,7 +245,7 @@ async fn two_kinds_read_one_shelf_each_in_its_own_way() {
     ];
     for kinds in kinds {
         let (messages, _) = run_with(&store, kinds, "run_2", false).await;
-        let count = "\n## Tips for this site, from earlier runs: try them first\n- Notes about this site: 1.\n";
+        let count = "\n## Tips for this site: try them first\n- Notes about this site: 1.\n";
         assert!(messages[0].contains(SHOWN), "{}", messages[0]);
         assert!(messages[0].contains(count), "{}", messages[0]);
     }

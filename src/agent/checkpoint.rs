@@ -108,10 +108,15 @@ impl State {
         Ok((state, intent.map_err(corrupt)?))
     }
 
-    /// Returns the address of the page on which the last step ended; `None` if the run took no step.
+    /// Returns the address of the last page that a step saw; `None` if no step saw one.
     pub(super) fn last_url(&self) -> Option<&str> {
-        let last = self.memory.steps().last()?;
-        Some(last.after.url()).filter(|url| !url.is_empty())
+        let seen = self
+            .memory
+            .steps()
+            .iter()
+            .rev()
+            .map(|step| step.after.url());
+        seen.into_iter().find(|url| !url.is_empty())
     }
 
     /// Prepares the state for another process, which opens this page. The model is told what happened, and an action

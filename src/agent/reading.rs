@@ -72,7 +72,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let numbers: BTreeSet<usize> = best.into_iter().flat_map(with_place).collect();
         let shown: Vec<Shown<'_>> = numbers.iter().map(|number| layout.shown(*number)).collect();
-        let mut lines = excerpts(&shown, elements, &text::words(&find.query));
+        let mut lines = excerpts(&shown, elements, &find.query);
         if !self.digest(page).whole {
             // The number is the place from which `read` goes on.
             for (line, number) in lines.iter_mut().zip(&numbers) {

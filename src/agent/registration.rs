@@ -71,15 +71,18 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let taken = within(limit, register.resume(&run, parts.guarded.clock.now())).await?;
         let Taken {
             lease,
-            mut manifest,
+            manifest,
             checkpoint,
         } = taken;
         let (mut state, intent) = State::of_checkpoint(&checkpoint)?;
-        // The register learns the address only every few turns.
-        if let (None, Some(url)) = (&manifest.final_url, state.last_url()) {
-            manifest.current_url = Some(url.to_owned());
-        }
-        state.go_on(&manifest.place()?, intent);
+        // The register learns the address only every few turns. If the last step led to no place to go on from, it knows one.
+        let last = RunManifest {
+            current_url: state.last_url().map(str::to_owned),
+            final_url: None,
+            ..manifest.clone()
+        };
+        let place = last.place().or_else(|_| manifest.place())?;
+        state.go_on(&place, intent);
         let executor = Executor::resume(&parts.guarded, task, state)?;
         let mut run = Self::open(parts, executor);
         if run.executor.has_turn() {

@@ -264,11 +264,7 @@ impl State {
         let Outcome::Failed(failure) = &first.outcome else {
             return None;
         };
-        let is_opened = self
-            .steps()
-            .iter()
-            .filter(opens)
-            .any(|step| step.outcome.is_done());
+        let is_opened = self.steps().iter().any(|step| step.after.host().is_some());
         (first.by == By::Task && !is_opened)
             .then(|| format!("the start page could not be opened: {}", failure.detail))
     }

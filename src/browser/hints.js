@@ -1,9 +1,9 @@
 /**
  * Makes the function that reads what an element's attributes say beyond its role and name.
  *
- * `hintsOf(element, role, isMute, name)` returns `{ states, props, exact }`, or null if there is nothing to report. `props` is a list
+ * `hintsOf(element, role, isMute, fieldName)` returns `{ states, props, exact }`, or null if there is nothing to report. `props` is a list
  * of `[name, value]`. `exact` is the text of a field as it was written, if it has white space that a tree does not show, or if it is
- * equal to `name`, the name of a field whose tree shows no text. `role` is the role in the tree. `isMute` is true if the element has
+ * equal to `fieldName`, the name of a field whose tree shows no text. `role` is the role in the tree. `isMute` is true if the element has
  * neither name nor text.
  *
  * The function depends on no other script, because both drivers run it: `cdp` in its own world, playwright-cli in the page's.
@@ -111,7 +111,7 @@ function makeHintsOf() {
     return isTelling(id) ? id : '';
   };
 
-  return (element, role, isMute, name = null) => {
+  return (element, role, isMute, fieldName = null) => {
     // Most elements have none of these attributes, and reading all of them for each element takes longer than the rest.
     const own = new Map();
     for (const name of namesOf.call(element)) if (READ.test(name)) own.set(name, read(element, name));
@@ -177,8 +177,10 @@ function makeHintsOf() {
     if (isMute && !isText) tell('icon', iconOf(element, attribute));
     const text = tag === 'textarea' ? areaText(element) : EXACT_TYPES.has(type) ? inputText(element) : '';
     const isExact = text.length <= MOST_TEXT && /\s\s|[^\S ]|^\s|\s$/.test(text);
-    const written = text !== '' || !isText || name === null || !isEditable ? text : textOf(element).slice(0, MOST_TEXT);
-    const isName = name !== null && written.length <= MOST_TEXT && written.replace(/\s+/g, ' ').trim() === name;
+    const isInput = tag === 'input' && !SET_TYPES.has(type) && type !== 'password';
+    const writtenIn = () => (isInput ? inputText(element) : NAMED_TAGS.has(tag) ? '' : textOf(element).slice(0, MOST_TEXT));
+    const written = text !== '' || !isText || fieldName === null ? text : writtenIn();
+    const isName = fieldName !== null && written.length <= MOST_TEXT && written.replace(/\s+/g, ' ').trim() === fieldName;
     const exact = isExact || isName ? written.toWellFormed() : null;
     return exact !== null || hasStates || props.length > 0 ? { states, props, exact } : null;
   };

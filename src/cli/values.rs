@@ -16,7 +16,12 @@ use crate::{
 /// Parses a start address.
 pub(super) fn url(text: &str) -> Result<Url, String> {
     // `localhost:8080` would be an address with the scheme `localhost`.
-    if !text.contains("://") {
+    let is_scheme = |text: &str| {
+        text.chars()
+            .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    };
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    if !scheme.is_some_and(is_scheme) {
         let example = Url::parse(&format!("http://{text}")).ok();
         let example = example.filter(|url| url.has_host() && !text.contains('@'));
         let example = example.map_or_else(|| "https://example.com/".to_owned(), String::from);
@@ -244,6 +249,10 @@ mod tests {
             ("127.0.0.1:9950", "http://127.0.0.1:9950/"),
             ("localhost:9950/a", "http://localhost:9950/a"),
             ("shop.example", "http://shop.example/"),
+            (
+                "shop.example/?to=https://b.example",
+                "http://shop.example/?to=https://b.example",
+            ),
             ("ada:secret@shop.example", "https://example.com/"),
             ("", "https://example.com/"),
         ] {

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::AdviceId;
 use crate::{
-    action::ErrorClass,
+    action::{Action, ErrorClass},
     base::RunId,
     working::{About, Step, StopReason},
 };
@@ -23,8 +23,8 @@ pub struct RunLog {
     pub ended_at: DateTime<Utc>,
     /// True if the goal was reached and evidence on a page shows it.
     pub success: bool,
-    /// True if something else than the run's own course kept it from its goal: a person or the caller ended it, or an action was not
-    /// approved. Such a run is no evidence against the advice that it was shown.
+    /// True if a person, the caller, the time or a missing approval stopped the run, or if its model or browser was lost. Such a run is
+    /// no evidence against the advice that it was shown.
     pub interrupted: bool,
     /// The steps in order.
     pub steps: Vec<Step>,
@@ -65,14 +65,22 @@ impl RunLog {
         self
     }
 
-    /// Returns the log of a run that ended for this reason.
+    /// Returns the log with this reason for the end: sets `success` and `interrupted`.
     #[must_use]
     pub fn ended_by(mut self, stop: StopReason) -> Self {
-        let is_refused = |step: &Step| step.outcome.class() == Some(ErrorClass::Rejected);
         self.success = stop.is_success();
-        self.interrupted =
-            !self.success && (stop.is_interruption() || self.steps.iter().any(is_refused));
+        self.interrupted = !self.success && (stop.is_interruption() || self.ends_refused());
         self
+    }
+
+    /// Returns true if an action was not approved, and no later one was carried out. A question that nobody answered is no action.
+    fn ends_refused(&self) -> bool {
+        let acts = |step: &&Step| !matches!(step.action, Action::Agent(_));
+        let mut last = self.steps.iter().rev().filter(acts);
+        let last = last.find(|step| {
+            step.outcome.is_done() || step.outcome.class() == Some(ErrorClass::Rejected)
+        });
+        last.is_some_and(|step| !step.outcome.is_done())
     }
 
     /// Returns the log with this advice held back.

@@ -107,7 +107,7 @@ impl Section {
     pub fn heading(&self) -> &str {
         match self {
             Self::Lessons => "Lessons from experience",
-            Self::SiteTips => "Tips for this site, from earlier runs: try them first",
+            Self::SiteTips => "Tips for this site: try them first",
             Self::ErrorTips => "Tips from previous experience",
             Self::Custom { heading, .. } => heading.as_str(),
         }

@@ -315,26 +315,28 @@ impl StoredStep {
     /// Returns true if the step chose, by a link of a list, what its own kind of page shows: a filter, an order, a part of the results.
     /// Another run may have to choose another link of the list, even in a menu.
     pub(super) fn chooses_view(&self) -> bool {
-        let is_listed = self
-            .target
-            .as_ref()
-            .is_some_and(|of| of.collection.is_some());
+        let is_listed = |of: &StoredTarget| of.collection.is_some() && of.role == Role::Link;
         self.tool == BrowserTool::Click
-            && is_listed
+            && self.target.as_ref().is_some_and(is_listed)
             && self.leads_to.is_some()
             && self.leads_to == self.page
     }
 
-    /// Returns true if a run chose another item of the list from which this step chose what its page shows.
+    /// Returns true if a run chose another link of the list from which this step chose what its page shows, and its goal may ask for
+    /// that.
     pub(super) fn is_other_choice(&self, taken: &Self) -> bool {
-        let list = |step: &Self| {
-            let target = step.target.clone()?;
-            Some((target.role, target.landmark, target.collection?.size))
+        let (Some(own), Some(other)) = (&self.target, &taken.target) else {
+            return false;
         };
-        self.chooses_view()
+        let list = |of: &StoredTarget| (of.landmark.clone(), of.collection.map(|list| list.size));
+        let group = |of: &StoredTarget| of.aim.as_ref().and_then(|aim| aim.within.clone());
+        let is_elsewhere =
+            matches!((group(own), group(other)), (Some(one), Some(two)) if one != two);
+        own.for_goal == ForGoal::SameOrOther
             && taken.chooses_view()
             && self.page == taken.page
-            && list(self) == list(taken)
+            && list(own) == list(other)
+            && !is_elsewhere
             && !self.is_same(taken)
     }
 

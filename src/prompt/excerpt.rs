@@ -2,10 +2,14 @@
 
 use std::{borrow::Cow, collections::BTreeSet};
 
-use crate::base::text::words;
+use crate::base::text::{squeeze, words};
 
 /// Shortest word of a goal that moves the shown part. Unit: bytes. Source: chosen; shorter words are mostly grammar.
 const MIN_WORD: usize = 4;
+
+/// Part of an excerpt that stands before the words that were found, as a divisor of its length. Source: chosen; an option's comment
+/// stands before it.
+const BEFORE: usize = 4;
 
 /// A place in a text.
 #[derive(Clone, Copy, Default)]
@@ -54,6 +58,40 @@ pub(super) fn excerpt<'t>(text: &'t str, max: usize, goal: &[String]) -> Cow<'t,
     }
 }
 
+/// Returns a text from shortly before the words of a query on: before the first place with the whole query, else before the first place
+/// with one of its words. It is the whole text if it is short or has none of them.
+pub(super) fn around<'t>(text: &'t str, max: usize, query: &str) -> Cow<'t, str> {
+    let lower = |text: &str| -> Vec<char> {
+        let first = |c: char| c.to_lowercase().next().unwrap_or(c);
+        text.chars().map(first).collect()
+    };
+    let said = lower(text);
+    if said.len() <= max {
+        return text.into();
+    }
+    let place = |wanted: &str| {
+        let wanted = lower(wanted);
+        let mut windows = said.windows(wanted.len().max(1));
+        windows.position(|window| window == wanted)
+    };
+    let by_word = || words(query).iter().filter_map(|word| place(word)).min();
+    let Some(at) = place(&squeeze(query)).or_else(by_word) else {
+        return text.into();
+    };
+    let from = at.saturating_sub(max / BEFORE);
+    // From the start of a word on.
+    let skipped = said[from..at].iter().position(|c| c.is_whitespace());
+    let from = if from == 0 {
+        0
+    } else {
+        skipped.map_or(from, |skipped| from + skipped + 1)
+    };
+    match text.char_indices().nth(from) {
+        Some((byte, _)) if byte > 0 => format!("…{}", &text[byte..]).into(),
+        _ => text.into(),
+    }
+}
+
 fn hits(text: &str, goal: &[String]) -> Vec<Hit> {
     let mut hits = Vec::new();
     let (mut at, mut sentence) = (Place::default(), Place::default());
@@ -95,6 +133,30 @@ mod tests {
         assert_eq!(excerpt(&text, 120, &goal), text);
         assert_eq!(excerpt(&text, 120, &[]), text);
         assert_eq!(excerpt(told, 120, &goal), told);
+    }
+
+    #[test]
+    fn what_was_found_is_shown_whatever_its_words_are() {
+        let dull = "# no\nother_option = no\n".repeat(200);
+        for (query, told) in [
+            ("login_attempts", "login_attempts = 3"),
+            ("gin_att", "login_attempts = 3"),
+            ("VAT", "the vat is 19 percent"),
+            ("+ 11", "a + 11"),
+            ("東京", "これは東京の店です"),
+            ("percent absent", "the vat is 19 percent"),
+        ] {
+            let text = format!("{dull}{told}\n{dull}");
+            let shown = around(&text, 600, query);
+            let start: String = shown.chars().take(600).collect();
+            assert!(
+                start.starts_with('…') && start.contains(told),
+                "{query}: {start}"
+            );
+        }
+        assert_eq!(around(&dull, 600, "absent"), dull);
+        assert_eq!(around("short", 600, "short"), "short");
+        assert_eq!(around(&dull, 600, ""), dull);
     }
 
     #[test]

@@ -13,7 +13,7 @@
 use std::{borrow::Cow, fmt::Write as _};
 
 use super::{
-    excerpt::excerpt,
+    excerpt::{around, excerpt},
     fence::{quoted, verbatim},
     pack::cost,
 };
@@ -97,6 +97,7 @@ pub(super) fn lines(
     let words = Words {
         elements: &view.elements,
         max_text: digest.max_text,
+        query: None,
         goal: goal_words,
         references: References::Acting,
     };
@@ -145,6 +146,7 @@ pub(crate) fn size(digest: &Digest<'_>, elements: &[Element]) -> TokenCount {
     let words = Words {
         elements,
         max_text: digest.max_text,
+        query: None,
         goal: &[],
         references: References::Acting,
     };
@@ -152,23 +154,25 @@ pub(crate) fn size(digest: &Digest<'_>, elements: &[Element]) -> TokenCount {
     lines.map(|line| cost(&line)).sum()
 }
 
-/// Returns lines of a page that were found or read, in full.
+/// Returns lines of a page that were read, in full.
 pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     let words = Words {
         elements,
         max_text: usize::MAX,
+        query: None,
         goal: &[],
         references: References::Acting,
     };
     shown.iter().map(|shown| words.shown(shown)).collect()
 }
 
-/// Returns lines of a page that were found, with long texts cut to the part with most words of the query.
-pub fn excerpts(shown: &[Shown<'_>], elements: &[Element], query_words: &[String]) -> Vec<String> {
+/// Returns lines of a page that were found, with long texts cut to the part around the words of the query.
+pub fn excerpts(shown: &[Shown<'_>], elements: &[Element], query: &str) -> Vec<String> {
     let words = Words {
         elements,
         max_text: MAX_HIT,
-        goal: query_words,
+        query: Some(query),
+        goal: &[],
         references: References::Acting,
     };
     shown.iter().map(|shown| words.shown(shown)).collect()
@@ -180,6 +184,7 @@ pub fn facts(shown: &[Shown<'_>], elements: &[Element], goal_words: &[String]) -
     let words = Words {
         elements,
         max_text: MAX_FACT,
+        query: None,
         goal: goal_words,
         references: References::None,
     };
@@ -198,7 +203,9 @@ enum References {
 struct Words<'a> {
     elements: &'a [Element],
     max_text: usize,
-    /// The words that a part of a long text is chosen by.
+    /// The query that a part of a long text is chosen by; `None` if it is chosen by the goal.
+    query: Option<&'a str>,
+    /// The words of the goal that a part of a long text is chosen by.
     goal: &'a [String],
     references: References,
 }
@@ -302,7 +309,10 @@ impl Words<'_> {
         if part.role != Role::Text {
             let _ = write!(out, "{} ", part.role);
         }
-        let text = excerpt(&part.text, self.max_text, self.goal);
+        let text = match self.query {
+            Some(query) => around(&part.text, self.max_text, query),
+            None => excerpt(&part.text, self.max_text, self.goal),
+        };
         out.push_str(&quoted(&text, self.max_text));
         let is_begun = matches!(text, Cow::Owned(_));
         let left_out = left_out(&part.text, &text, is_begun, self.max_text);

@@ -407,7 +407,7 @@ mod tests {
         assert_eq!(
             outside,
             "\n## Notes of the user for this site\n- Prices exclude tax.\n\n\
-             ## Tips for this site, from earlier runs: try them first\n- click on n1 fails: click n2 first.\n- Log in first.\n\n\
+             ## Tips for this site: try them first\n- click on n1 fails: click n2 first.\n- Log in first.\n\n\
              ## Notes\n- It ships on Monday.\n\n\
              ## Last action failed\nclick had no effect: the page did not change\nTips from previous experience:\n\
              - click on n1 fails: click n3 first.\n"

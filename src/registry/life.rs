@@ -264,6 +264,7 @@ pub(crate) fn take(records: &[Record], run: &RunId, now: DateTime<Utc>) -> Resul
     known.lease = known.lease.saturating_add(1);
     known.status = RunStatus::Running;
     known.updated_at = now;
+    known.current_url = known.final_url.take().or(known.current_url);
     (known.completed_at, known.success) = (None, None);
     (known.summary, known.result, known.reason) = (None, None, None);
     Ok(vec![Change::Put(known.to_record()?)])

@@ -19,7 +19,7 @@ pub(super) fn past(line: &str) -> Option<Past> {
     let (tool, mut rest) = rest.split_once(' ').unwrap_or((rest, ""));
     let mut target = None;
     while let Some((role, after)) = rest.split_once(' ').filter(|(role, _)| is_role(role)) {
-        let Some((name, after)) = json_string(after) else {
+        let Some((name, after)) = json_string(after).or_else(|| numbered(after)) else {
             break;
         };
         target = target.or(Some((role.to_owned(), name)));
@@ -46,6 +46,14 @@ pub(super) fn past(line: &str) -> Option<Past> {
         target,
         outcome: outcome.to_owned(),
     })
+}
+
+/// Returns the empty name of an element that is told by its number, and what follows: `number 2 "ada"`.
+fn numbered(line: &str) -> Option<(String, &str)> {
+    let rest = line.strip_prefix("number ")?;
+    let (number, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    number.parse::<u32>().ok()?;
+    Some((String::new(), rest))
 }
 
 fn is_role(word: &str) -> bool {

@@ -153,7 +153,7 @@ impl Seen {
                 self.names = lines(body).filter_map(named).collect();
             }
             "Memory for this site" => self.site_tips.extend(lines(body).map(said)),
-            "Tips for this site, from earlier runs: try them first" => {
+            "Tips for this site: try them first" => {
                 let tips: Vec<String> = lines(body).map(|line| self.in_full(line)).collect();
                 self.site_tips.extend(tips);
             }

@@ -83,14 +83,16 @@ impl Seen {
 /// shown. Evidence of several lines is one passage, or several, each on a line of its own.
 pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> Evidence {
     let here = page.map(shown).unwrap_or_default();
-    let whole = check_passage(evidence, &here, seen);
-    let lines: Vec<&str> = evidence.lines().filter(|line| !line.is_empty()).collect();
-    if lines.len() < 2 || !matches!(whole, Evidence::Missing(_)) {
+    let whole = check_passage(evidence, &here, seen, MIN_EVIDENCE);
+    let says = |line: &&str| !text::words(line).is_empty();
+    let lines: Vec<&str> = evidence.lines().filter(says).collect();
+    let is_short = letters(&text::words(evidence)) < MIN_EVIDENCE;
+    if lines.len() < 2 || is_short || !matches!(whole, Evidence::Missing(_)) {
         return whole;
     }
     let mut all = Evidence::Shown;
     for line in lines {
-        match check_passage(line, &here, seen) {
+        match check_passage(line, &here, seen, 1) {
             Evidence::Shown => {}
             Evidence::Earlier => all = Evidence::Earlier,
             missing @ Evidence::Missing(_) => return missing,
@@ -99,17 +101,20 @@ pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> 
     all
 }
 
-fn check_passage(evidence: &str, here: &[String], seen: &Seen) -> Evidence {
+fn letters(words: &[String]) -> usize {
+    words.iter().map(|word| word.chars().count()).sum()
+}
+
+/// Searches for one passage that must have at least `min` letters and digits.
+fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Evidence {
     let wanted = text::words(evidence);
-    let letters: usize = wanted.iter().map(|word| word.chars().count()).sum();
-    if letters < MIN_EVIDENCE {
+    if letters(&wanted) < min {
         return Evidence::Missing(format!(
             "the evidence has fewer than {MIN_EVIDENCE} letters or digits"
         ));
     }
     for quoted in [wanted.clone(), text::words(&unmarked(evidence))] {
-        let letters: usize = quoted.iter().map(|word| word.chars().count()).sum();
-        if letters < MIN_EVIDENCE {
+        if letters(&quoted) < min {
             continue;
         }
         if here.windows(quoted.len()).any(|window| window == quoted) {
@@ -450,7 +455,9 @@ mod tests {
         );
         let told = |evidence| check(evidence, Some(&page()), &seen);
         assert_eq!(told("PX-40213\nThank you!"), Evidence::Shown);
-        assert_eq!(told("PX-40213\n\nall is well"), Evidence::Earlier);
+        assert_eq!(told("PX-40213\n - \nall is well"), Evidence::Earlier);
+        assert_eq!(told("PX\nyou"), Evidence::Shown);
+        assert!(matches!(told("P\nX"), Evidence::Missing(_)));
         assert_eq!(
             told("PX-40213\nthank nobody"),
             Evidence::Missing(

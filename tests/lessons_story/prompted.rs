@@ -86,10 +86,8 @@ impl Prompted {
             .filter_map(|row| row.split_once(' '))
             .map(|(number, what)| (number, named(what)))
             .collect();
-        let tips = rows(body(
-            "Tips for this site, from earlier runs: try them first",
-        ))
-        .chain(rows(body("Last action failed")));
+        let tips = rows(body("Tips for this site: try them first"))
+            .chain(rows(body("Last action failed")));
         prompted.tips = tips.filter_map(|row| tip(row, &names)).collect();
         prompted.past = rows(body("History")).filter_map(past).collect();
         prompted.lines = lines(body("Page"));

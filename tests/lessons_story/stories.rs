@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The tip as the message has it: the sentence is ours and stands outside of the fence, its names came from a page and stand inside.
-const TIP: &str = "## Tips for this site, from earlier runs: try them first\n- click on n1 fails because another element covers the target: click n2 first.\n";
+const TIP: &str = "## Tips for this site: try them first\n- click on n1 fails because another element covers the target: click n2 first.\n";
 
 on_each_driver! {
     a_fill_that_fails_is_recovered_counted_for_the_seed_and_not_tried_again_on_its_site,

@@ -202,7 +202,7 @@ fn a_message_is_taken_apart_and_one_that_breaks_a_rule_is_refused() {
     assert_eq!(reading.memory, ["a \"b\" \\"]);
     assert!(reading.bare.contains("e1 button  [disabled]") && !reading.bare.contains('x'));
     assert!(reading.outside.contains("- n"));
-    let named = "<<<7\n## Names in the tips\nn1 button \"Go\"\nn2 textbox number 2\n7>>>\n\n## Tips for this site, from earlier runs: try them first\n- click n1, then n2.\n";
+    let named = "<<<7\n## Names in the tips\nn1 button \"Go\"\nn2 textbox number 2\n7>>>\n\n## Tips for this site: try them first\n- click n1, then n2.\n";
     assert_eq!(read(named).unwrap().memory, ["Go"]);
     assert_eq!(tips(named), ["click button \"Go\", then textbox number 2."]);
     for broken in [

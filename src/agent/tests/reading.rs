@@ -340,7 +340,7 @@ async fn of_a_long_text_the_part_around_the_hit_is_found() {
     ];
     let (_, messages) = run_on(&page, replies).await;
     let found = messages[1].split_once("## Found\n").unwrap().1;
-    let (found, _) = found.split_once("3>>>").unwrap_or((found, ""));
+    let (found, _) = found.split_once(">>>").unwrap_or((found, ""));
     assert!(found.contains("login_attempts = 3"), "{found}");
     assert!(found.contains("some before it: read(line=2))"), "{found}");
     assert!(found.len() < 1_000, "{found}");
@@ -429,4 +429,25 @@ async fn a_card_is_kept_whole_and_of_many_equal_lines_none() {
         let (_, facts) = before.split_once(" of page \"Boats\"").unwrap();
         assert!(facts.starts_with(kept), "{before}");
     }
+}
+
+#[tokio::test]
+async fn a_heading_of_another_group_is_not_that_of_a_hit() {
+    let mut page = String::from(
+        "heading \"Checkout\" [level=1]\nform \"Billing\"\n  heading \"Billing address\" [level=2]\n  textbox \"Street\" e1\n",
+    );
+    page.push_str("form \"Shipping\"\n  textbox \"Street for parcels\" e2\n");
+    for n in 1..=60 {
+        let _ = writeln!(
+            page,
+            "paragraph\n  \"Term {n} of the sale, which nobody reads\""
+        );
+    }
+    let replies = vec![call("find", json!({ "query": "parcels" })), finish("42")];
+    let (_, messages) = run_on(&page, replies).await;
+    let found = messages[1].split_once("## Found\n").unwrap().1;
+    assert!(
+        found.contains("Street for parcels") && !found.contains("Billing"),
+        "{found}"
+    );
 }

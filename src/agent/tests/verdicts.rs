@@ -296,5 +296,9 @@ async fn a_start_page_that_never_opened_is_the_error_of_the_run() {
         "{told}"
     );
     assert_eq!(error_of(Some(URL)).await, None);
-    assert_eq!(error_of(Some("https://shop.example/help")).await, None);
+    assert_eq!(
+        error_of(Some("https://shop.example/help")).await,
+        None,
+        "another page"
+    );
 }

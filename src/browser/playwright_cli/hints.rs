@@ -161,8 +161,9 @@ fn give(
     }
     // The tool prints one line, without the white space around it, and nothing if that is the name. Text that the tool hid stays hidden.
     if let Some(exact) = exact.as_deref().map(clean) {
-        let printed = node.value.as_deref().unwrap_or(&node.name);
-        if squeeze(&exact) == squeeze(printed) {
+        let name = Some(&*node.name).filter(|name| !name.is_empty());
+        let printed = node.value.as_deref().or(name);
+        if printed.is_some_and(|printed| squeeze(&exact) == squeeze(printed)) {
             node.value = Some(exact.into());
         }
     }

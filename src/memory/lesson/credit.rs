@@ -47,9 +47,7 @@ pub(super) fn credits(
         LessonText::Words(_) => words(lesson, id, trace, &mut credits),
     }
     // The run may have been ended in the middle of the recovery.
-    for on_site in credits.values_mut() {
-        on_site.credit.harmed &= !trace.interrupted;
-    }
+    credits.retain(|_, on_site: &mut OnSite| on_site.credit.helped || !trace.interrupted);
     credits
 }
 

@@ -72,9 +72,8 @@ fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize
         .position(|step| is_of_goal && has_slot(step) && step.is_same(taken));
     let same = || near.iter().position(|step| step.is_same(taken));
     let other = || {
-        goal.and(near.first())
-            .filter(|step| step.is_other_choice(taken))
-            .map(|_| 0)
+        let first = near.first()?;
+        first.is_other_choice(taken).then_some(0)
     };
     let next = named.or_else(same).or_else(other);
     next.map_or(0, |at| at + 1)

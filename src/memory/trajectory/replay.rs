@@ -49,7 +49,7 @@ pub(super) fn next(
         return None;
     }
     let target = match &step.target {
-        Some(target) => Some(element(target, task.names[at].as_deref(), seen)?),
+        Some(target) => Some(element(step, target, task.names[at].as_deref(), seen)?),
         // The field that was filled just before has the focus.
         None if step.tool == BrowserTool::Press && is_direct => None,
         None => return None,
@@ -181,7 +181,12 @@ fn is_taken(own: &StoredStep, n: usize, task: &SameTask, step: &Step, stored: &S
 
 /// Returns the reference of the only element on the page that the target can mean, in the landmark in which it was. `name` is the value
 /// that is its name.
-fn element(target: &StoredTarget, name: Option<&str>, tree: &Tree) -> Option<ElementRef> {
+fn element(
+    step: &StoredStep,
+    target: &StoredTarget,
+    name: Option<&str>,
+    tree: &Tree,
+) -> Option<ElementRef> {
     let here = sketch_nodes(tree, |role| *role == target.role);
     let among = |is_it: &dyn Fn(&TargetIdentity) -> bool| {
         let found = here.iter().filter(|(_, identity)| is_it(identity));
@@ -190,7 +195,9 @@ fn element(target: &StoredTarget, name: Option<&str>, tree: &Tree) -> Option<Ele
     let id = match (&target.aim, target.slot, name) {
         (Some(aim), None, _) if !aim.name.is_empty() => among(&|identity| {
             let is_within = |group| Aim::groups(identity).contains(group);
-            aim.is_called(&Aim::of(identity)) && aim.within.as_ref().is_none_or(is_within)
+            // The words around a field may be those of a row, which is no group with a name.
+            let is_there = step.writes() || aim.within.as_ref().is_none_or(is_within);
+            aim.is_called(&Aim::of(identity)) && is_there
         }),
         (None, Some(_), Some(name)) => {
             let whole = text::fold(&TargetIdentity::cap(name));

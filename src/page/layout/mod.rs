@@ -189,7 +189,7 @@ impl Layout {
     }
 
     /// Returns the headings that a line stands under, outermost first, at most [`MAX_HEADINGS`]: the nearest one above it, and above that
-    /// those of a higher rank. The only heading of rank 1 is left out, because it is the page's own.
+    /// those of a higher rank. If the page has exactly one heading of rank 1, that one is left out: it is the page's title.
     pub(crate) fn headings_of(&self, tree: &Tree, number: usize) -> Vec<usize> {
         let rank = |at: usize| {
             let line = &self.lines[at];
@@ -205,10 +205,12 @@ impl Layout {
             if found.len() == MAX_HEADINGS || least == Some(1) {
                 break;
             }
+            // A line that is less deep ends the group, and what stands in a group before it is not around the hit.
             let is_around = self.lines[at].depth <= depth;
+            depth = depth.min(self.lines[at].depth);
             let rank = rank(at).filter(|rank| is_around && least.is_none_or(|least| *rank < least));
             if rank.is_some() {
-                (depth, least) = (self.lines[at].depth, rank);
+                least = rank;
                 found.push(at);
             }
         }

@@ -46,7 +46,7 @@ impl Form {
         lines.push("1>>>".to_owned());
         if !self.tip.is_empty() {
             lines.extend([
-                "## Tips for this site, from earlier runs: try them first".to_owned(),
+                "## Tips for this site: try them first".to_owned(),
                 format!("- {}", self.tip),
             ]);
         }

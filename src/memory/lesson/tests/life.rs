@@ -339,7 +339,7 @@ fn a_run_that_somebody_ended_does_not_harm_a_lesson() {
         ];
         memory.learn(&log_of("run_2", "https://a.example", 2, steps).ended_by(stop));
         let counts = memory.lessons(&shelf).remove(0).1.counts;
-        assert_eq!(counts.harmed, harmed, "{stop:?}");
+        assert_eq!((counts.harmed, counts.used), (harmed, 1), "{stop:?}");
     }
 }
 

@@ -313,6 +313,8 @@ fn another_choice_of_a_filter_is_offered_and_counts_as_the_step() {
     let behind = "2. click button \"Show the number\" <- next, on this page";
     assert_eq!(taken(&other, filter("No", 2)), behind);
     assert_eq!(taken(&goal("paid"), filter("Yes", 1)), behind);
+    // With the goal of the way, another choice is a mistake.
+    assert!(taken(&goal("paid"), filter("No", 2)).starts_with("1. click link \"Yes\""));
     // A button elsewhere, or a link that leads to another page, is not in its place.
     for step in [click(Role::Button, "Help"), click(Role::Link, "No")] {
         assert!(taken(&other, step).starts_with("1. click link \"Yes\""));

@@ -487,11 +487,15 @@ async fn the_lines_of_a_text_stay_lines(bed: &Bed<'_>) -> Found {
 
 async fn a_text_that_is_the_name_of_its_field_is_shown(bed: &Bed<'_>) -> Found {
     bed.open("form").await?;
-    for name in ["Name", "Notes"] {
-        let field = bed.find(Role::TextBox, name).await?;
+    for (role, name) in [
+        (Role::TextBox, "Name"),
+        (Role::TextBox, "Notes"),
+        (Role::SpinButton, "2026"),
+    ] {
+        let field = bed.find(role.clone(), name).await?;
         bed.does(fill(field, name)).await?;
         let seen = bed.see().await?;
-        let value = named(&seen, &Role::TextBox, name)?.value.as_deref();
+        let value = named(&seen, &role, name)?.value.as_deref();
         ensure!(value == Some(name), "the text of {name} is {value:?}");
     }
     let seen = bed.see().await?;

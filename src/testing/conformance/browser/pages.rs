@@ -63,6 +63,7 @@ const FORM: &str = r#"<form onsubmit="event.preventDefault(); log('submitted', f
 <label><input type=checkbox checked onclick="return false"> Stubborn</label>
 <label><input type=radio name=size onchange="log('size', 'L')"> Large</label>
 <label>Count <input type=number></label>
+<label>2026 <input type=number></label>
 <label>Fixed <input readonly value=fixed></label>
 <label>Off <input disabled></label>
 <button type=button onclick="log('clicked', 'button')" ondblclick="log('twice', 'button')" oncontextmenu="log('menu', 'button'); return false">Press me</button>
