@@ -54,8 +54,8 @@ pub struct Uses {
     /// Number of runs with a prompt that contained the item.
     pub shown: u64,
     /// Number of times that a run did what the item says: it carried out a lesson's recovery, whether after the failure or in
-    /// advance, or took at least half of a trajectory's steps and reached its goal. A run can do so without having been shown
-    /// the item.
+    /// advance, or took steps of a trajectory from memory or at least half of them. A run can do so without having been shown the
+    /// item.
     pub used: u64,
     /// Number of times that this led where it should: the action had its effect, or the run reached its goal.
     pub helped: u64,
@@ -89,15 +89,29 @@ pub enum Use {
     Helped,
     /// The run reached its goal in another way, or did not take the steps.
     Ignored,
-    /// The run did not reach its goal with a trajectory, or a step of a pattern failed.
+    /// The run took steps, and its end says nothing about them: somebody else ended it, or it reached its goal in another way.
+    Used,
+    /// The run took steps of a trajectory and did not reach its goal, or a step of a pattern failed.
     Failed,
+    /// The run was shown a trajectory, did not take its steps, and did not reach its goal.
+    InVain,
 }
 
 impl Use {
     /// Returns the result as the fields of a note.
     pub(super) fn told(self) -> Value {
-        let (helped, harmed) = (self == Self::Helped, self == Self::Failed);
-        json!({ "result": self, "used": helped, "followed": helped, "helped": helped, "harmed": harmed })
+        let (used, helped, harmed) = (self.is_use(), self == Self::Helped, self.is_harm());
+        json!({ "result": self, "used": used, "followed": used, "helped": helped, "harmed": harmed })
+    }
+
+    /// Returns true if the run took steps of the item.
+    pub(super) const fn is_use(self) -> bool {
+        matches!(self, Self::Helped | Self::Used | Self::Failed)
+    }
+
+    /// Returns true if the result counts against the item.
+    pub(super) const fn is_harm(self) -> bool {
+        matches!(self, Self::Failed | Self::InVain)
     }
 }
 

@@ -314,6 +314,10 @@ async fn a_way_that_does_not_work_any_more_is_left_to_the_model_and_retired() {
         });
         assert_eq!(retired.count(), usize::from(n == 4), "run {n}");
         if n < 5 {
+            let items = explain(&run.events);
+            let way = items.iter().find(|item| !item.replayed.is_empty()).unwrap();
+            let credit = &way.credited[0];
+            assert!(credit.used && credit.harmed, "{credit:?}");
             assert_eq!(run.done(), ["goto done", "fill done", "click no_effect"]);
         }
     }

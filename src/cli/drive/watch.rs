@@ -72,6 +72,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_longer_shown_to_runs_is_told() {
+        let kind = EventKind::MemoryChanged {
+            item: AdviceId {
+                shelf: Shelf::global(&Namespace::default(), "ways"),
+                key: "k".to_owned(),
+            },
+            what: "way_retired".to_owned(),
+            text: "Send the form".to_owned(),
+            data: serde_json::Value::Null,
+        };
+        assert_eq!(
+            printed(kind),
+            ["     forgot: what harmed, \"Send the form\""]
+        );
+    }
+
+    #[test]
     fn what_memory_offers_is_shown_and_silence_is_not() {
         let told = |lessons: Vec<String>| EventKind::Tier1Loaded {
             count: lessons.len(),

@@ -200,7 +200,7 @@ impl Header {
     pub const fn uses(&self) -> Uses {
         Uses {
             shown: self.shown,
-            used: self.succeeded,
+            used: self.succeeded.saturating_add(self.failed),
             helped: self.succeeded,
             harmed: self.failed,
         }
@@ -221,7 +221,7 @@ impl Header {
                 self.last_used = self.last_used.max(now);
             }
             Use::Failed => self.failed += 1,
-            Use::Ignored => {}
+            _ => {}
         }
     }
 
@@ -262,7 +262,7 @@ impl Header {
             let count = match result {
                 Use::Helped => &mut self.succeeded,
                 Use::Failed => &mut self.failed,
-                Use::Ignored => return true,
+                _ => return true,
             };
             *count = count.saturating_sub(1);
         }

@@ -440,7 +440,7 @@ fn a_result_is_counted_for_the_steps_and_three_failures_in_a_row_retire_a_patter
     let uses = |records: &[Record]| only(records).1.header.uses();
     let count = |shown, helped, harmed| super::super::Uses {
         shown,
-        used: helped,
+        used: helped + harmed,
         helped,
         harmed,
     };

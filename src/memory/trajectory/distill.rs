@@ -1,5 +1,7 @@
 //! The trajectory of a run's log, without the run's values.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Header, Trajectory};
@@ -8,7 +10,7 @@ use crate::{
     base::{Host, text},
     goal::compose,
     memory::{
-        RunLog, StoredStep,
+        AdviceId, RunLog, StoredStep,
         shortest::shortest,
         way::{Way, only_host},
     },
@@ -39,6 +41,9 @@ pub(super) struct Learned {
     /// True if some of the steps were taken from memory, so the run is no proof of its own for them.
     #[serde(default)]
     pub(super) replayed: bool,
+    /// The keys of the trajectories from which steps were taken.
+    #[serde(default)]
+    pub(super) repeated: BTreeSet<String>,
 }
 
 impl Learned {
@@ -86,8 +91,12 @@ impl Learned {
                 results: Vec::new(),
             },
             steps,
-            offered: offered(log),
-            replayed: log.steps.iter().any(|step| step.by == By::Memory),
+            offered: log.offered.iter().filter_map(own_key).collect(),
+            replayed: from_memory(log).next().is_some(),
+            repeated: from_memory(log)
+                .flat_map(|step| log.offered_at(step))
+                .filter_map(own_key)
+                .collect(),
         })
     }
 
@@ -100,11 +109,12 @@ impl Learned {
     }
 }
 
-/// Returns the keys of the trajectories that the run was shown.
-fn offered(log: &RunLog) -> Vec<String> {
-    let own = log
-        .offered
-        .iter()
-        .filter(|id| id.shelf.collection == super::COLLECTION);
-    own.map(|id| id.key.clone()).collect()
+/// Returns the steps that were taken from memory. Each was decided by one item alone.
+fn from_memory(log: &RunLog) -> impl Iterator<Item = &Step> {
+    log.steps.iter().filter(|step| step.by == By::Memory)
+}
+
+/// Returns the key of a trajectory; `None` for an item of another kind.
+fn own_key(id: &AdviceId) -> Option<String> {
+    (id.shelf.collection == super::COLLECTION).then(|| id.key.clone())
 }

@@ -29,15 +29,17 @@ pub(super) fn key(header: &Header) -> String {
 }
 
 impl Header {
-    /// Returns true if the last runs that were shown the trajectory all failed.
+    /// Returns true if the last runs that were shown the trajectory all failed. Runs that somebody else ended do not count.
     pub(super) fn is_retired(&self) -> bool {
-        let failed = |(_, result): &&(RunId, Use)| *result == Use::Failed;
-        self.results.iter().rev().take_while(failed).count() >= FAILED_IN_A_ROW
+        let results = self.results.iter().rev().map(|(_, result)| *result);
+        let telling = results.filter(|result| *result != Use::Used);
+        telling.take_while(|result| result.is_harm()).count() >= FAILED_IN_A_ROW
     }
 
     /// Returns true if this run was the last one that failed before the trajectory was retired.
     pub(super) fn is_retired_by(&self, run: &RunId) -> bool {
-        self.is_retired() && self.results.last().is_some_and(|(last, _)| last == run)
+        let harmed = |(last, result): &(RunId, Use)| last == run && result.is_harm();
+        self.is_retired() && self.results.last().is_some_and(harmed)
     }
 
     /// Returns how often it was shown and what came of it, as far as its results are kept.
@@ -48,9 +50,9 @@ impl Header {
         };
         Uses {
             shown: count(|_| true),
-            used: count(|result| result == Use::Helped),
+            used: count(Use::is_use),
             helped: count(|result| result == Use::Helped),
-            harmed: count(|result| result == Use::Failed),
+            harmed: count(Use::is_harm),
         }
     }
 }
@@ -63,15 +65,10 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
     let mut changed: Vec<String> = Vec::new();
     for (key, known) in &mut all {
         let is_new = known.header.results.iter().all(|(other, _)| other != run);
-        // A run with another task may have taken a few steps of it from memory, such as a login. That says nothing about the rest.
-        let is_other = learned.replayed && *key != own && !is_followed(known, learned);
-        let says = is_new && !is_other && !learned.interrupted;
-        if says && learned.offered.contains(key) {
-            let result = match learned.success {
-                false => Use::Failed,
-                true if is_followed(known, learned) => Use::Helped,
-                true => Use::Ignored,
-            };
+        if is_new
+            && learned.offered.contains(key)
+            && let Some(result) = result(key, known, learned)
+        {
             known.header.results.push((run.clone(), result));
             let excess = known.header.results.len().saturating_sub(MAX_RESULTS);
             known.header.results.drain(..excess);
@@ -109,6 +106,23 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
         }
     }
     Ok(changes)
+}
+
+/// Returns what became of a trajectory in a run that was shown it; `None` if the run says nothing of it.
+fn result(own: &str, known: &Trajectory, learned: &Learned) -> Option<Use> {
+    let is_followed = is_followed(known, learned);
+    let is_used = is_followed || learned.repeated.contains(own);
+    // A run with another task may have taken a few steps of it from memory, such as a login. That says nothing about the rest.
+    let is_other = learned.replayed && own != key(&learned.header) && !is_followed;
+    let says = !is_other && !learned.interrupted;
+    match (learned.success, is_used) {
+        (true, _) if is_followed => Some(Use::Helped),
+        (false, true) if says => Some(Use::Failed),
+        (_, true) => Some(Use::Used),
+        (true, false) if says => Some(Use::Ignored),
+        (false, false) if says => Some(Use::InVain),
+        (_, false) => None,
+    }
 }
 
 fn is_followed(known: &Trajectory, learned: &Learned) -> bool {

@@ -433,14 +433,14 @@ fn a_trajectory_that_fails_three_runs_in_a_row_is_not_offered_until_a_run_succee
 }
 
 #[test]
-fn a_run_that_somebody_ended_says_nothing_about_the_trajectory_that_it_was_shown() {
+fn a_run_that_somebody_ended_used_its_trajectory_and_says_nothing_about_it() {
     use StopReason::{Budget, Cancelled, GaveUp, Rejected};
     let records = learned(&[], &search("run_1", 0, "padel rackets", "A"));
     let offered = AdviceId {
         shelf: shelf(),
         key: Trajectory::all(&records)[0].0.clone(),
     };
-    let harmed_by = |stop, refused| {
+    let after = |stop, refused| {
         let mut run = search("run_2", 1, "golf clubs", "C");
         run.offered = vec![offered.clone()];
         if refused {
@@ -449,11 +449,17 @@ fn a_run_that_somebody_ended_says_nothing_about_the_trajectory_that_it_was_shown
         let records = learned(&records, &run.ended_by(stop));
         Trajectory::all(&records)[0].1.header.uses()
     };
+    let count = |harmed| Uses {
+        shown: 1,
+        used: 1,
+        helped: 0,
+        harmed,
+    };
     for stop in [Rejected, Cancelled, Budget(BudgetKind::Time)] {
-        assert_eq!(harmed_by(stop, false), Uses::default(), "{stop:?}");
+        assert_eq!(after(stop, false), count(0), "{stop:?}");
     }
-    assert_eq!(harmed_by(GaveUp, true), Uses::default());
-    assert_eq!(harmed_by(GaveUp, false).harmed, 1);
+    assert_eq!(after(GaveUp, true), count(0));
+    assert_eq!(after(GaveUp, false), count(1));
 }
 
 #[test]

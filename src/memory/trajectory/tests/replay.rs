@@ -329,7 +329,7 @@ fn a_run_that_took_its_steps_from_memory_is_no_second_proof() {
         key: first[0].key.clone(),
     };
     log.offered = vec![id];
-    log.steps[0].by = By::Memory;
+    (log.steps[0].by, log.steps[0].offered) = (By::Memory, vec![0]);
     let records = learned(&first, &log);
     let header = Header::from_record(&records[0]).unwrap();
     assert_eq!(header.runs, [RunId::parse("run_1").unwrap()]);
@@ -343,9 +343,10 @@ fn a_run_that_took_its_steps_from_memory_is_no_second_proof() {
         vec![fill("Name", "Ann", SHOP)],
     );
     (other.offered, other.success) = (log.offered.clone(), false);
-    other.steps[0].by = By::Memory;
+    (other.steps[0].by, other.steps[0].offered) = (By::Memory, vec![0]);
     let records = learned(&records, &other);
-    assert_eq!(Header::from_record(&records[0]).unwrap().uses().harmed, 0);
+    let uses = Header::from_record(&records[0]).unwrap().uses();
+    assert_eq!((uses.used, uses.helped, uses.harmed), (2, 1, 0));
 }
 
 #[test]
