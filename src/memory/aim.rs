@@ -41,6 +41,11 @@ pub struct Aim {
     pub within: Option<String>,
 }
 
+/// Returns true if an element with this role, in this landmark, belongs to a search.
+pub(super) fn is_of_search(role: &Role, landmark: Option<&Role>) -> bool {
+    *role == Role::SearchBox || landmark == Some(&Role::Search)
+}
+
 impl Aim {
     /// Returns the target that an identity describes.
     pub fn of(identity: &TargetIdentity) -> Self {

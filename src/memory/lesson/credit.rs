@@ -159,15 +159,19 @@ fn begins(recovery: &Recovery, failed: &TraceStep, step: &TraceStep) -> bool {
     }
 }
 
-/// Adds the credits of advice that names no failure, such as pressing Enter after filling a field: one each time that
-/// it is followed after typing.
+/// Adds the credits of advice that names no failure, such as pressing Enter after filling a search box: one each time that
+/// it is followed in a search box, after typing. In another field, the key does something else.
 fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     let Recovery::Instead(only) = &template.recovery else {
         return;
     };
     for pair in trace.steps.windows(2) {
-        if has_typed(&pair[0]) && pair[1].step == Some(*only) && pair[1].saw(id) {
-            note(credits, &pair[1], failed(true, pair[1].is_done()));
+        let [typed, then] = pair else {
+            continue;
+        };
+        let in_search = then.searches || (typed.searches && then.aim.is_none());
+        if in_search && has_typed(typed) && then.step == Some(*only) && then.saw(id) {
+            note(credits, then, failed(true, then.is_done()));
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{Aim, FailureKind, Form, Move, SiteRecovery, recover};
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Outcome, TextValue},
     base::{Host, RunId, Site},
-    memory::{AdviceId, RunLog, typed::Typed},
+    memory::{AdviceId, RunLog, aim::is_of_search, typed::Typed},
     page::PageTemplate,
     working::Step,
 };
@@ -49,6 +49,9 @@ pub struct TraceStep {
     /// Names of the groups around the target, nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,
+    /// True if the target belongs to a search.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub searches: bool,
     /// The form of the typed text, such as a date; `None` for other text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
@@ -149,6 +152,8 @@ impl TraceStep {
             step: Move::of(&logged.action, target.map(|target| &target.role)),
             aim: target.map(Aim::of),
             groups: target.map(Aim::groups).unwrap_or_default(),
+            searches: target
+                .is_some_and(|target| is_of_search(&target.role, target.landmark.as_ref())),
             form,
             trouble: FailureKind::of(&logged.outcome),
             offered: log.offered_at(logged).cloned().collect(),

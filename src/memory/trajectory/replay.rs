@@ -24,6 +24,7 @@ use crate::{
     memory::{
         Aim, StoredStep, StoredTarget, StoredText,
         aim::is_menu,
+        aim::is_of_search,
         shortest::{looks_only, only_moves},
         stored_step::{ForGoal, half_is_in},
     },
@@ -102,9 +103,8 @@ fn before(way: &[StoredStep], at: usize) -> impl Iterator<Item = &StoredStep> {
 
 /// Returns true if the target of a step belongs to a search.
 fn is_search(step: &StoredStep) -> bool {
-    step.target.as_ref().is_some_and(|target| {
-        target.role == Role::SearchBox || target.landmark == Some(Role::Search)
-    })
+    let target = step.target.as_ref();
+    target.is_some_and(|target| is_of_search(&target.role, target.landmark.as_ref()))
 }
 
 /// Returns true if a step types a secret.

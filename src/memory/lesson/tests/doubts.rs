@@ -421,6 +421,37 @@ fn enter_anywhere_is_not_enter_for_this_button() {
 }
 
 #[test]
+fn enter_in_another_field_than_a_search_box_is_no_use_of_the_lesson() {
+    let sees = [AdviceId {
+        shelf: global(),
+        key: "seed-press-enter".to_owned(),
+    }];
+    let counts = |filled, pressed| {
+        let mut memory = Memory::default();
+        memory.upkeep(&global(), 0);
+        let steps = vec![
+            did("fill", Some(filled), Outcome::Done).with("text", "x"),
+            did("press", pressed, Outcome::Done)
+                .with("key", "Enter")
+                .seeing(&sees),
+        ];
+        memory.learn(&log_of("run_1", "https://a.example", 1, steps));
+        let mut lessons = memory.lessons(&global()).into_iter();
+        let counts = lessons
+            .find(|(key, _)| *key == sees[0].key)
+            .unwrap()
+            .1
+            .counts;
+        (counts.offered, counts.followed, counts.helped)
+    };
+    let (search, message) = (("searchbox", "Search"), ("textbox", "Message"));
+    assert_eq!(counts(search, None), (1, 1, 1));
+    assert_eq!(counts(search, Some(search)), (1, 1, 1));
+    assert_eq!(counts(message, None), (1, 0, 0));
+    assert_eq!(counts(search, Some(message)), (1, 0, 0));
+}
+
+#[test]
 fn a_large_record_of_a_person_does_not_block_the_shelf() {
     let mut memory = Memory::default();
     let words = LessonText::Words("x".repeat(1_780));
