@@ -173,7 +173,7 @@ pub trait MemoryKind: Debug + Send + Sync {
     }
 
     /// Returns an edit that marks the words of a record as accepted by a person. `shown` is the text that
-    /// [`describe`](Self::describe) returned.
+    /// [`describe`](Self::describe) returned. If the record is retired, the edit brings it back, and its harm is counted anew.
     ///
     /// # Errors
     /// `Unsupported` if records of this kind never wait for a person, which is the default. The edit itself fails with

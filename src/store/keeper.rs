@@ -238,7 +238,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(shelves)
     }
 
-    /// Accepts the text of an item as the person's own words. The text is stored exactly as `item` shows it.
+    /// Accepts the text of an item as the person's own words, or brings a retired item back. The text is stored exactly as `item` shows it.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, if the stored text has changed since it was read; `Unsupported` if the

@@ -314,6 +314,8 @@ async fn only_what_waits_can_be_accepted_and_only_as_a_prompt_shows_it() {
     let mut body = shelf["records"]["seed-press-enter"].clone();
     (body["text"], body["source"]) = (json!({ "words": "Two\nlines" }), json!("imported"));
     shelf["records"]["by-hand"] = body;
+    shelf["records"]["seed-fill-fallback"]["retired_by"] = json!("run_9");
+    shelf["records"]["seed-fill-fallback"]["counts"]["harmed"] = json!(3);
     std::fs::write(&path, shelf.to_string()).unwrap();
     assert!(
         machine
@@ -321,6 +323,15 @@ async fn only_what_waits_can_be_accepted_and_only_as_a_prompt_shows_it() {
             .contains("line breaks")
     );
     assert!(machine.says(&["list"]).contains("    Two lines\n"));
+    // A retired item comes back on the same word, and stays what it was.
+    let show = |word: &str| machine.says(&["show", "seed-fill-fallback"]).contains(word);
+    assert!(show("retired") && show("harmed 3"));
+    assert!(
+        machine
+            .says(&["trust", "seed-fill-fallback"])
+            .starts_with("Brought seed-fill-fallback back.")
+    );
+    assert!(!show("retired") && show("harmed 0") && show("seed"));
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(super) enum MemoryCommand {
     Report(ReportArgs),
     /// Review the items that wait for a person one by one; without a terminal, list them.
     Review(ListArgs),
-    /// Accept the words of an item, so that prompts may show them exactly as they are.
+    /// Accept the words of an item, so that prompts may show them exactly as they are; or bring a retired item back.
     Trust(KeyArgs),
     /// Forget an item, a host, a site, or everything.
     Forget(ForgetArgs),

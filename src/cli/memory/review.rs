@@ -1,4 +1,4 @@
-//! `webwise memory review` and `trust`: a person's decision on the words of another program.
+//! `webwise memory review` and `trust`: a person's decision on the words of another program, and on retired items.
 
 use std::io::{self, BufRead, IsTerminal as _, Write as _};
 
@@ -49,7 +49,7 @@ pub(super) async fn run<M: MemoryBackend>(
             say(one_line(&line));
         }
         match asked(&mut io::stdin().lock()) {
-            Word::Trust => accept(keeper, item).await?,
+            Word::Trust => accept(keeper, item, &accepted(item)).await?,
             Word::Forget => forget::one(keeper, item).await?,
             Word::Skip => {}
             Word::Quit => break,
@@ -88,6 +88,13 @@ pub(super) async fn trust<M: MemoryBackend>(
 ) -> Result<(), Refusal> {
     let read = keeper.items().await?;
     let item = read.find(&args.key)?;
+    if item.described.standing == Standing::Retired {
+        let said = format!(
+            "Brought {} back. Runs are shown it again, and its harm is counted from now on:",
+            item.name()
+        );
+        return accept(keeper, item, &said).await;
+    }
     if item.described.standing != Standing::WaitsForReview {
         let why = if item.described.origin == Origin::Person {
             "it was accepted before"
@@ -99,11 +106,19 @@ pub(super) async fn trust<M: MemoryBackend>(
             item.name()
         )));
     }
-    accept(keeper, item).await
+    accept(keeper, item, &accepted(item)).await
 }
 
-/// Accepts an item if its words have not changed since they were shown.
-async fn accept<M: MemoryBackend>(keeper: &Keeper<'_, M>, item: &Item) -> Result<(), Refusal> {
+fn accepted(item: &Item) -> String {
+    format!("Accepted {}, with exactly this text:", item.name())
+}
+
+/// Accepts an item if its words have not changed since they were shown, and says so in these words.
+async fn accept<M: MemoryBackend>(
+    keeper: &Keeper<'_, M>,
+    item: &Item,
+    said: &str,
+) -> Result<(), Refusal> {
     if let Err(error) = keeper.accept(item, Utc::now()).await {
         return Err(match error.said("why") {
             Some(why) => Refusal::usage(format!(
@@ -113,10 +128,7 @@ async fn accept<M: MemoryBackend>(keeper: &Keeper<'_, M>, item: &Item) -> Result
             None => error.into(),
         });
     }
-    say(one_line(&format!(
-        "Accepted {}, with exactly this text:",
-        item.name()
-    )));
+    say(one_line(said));
     say(&item.described.text);
     Ok(())
 }

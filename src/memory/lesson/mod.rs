@@ -15,7 +15,7 @@
 //! - If the model finds a known recovery by itself, the lesson counts as used and helpful, because the recovery worked.
 //!   The separate count `followed` says how often the lesson had been shown before.
 //! - Three unhelpful runs in a row retire a lesson, however often it helped before, because a change of the page can make a
-//!   good lesson wrong at once.
+//!   good lesson wrong at once. A lesson for all sites is retired only by three sites, and a person can bring it back.
 //! - Memory is asked again at each new look at the page: a tip is shown only while its target is on the page, and only three
 //!   tips are shown.
 //! - The age of a lesson counts from its last use, not from when it was last shown. Otherwise lessons would stay alive merely
@@ -104,7 +104,8 @@ impl Lessons {
         Edit::new(move |records| learn::forget(records, &site, host.as_ref()))
     }
 
-    /// Returns an edit that marks a lesson as accepted by a person, and stores its words as they were shown.
+    /// Returns an edit that marks a lesson as accepted by a person, and stores its words as they were shown. A retired lesson is
+    /// shown to runs again; one that did not wait for review stays as it is otherwise.
     ///
     /// The edit fails with [`ErrorKind::InvalidInput`] if there is no such lesson, or if its words are no longer those that
     /// were shown.
@@ -121,6 +122,13 @@ impl Lessons {
                 .ok_or_else(|| refuse("there is no such lesson"))?;
             let mut lesson = Lesson::from_record(record)?;
             let words = lesson.text.render();
+            let is_retired = lesson.retired_by.is_some();
+            if is_retired {
+                lesson.bring_back();
+            }
+            if is_retired && !lesson.needs_review() && Advice::shown(&words) == shown {
+                return Ok(vec![Change::Put(lesson.to_record(&key)?)]);
+            }
             if words != shown {
                 return Err(refuse(if Advice::shown(&words) == shown {
                     "it has line breaks, invisible characters or more than 300 characters, which no prompt shows as they are"
@@ -140,7 +148,7 @@ impl Lessons {
                     lesson.text = LessonText::Words(shown.clone());
                 }
             }
-            (lesson.retired_by, lesson.last_used) = (None, lesson.last_used.max(now));
+            lesson.last_used = lesson.last_used.max(now);
             Ok(vec![Change::Put(lesson.to_record(&key)?)])
         })
     }

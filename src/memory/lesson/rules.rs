@@ -21,7 +21,7 @@ pub const PROMOTION_SITES: usize = 3;
 /// Threshold for the share of uses that helped. For promotion, the lower bound of the share must be above it; a lesson is retired
 /// when the upper bound falls below it. Source: chosen; 5 of 5 gives a lower bound of 0.566, 0 of 4 an upper bound of 0.490.
 pub const HELPED_SHARE: f64 = 0.5;
-/// Number of unhelpful runs in a row that retire a lesson. Source: chosen; a change of the page can make a lesson wrong, however
+/// Number of unhelpful runs in a row that retire a lesson; for a lesson for all sites, they must be on as many sites. Source: chosen; a change of the page can make a lesson wrong, however
 /// often it helped before.
 pub const HARMS_IN_A_ROW: usize = 3;
 /// Quantile of the normal distribution for a two-sided interval of 95 %.
@@ -227,8 +227,8 @@ impl Lesson {
 
     /// Promotes, demotes or retires the lesson after a run, as the rules demand.
     pub(super) fn judge(&mut self, run: &RunId) {
-        let (low, high) = self.helped_share();
-        if self.retired_by.is_none() && (high < HELPED_SHARE || self.harms_now()) {
+        let (low, _) = self.helped_share();
+        if self.retired_by.is_none() && self.harms() {
             self.retired_by = Some(run.clone());
         }
         let is_proven = low > HELPED_SHARE && self.retired_by.is_none();
@@ -243,21 +243,47 @@ impl Lesson {
         }
     }
 
-    /// Returns true if the lesson helped in none of the last [`HARMS_IN_A_ROW`] runs that used its recovery.
-    fn harms_now(&self) -> bool {
+    /// Returns true if the lesson should be retired: it helped too seldom, or in none of the last [`HARMS_IN_A_ROW`] runs that
+    /// used its recovery. A lesson for all sites is judged by sites: one bad page says nothing about the others.
+    fn harms(&self) -> bool {
+        let is_for_all = matches!(self.text, LessonText::Template(_));
+        // The runs that used the recovery, the latest first, and for each whether it was in vain on all of its sites.
         let mut runs: Vec<(&RunId, bool)> = Vec::new();
-        for known in self
-            .evidence
-            .iter()
-            .rev()
-            .filter(|known| known.credit.tells())
-        {
+        let used = self.evidence.iter().rev();
+        for known in used.filter(|known| known.credit.tells()) {
             match runs.last_mut() {
                 Some((run, harmed)) if *run == &known.run => *harmed &= known.credit.harmed,
                 _ => runs.push((&known.run, known.credit.harmed)),
             }
         }
-        runs.len() >= HARMS_IN_A_ROW && runs.iter().take(HARMS_IN_A_ROW).all(|(_, harmed)| *harmed)
+        let in_vain = runs.iter().take_while(|(_, harmed)| *harmed);
+        let last: BTreeSet<&RunId> = in_vain.map(|(run, _)| *run).collect();
+        let sites_of = |is_meant: &dyn Fn(&Evidence) -> bool| {
+            let harmed = self.evidence.iter().filter(|known| known.credit.harmed);
+            let sites = harmed.filter(|known| is_meant(known));
+            sites
+                .map(|known| &known.site)
+                .collect::<BTreeSet<_>>()
+                .len()
+        };
+        let is_in_a_row = last.len() >= HARMS_IN_A_ROW
+            && (!is_for_all || sites_of(&|known| last.contains(&known.run)) >= HARMS_IN_A_ROW);
+        let harmed = if is_for_all {
+            self.counts.harmed.min(sites_of(&|_| true) as u64)
+        } else {
+            self.counts.harmed
+        };
+        let (_, high) = wilson(self.counts.helped, self.counts.helped + harmed);
+        is_in_a_row || high < HELPED_SHARE
+    }
+
+    /// Shows a retired lesson to runs again. Its harm is counted from now on.
+    pub(super) fn bring_back(&mut self) {
+        self.retired_by = None;
+        self.counts.harmed = 0;
+        for known in &mut self.evidence {
+            known.credit.harmed = false;
+        }
     }
 
     fn may_be_promoted(&self) -> bool {

@@ -300,7 +300,7 @@ pub(super) fn put(records: &[Record], given: &Pattern) -> Result<Vec<Change>> {
     now.changes(&before, records)
 }
 
-/// Returns the change by which a person accepts an imported pattern. `shown` is its description, as it was shown.
+/// Returns the change by which a person accepts an imported pattern, or brings a retired one back. `shown` is its description, as it was shown.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "pattern.accept")
@@ -314,7 +314,12 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
     if Advice::shown(pattern.header.description()) != shown {
         return Err(refuse("it has another description now"));
     }
-    pattern.header.source = PatternSource::User;
+    let header = &mut pattern.header;
+    if header.is_retired() {
+        header.bring_back();
+    } else {
+        header.source = PatternSource::User;
+    }
     Ok(vec![Change::Put(pattern.header.to_record(key)?)])
 }
 

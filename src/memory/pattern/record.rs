@@ -196,6 +196,12 @@ impl Header {
         self.is_retired() && self.results.last().is_some_and(failed)
     }
 
+    /// Shows a retired pattern to runs again. Its failures are counted from now on.
+    pub(super) fn bring_back(&mut self) {
+        self.results.retain(|(_, result)| *result != Use::Failed);
+        self.failed = 0;
+    }
+
     /// Returns how often it was shown and what came of it.
     pub const fn uses(&self) -> Uses {
         Uses {

@@ -484,6 +484,12 @@ fn a_result_is_counted_for_the_steps_and_three_failures_in_a_row_retire_a_patter
         Patterns.describe(record).unwrap().standing,
         Standing::Retired
     );
+    let text = Patterns.describe(record).unwrap().text;
+    let accept = Patterns.accept(&key, &text, at(8)).unwrap();
+    let back = apply(&failed, &accept.changes(&failed).unwrap());
+    assert_eq!(shown(&back, &[], HOME, STAFF).len(), 1);
+    let header = only(&back).1.header;
+    assert_eq!((header.source, header.failed), (PatternSource::Learned, 0));
     assert_eq!(shown(&undone(&failed, "run_8"), &[], HOME, STAFF).len(), 1);
     // A run that takes the steps unasked shows that they work again.
     let again = learned(&failed, &orders("run_9", 9));

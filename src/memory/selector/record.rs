@@ -147,6 +147,12 @@ impl Selector {
         healed.take_while(|one| !one.done).count() >= FAILED_IN_A_ROW
     }
 
+    /// Lets a retired element be found by its attributes again. Its failures are counted from now on.
+    pub(super) fn bring_back(&mut self) {
+        self.uses.retain(|one| one.done);
+        self.failed = 0;
+    }
+
     /// Returns the element as the executor looks for it.
     pub(super) fn known(&self) -> KnownElement {
         let first = self.marks.first();

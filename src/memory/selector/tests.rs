@@ -128,6 +128,10 @@ fn an_attribute_that_leads_astray_again_and_again_is_not_used_any_more() {
     }
     assert_eq!(known(&records), []);
     assert_eq!(known(&good).len(), 1);
+    let text = Selectors.describe(&records[0]).unwrap().text;
+    let accept = Selectors.accept(&records[0].key, &text, at(4)).unwrap();
+    let back = apply(&records, &accept.changes(&records).unwrap());
+    assert_eq!(known(&back).len(), 1);
     let refused = led_to(
         button("Help", "buy"),
         Outcome::failed(ErrorClass::Rejected, ""),

@@ -193,7 +193,7 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     Ok(changes)
 }
 
-/// Returns the change by which a person accepts an imported trajectory. `shown` is its goal, as it was shown.
+/// Returns the change by which a person accepts an imported trajectory, or brings a retired one back. `shown` is its goal, as it was shown.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "trajectory.accept")
@@ -209,6 +209,9 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
         return Err(refuse("it has another goal now"));
     }
     header.imported = false;
+    if header.is_retired() {
+        header.results.retain(|(_, result)| !result.is_harm());
+    }
     Ok(vec![Change::Put(header.to_record(key)?)])
 }
 

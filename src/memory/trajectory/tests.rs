@@ -421,6 +421,11 @@ fn a_trajectory_that_fails_three_runs_in_a_row_is_not_offered_until_a_run_succee
     assert_eq!(advice(&records, goal, &[], "searchbox \"Search\" e1"), []);
     let header = Trajectory::all(&records)[0].1.header.clone();
     assert_eq!(header.uses().harmed, 3);
+    let kind = Trajectories::default();
+    let accept = kind.accept(&offered.key, &header.goal, at(4)).unwrap();
+    let back = apply(&records, &accept.changes(&records).unwrap());
+    assert_eq!(advice(&back, goal, &[], "searchbox \"Search\" e1").len(), 1);
+    assert_eq!(Trajectory::all(&back)[0].1.header.uses().harmed, 0);
     records = learned(&records, &search("run_5", 9, "golf clubs", "C"));
     assert_eq!(
         advice(&records, goal, &[], "searchbox \"Search\" e1").len(),

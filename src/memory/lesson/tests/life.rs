@@ -327,6 +327,49 @@ fn a_lesson_that_harms_three_times_running_is_retired_and_does_not_come_back() {
 }
 
 #[test]
+fn a_lesson_for_all_sites_is_retired_by_three_sites_and_a_person_brings_it_back() {
+    const KEY: &str = "seed-fill-fallback";
+    let mut memory = Memory::default();
+    memory.upkeep(&global(), 0);
+    let sees = [AdviceId {
+        shelf: global(),
+        key: KEY.to_owned(),
+    }];
+    let vain = |run: i64, site: &str| {
+        let not_editable = failed(ErrorClass::NotEditable);
+        let steps = vec![
+            did("fill", SEARCH, not_editable).with("text", "x"),
+            did("click", SEARCH, Outcome::Done).seeing(&sees),
+        ];
+        log_of(&format!("run_{run}"), site, run, steps)
+    };
+    let seed = |memory: &Memory| {
+        let mut lessons = memory.lessons(&global()).into_iter();
+        lessons.find(|(key, _)| key == KEY).unwrap().1
+    };
+    for run in 0..6 {
+        memory.learn(&vain(run, "https://a.example"));
+    }
+    let one_site = seed(&memory);
+    assert_eq!((one_site.counts.harmed, &one_site.retired_by), (6, &None));
+    memory.learn(&vain(6, "https://b.example"));
+    assert_eq!(seed(&memory).retired_by, None);
+    memory.learn(&vain(7, "https://c.example"));
+    assert_eq!(seed(&memory).retired_by, RunId::parse("run_7").ok());
+
+    let text = seed(&memory).text.render();
+    memory.edit(&global(), &Lessons::trust(KEY.to_owned(), text, at(8)));
+    let back = seed(&memory);
+    assert!(back.speaks() && back.source == LessonSource::Seed);
+    memory.learn(&vain(9, "https://a.example"));
+    memory.learn(&vain(10, "https://b.example"));
+    let harmed = seed(&memory);
+    assert_eq!((harmed.counts.harmed, &harmed.retired_by), (2, &None));
+    memory.learn(&vain(11, "https://c.example"));
+    assert!(!seed(&memory).speaks());
+}
+
+#[test]
 fn a_run_that_somebody_ended_does_not_harm_a_lesson() {
     for (stop, harmed) in [(StopReason::Cancelled, 0), (StopReason::GaveUp, 1)] {
         let mut memory = Memory::default();
