@@ -1,5 +1,7 @@
 //! Sessions in prompts.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 
 use super::Session;
@@ -46,6 +48,7 @@ impl Index for SessionIndex {
     fn advise(&self, moment: &Moment<'_>, _: bool) -> Vec<Advice> {
         let own = &moment.about.session;
         let (mut continued, mut of_others) = (0, 0);
+        let mut told = HashSet::new();
         let advice = self.0.iter().filter_map(|(id, session)| {
             let continues = own.is_some() && session.id == *own;
             let (seen, most) = match (continues, session.success) {
@@ -53,6 +56,11 @@ impl Index for SessionIndex {
                 (false, false) => (&mut of_others, OF_OTHERS),
                 (false, true) => return None,
             };
+            // A second line with the same goal and result would say nothing new. An answer and an address do.
+            let is_told = !told.insert((&session.goal, session.success));
+            if is_told && !(continues && *seen < IN_FULL) {
+                return None;
+            }
             *seen += 1;
             if *seen > most {
                 return None;

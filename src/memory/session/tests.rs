@@ -113,6 +113,28 @@ fn the_last_five_runs_are_kept_and_a_late_one_does_not_push_a_newer_one_out() {
 }
 
 #[test]
+fn the_same_goal_that_failed_again_is_shown_once_and_leaves_room_for_another() {
+    let failed = |run: &str, goal: &str, minute| {
+        let mut log = log(run, None, minute, &[SHOP]);
+        (log.success, log.about.goal) = (false, goal.to_owned());
+        log
+    };
+    let records = learned(&[
+        failed("run_1", "Send the form", 0),
+        failed("run_2", "Buy a ball", 30),
+        failed("run_3", "Send the form", 60),
+        failed("run_4", "Send the form", 90),
+    ]);
+    assert_eq!(
+        shown(&records, None),
+        [
+            "30 minutes ago, not done: Send the form",
+            "1 hour ago, not done: Buy a ball",
+        ]
+    );
+}
+
+#[test]
 fn a_run_of_another_session_sees_the_newest_two_that_failed_and_no_answer() {
     let mut logs: Vec<RunLog> = (1..=4)
         .map(|n| log(&format!("run_{n}"), Some("proj"), 30 * n, &[SHOP]))
