@@ -213,6 +213,22 @@ async fn a_run_is_explained_item_by_item() {
         assert!(said.contains(part), "{part} in\n{said}");
     }
     assert!(!said.contains('\u{1b}'));
+    // What was only shown is one line, and has no actions.
+    let enter: Vec<&str> = said
+        .lines()
+        .filter(|line| line.contains("seed-press-enter"))
+        .collect();
+    assert!(
+        enter.len() == 1
+            && enter[0].contains("only shown, in ")
+            && enter[0].contains("press Enter"),
+        "{said}"
+    );
+    let overlay = machine.says(&["explain", "run_1", "seed-escape-overlay"]);
+    assert!(
+        overlay.contains("no use of it was seen") && !overlay.contains("    then "),
+        "{overlay}"
+    );
     let second = machine.json(&["explain", "run_2"]);
     let items = second["items"].as_array().unwrap();
     let site = items

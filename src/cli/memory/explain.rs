@@ -8,7 +8,7 @@ use crate::{
     cli::{Refusal, runs::Register, say, say::one_line},
     report::{
         RunRecord,
-        explain::{Item, explain},
+        explain::{Credit, Item, Recalled, Why, explain},
         words::{self, quoted},
     },
 };
@@ -57,8 +57,27 @@ fn name(item: &Item) -> String {
     item.id.shelf.item_name(&item.id.key)
 }
 
+/// Returns true if the run used the item: it repeated its steps, or memory counted a use or harm.
+fn was_used(item: &Item) -> bool {
+    let counts = |credit: &Credit| credit.used || credit.followed || credit.harmed;
+    !item.replayed.is_empty() || item.credited.iter().any(counts)
+}
+
+/// Returns true if the item was in the system instruction all along, and nothing became of it.
+fn was_only_there(item: &Item) -> bool {
+    let is_start = |recalled: &Recalled| recalled.why == Why::RunStarted;
+    let is_quiet = item.replayed.is_empty() && item.credited.is_empty();
+    let is_shown = !item.withheld && !item.stood_in.is_empty();
+    is_quiet && is_shown && item.became.is_empty() && item.recalled.iter().all(is_start)
+}
+
 /// Returns an item as lines.
 fn lines(item: &Item) -> Vec<String> {
+    if was_only_there(item) {
+        let words = quoted(&item.lesson, MAX_TEXT);
+        let all = counted(item.stood_in.len(), "prompt");
+        return vec![format!("{}: only shown, in {all}: {words}", name(item))];
+    }
     let mut lines = vec![
         name(item),
         format!("    says      {}", quoted(&item.lesson, MAX_TEXT)),
@@ -83,7 +102,9 @@ fn lines(item: &Item) -> Vec<String> {
             steps(&item.replayed)
         ));
     }
-    for done in item.then.iter().take(MAX_ACTIONS) {
+    // Of an item that was not used, the actions after it say nothing.
+    let then = if was_used(item) { &item.then[..] } else { &[] };
+    for done in then.iter().take(MAX_ACTIONS) {
         let action = words::action(&done.action, &done.targets);
         lines.push(format!(
             "    then      step {}: {action} -> {}",
@@ -91,10 +112,10 @@ fn lines(item: &Item) -> Vec<String> {
             words::outcome(&done.outcome)
         ));
     }
-    if item.then.len() > MAX_ACTIONS {
+    if then.len() > MAX_ACTIONS {
         lines.push(format!(
             "    then      {}",
-            counted(item.then.len() - MAX_ACTIONS, "more action")
+            counted(then.len() - MAX_ACTIONS, "more action")
         ));
     }
     lines.extend(
@@ -102,7 +123,7 @@ fn lines(item: &Item) -> Vec<String> {
             .iter()
             .map(|credited| format!("    credited  {}", words::credited(credited))),
     );
-    if item.credited.is_empty() && !item.recalled.is_empty() {
+    if item.credited.is_empty() && item.replayed.is_empty() && !item.recalled.is_empty() {
         lines
             .push("    credited  with nothing: it was shown, and no use of it was seen".to_owned());
     }
