@@ -21,8 +21,8 @@ pub const PROMOTION_SITES: usize = 3;
 /// Threshold for the share of uses that helped. For promotion, the lower bound of the share must be above it; a lesson is retired
 /// when the upper bound falls below it. Source: chosen; 5 of 5 gives a lower bound of 0.566, 0 of 4 an upper bound of 0.490.
 pub const HELPED_SHARE: f64 = 0.5;
-/// Number of unhelpful runs in a row that retire a lesson; for a lesson for all sites, they must be on as many sites. Source: chosen; a change of the page can make a lesson wrong, however
-/// often it helped before.
+/// Number of unhelpful runs in a row that retire a lesson; a lesson for all sites also needs as many sites. Source: chosen; a
+/// change of the page can make a lesson wrong, however often it helped before.
 pub const HARMS_IN_A_ROW: usize = 3;
 /// Quantile of the normal distribution for a two-sided interval of 95 %.
 const Z: f64 = 1.959_963_984_540_054;

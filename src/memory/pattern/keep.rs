@@ -300,7 +300,8 @@ pub(super) fn put(records: &[Record], given: &Pattern) -> Result<Vec<Change>> {
     now.changes(&before, records)
 }
 
-/// Returns the change by which a person accepts an imported pattern, or brings a retired one back. `shown` is its description, as it was shown.
+/// Returns the change by which a person accepts an imported pattern, or brings a retired one back. `shown` is its description, as it
+/// was shown.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "pattern.accept")

@@ -143,7 +143,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     changes(&before, &now)
 }
 
-/// Returns the change by which a person accepts an imported element, or brings a retired one back. `shown` is the element in words, as it was shown.
+/// Returns the change by which a person accepts an imported element, or brings a retired one back. `shown` is the element in words, as it
+/// was shown.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "selector.accept")

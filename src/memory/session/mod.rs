@@ -13,8 +13,8 @@
 //! - A session that another program's folder or another person's export contains waits for a person, because its answer
 //!   could have been written by anybody.
 //! - Of the runs of other sessions, a run sees only the newest two that failed, with their goals on one line each, so that it
-//!   does not repeat an attempt. Runs with the same goal are one line. Successful ones are left out: readers who played the model took their answers for answers
-//!   to their own goal.
+//!   does not repeat an attempt. Runs with the same goal are one line. Successful ones are left out: readers who played the
+//!   model took their answers for answers to their own goal.
 
 mod documented;
 mod learn;

@@ -193,7 +193,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     Ok(changes)
 }
 
-/// Returns the change by which a person accepts an imported trajectory, or brings a retired one back. `shown` is its goal, as it was shown.
+/// Returns the change by which a person accepts an imported trajectory, or brings a retired one back. `shown` is its goal, as it
+/// was shown.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "trajectory.accept")
