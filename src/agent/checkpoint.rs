@@ -110,13 +110,8 @@ impl State {
 
     /// Returns the address of the last page that a step saw; `None` if no step saw one.
     pub(super) fn last_url(&self) -> Option<&str> {
-        let seen = self
-            .memory
-            .steps()
-            .iter()
-            .rev()
-            .map(|step| step.after.url());
-        seen.into_iter().find(|url| !url.is_empty())
+        let mut seen = self.steps().iter().rev().map(|step| step.after.url());
+        seen.find(|url| !url.is_empty())
     }
 
     /// Prepares the state for another process, which opens this page. The model is told what happened, and an action

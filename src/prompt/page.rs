@@ -95,13 +95,11 @@ pub(super) fn lines(
         ));
     }
     let words = Words {
-        elements: &view.elements,
         max_text: digest.max_text,
-        query: None,
         goal: goal_words,
-        references: References::Acting,
+        ..Words::in_full(&view.elements)
     };
-    out.extend(digest.lines.iter().map(|shown| words.shown(shown)));
+    out.extend(words.all(&digest.lines));
     out.extend(view.notes.iter().map(|note| format!("note {note}")));
     out
 }
@@ -144,11 +142,8 @@ const fn tells_nothing(kind: PageType) -> bool {
 /// Returns the size of a part of a page in a message, without what stands around it.
 pub(crate) fn size(digest: &Digest<'_>, elements: &[Element]) -> TokenCount {
     let words = Words {
-        elements,
         max_text: digest.max_text,
-        query: None,
-        goal: &[],
-        references: References::Acting,
+        ..Words::in_full(elements)
     };
     let lines = digest.lines.iter().map(|shown| words.shown(shown));
     lines.map(|line| cost(&line)).sum()
@@ -156,39 +151,29 @@ pub(crate) fn size(digest: &Digest<'_>, elements: &[Element]) -> TokenCount {
 
 /// Returns lines of a page that were read, in full.
 pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
-    let words = Words {
-        elements,
-        max_text: usize::MAX,
-        query: None,
-        goal: &[],
-        references: References::Acting,
-    };
-    shown.iter().map(|shown| words.shown(shown)).collect()
+    Words::in_full(elements).all(shown)
 }
 
 /// Returns lines of a page that were found, with long texts cut to the part around the words of the query.
 pub fn excerpts(shown: &[Shown<'_>], elements: &[Element], query: &str) -> Vec<String> {
     let words = Words {
-        elements,
         max_text: MAX_HIT,
         query: Some(query),
-        goal: &[],
-        references: References::Acting,
+        ..Words::in_full(elements)
     };
-    shown.iter().map(|shown| words.shown(shown)).collect()
+    words.all(shown)
 }
 
 /// Returns the same lines as [`reading`], but without references and with long texts cut, to be kept as facts after the
 /// page is left. Of a long text, the part with most words of the goal is kept.
 pub fn facts(shown: &[Shown<'_>], elements: &[Element], goal_words: &[String]) -> Vec<String> {
     let words = Words {
-        elements,
         max_text: MAX_FACT,
-        query: None,
         goal: goal_words,
         references: References::None,
+        ..Words::in_full(elements)
     };
-    shown.iter().map(|shown| words.shown(shown)).collect()
+    words.all(shown)
 }
 
 /// Which references the lines contain.
@@ -210,7 +195,22 @@ struct Words<'a> {
     references: References,
 }
 
-impl Words<'_> {
+impl<'a> Words<'a> {
+    /// Returns the settings for lines in full, with the references of what can be acted on.
+    const fn in_full(elements: &'a [Element]) -> Self {
+        Self {
+            elements,
+            max_text: usize::MAX,
+            query: None,
+            goal: &[],
+            references: References::Acting,
+        }
+    }
+
+    fn all(&self, shown: &[Shown<'_>]) -> Vec<String> {
+        shown.iter().map(|shown| self.shown(shown)).collect()
+    }
+
     fn shown(&self, shown: &Shown<'_>) -> String {
         match shown {
             Shown::Line { number, line } => self.line(line, *number),

@@ -214,12 +214,8 @@ impl Layout {
                 found.push(at);
             }
         }
-        if least == Some(1)
-            && (0..self.lines.len())
-                .filter(|at| rank(*at) == Some(1))
-                .count()
-                == 1
-        {
+        let titles = (0..self.lines.len()).filter(|at| rank(*at) == Some(1));
+        if least == Some(1) && titles.count() == 1 {
             found.pop();
         }
         found.reverse();
