@@ -8,7 +8,7 @@ use super::{
     AgentAction, BrowserTool,
     declare::{bare, declared, rest_as_one, signature},
 };
-use crate::base::sorted;
+use crate::base::{TokenCount, sorted, tokens::estimate};
 
 /// The key of the tool's name in a reply. Grammar-constrained servers make a model write the keys in the order of the
 /// schema. If the tool's name is not the first key, a model writes the name into the first `name` or `text` that it
@@ -65,6 +65,7 @@ pub struct ToolSet {
     /// Number of the crate's tools.
     ours: usize,
     declared: Vec<ToolSpec>,
+    declared_tokens: TokenCount,
 }
 
 impl ToolSet {
@@ -106,7 +107,10 @@ impl ToolSet {
 
     fn of(specs: Vec<ToolSpec>, ours: usize) -> Self {
         let declared = declared(&specs, specs.len() - ours);
+        let tokens =
+            |spec: &ToolSpec| estimate(&spec.description) + estimate(&spec.parameters.to_string());
         Self {
+            declared_tokens: declared.iter().map(tokens).sum(),
             specs,
             ours,
             declared,
@@ -131,6 +135,11 @@ impl ToolSet {
     /// embedder has its own; all others share [`OTHER`](Self::OTHER), whose description lists them.
     pub fn declared(&self) -> &[ToolSpec] {
         &self.declared
+    }
+
+    /// Returns the estimated size of the declarations. It is computed once, because every request of a run contains the same ones.
+    pub(crate) const fn declared_tokens(&self) -> TokenCount {
+        self.declared_tokens
     }
 
     /// Returns the specs of all tools, in order.

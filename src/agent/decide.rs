@@ -417,12 +417,7 @@ fn room(window: Option<TokenCount>, request: &ChatRequest, calibration: Calibrat
 
 fn estimate_request(request: &ChatRequest) -> TokenCount {
     let tools: TokenCount = match request.mode {
-        CallMode::Tools => request
-            .tools
-            .declared()
-            .iter()
-            .map(|spec| estimate(&spec.description) + estimate(&spec.parameters.to_string()))
-            .sum(),
+        CallMode::Tools => request.tools.declared_tokens(),
         CallMode::JsonSchema => {
             let schema = request.tools.reply_schema(request.max_calls).to_string();
             estimate(&schema)

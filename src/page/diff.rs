@@ -205,18 +205,22 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
 /// Unchanged facts at the end are paired from the end. Otherwise a fact that was added in front would make all others
 /// with the same key look changed.
 fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
-    let mut places: HashMap<u64, (Vec<usize>, Vec<usize>)> = HashMap::new();
-    for (at, fact) in old.iter().enumerate() {
-        places.entry(fact.key).or_default().0.push(at);
-    }
-    for (at, fact) in new.iter().enumerate() {
-        places.entry(fact.key).or_default().1.push(at);
-    }
-    let is_same = |(a, b): &(&usize, &usize)| {
-        old[**a].detail == new[**b].detail && old[**a].exact == new[**b].exact
+    let by_key = |facts: &[Fact]| {
+        let places = facts.iter().enumerate().map(|(at, fact)| (fact.key, at));
+        let mut places: Vec<(u64, usize)> = places.collect();
+        places.sort_unstable();
+        places
+    };
+    let (old_places, new_places) = (by_key(old), by_key(new));
+    let is_same = |((_, a), (_, b)): &(&(u64, usize), &(u64, usize))| {
+        old[*a].detail == new[*b].detail && old[*a].exact == new[*b].exact
     };
     let mut partners = vec![None; new.len()];
-    for (before, after) in places.values() {
+    let mut rest = &old_places[..];
+    for after in new_places.chunk_by(|a, b| a.0 == b.0) {
+        let key = after[0].0;
+        rest = &rest[rest.partition_point(|(other, _)| *other < key)..];
+        let before = &rest[..rest.partition_point(|(other, _)| *other == key)];
         let most = before.len().min(after.len());
         let head = before.iter().zip(after).take_while(is_same).count();
         let backwards = before.iter().rev().zip(after.iter().rev());
@@ -227,7 +231,7 @@ fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
             } else {
                 Some(most - at)
             };
-            let place = |all: &[usize]| all[from_end.map_or(at, |end| all.len() - end)];
+            let place = |all: &[(u64, usize)]| all[from_end.map_or(at, |end| all.len() - end)].1;
             partners[place(after)] = Some(place(before));
         }
     }

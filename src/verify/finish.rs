@@ -56,10 +56,15 @@ pub(crate) struct Seen {
 impl Seen {
     /// Adds a page that is shown to the model.
     pub(crate) fn page(&mut self, page: &Observation) {
-        let texts = texts(page);
-        let said = texts.iter().flatten().copied().chain([&*page.title]);
-        self.numbers.extend(said.clone().flat_map(numbers));
-        self.words.extend(said.flat_map(text::words));
+        for text in texts(page).into_iter().flatten().chain([&*page.title]) {
+            self.numbers.extend(numbers(text));
+            // Most words of a page were seen before, so they are looked up without being allocated.
+            text::for_each_word(text, |word| {
+                if !self.words.contains(word) {
+                    self.words.insert(word.to_owned());
+                }
+            });
+        }
     }
 
     /// Adds a text that was read from this page.
@@ -239,36 +244,36 @@ fn quoted(text: &str) -> Vec<&str> {
 /// Returns the numbers of a text in normal form: `1,299.00`, `1.299` and `1299` become equal, and so do `29,99` and
 /// `29.99`.
 fn numbers(text: &str) -> Vec<String> {
-    let chars: Vec<char> = text.chars().collect();
-    let is_digit = |at: usize| chars.get(at).is_some_and(|c| c.is_numeric());
-    let (mut found, mut at) = (Vec::new(), 0);
-    while at < chars.len() {
-        if !is_digit(at) {
-            at += 1;
-            continue;
+    let (mut found, mut rest) = (Vec::new(), text);
+    while let Some(start) = rest.find(char::is_numeric) {
+        rest = &rest[start..];
+        let mut end = 0;
+        while let Some(next) = rest[end..].chars().next() {
+            let separates =
+                matches!(next, '.' | ',') && rest[end + 1..].starts_with(char::is_numeric);
+            if !(next.is_numeric() || separates) {
+                break;
+            }
+            end += next.len_utf8();
         }
-        let start = at;
-        while is_digit(at) || (matches!(chars.get(at), Some('.' | ',')) && is_digit(at + 1)) {
-            at += 1;
-        }
-        found.push(plain(&chars[start..at]));
+        found.push(plain(&rest[..end]));
+        rest = &rest[end..];
     }
     found
 }
 
-fn plain(number: &[char]) -> String {
-    let last = number.iter().rposition(|c| !c.is_numeric());
-    let (whole, fraction) = match last {
+/// Returns a number in normal form. The text consists of digits and of single separators between them.
+fn plain(number: &str) -> String {
+    let (whole, fraction) = match number.rsplit_once(['.', ',']) {
         // Three digits after the last separator are thousands.
-        Some(at) if number.len() - at <= 3 => (&number[..at], &number[at + 1..]),
-        _ => (number, &[][..]),
+        Some((whole, fraction)) if fraction.chars().count() < 3 => (whole, fraction),
+        _ => (number, ""),
     };
-    let mut plain: String = whole.iter().filter(|c| c.is_numeric()).collect();
-    let zeros = fraction.iter().rev().take_while(|c| **c == '0').count();
-    let fraction = &fraction[..fraction.len() - zeros];
+    let mut plain: String = whole.chars().filter(|c| c.is_numeric()).collect();
+    let fraction = fraction.trim_end_matches('0');
     if !fraction.is_empty() {
         plain.push('.');
-        plain.extend(fraction);
+        plain.push_str(fraction);
     }
     plain
 }
