@@ -1,7 +1,8 @@
-//! The account: for a reading of the new goal, what each text of the steps becomes.
+//! Decides, for one reading of the new goal, which text replaces each recorded text of the steps.
 //!
-//! Nothing is passed over. A text comes from a slot, from the frame, from the page's furniture or from a choice among
-//! several; if it comes from nowhere, the goal is refused as soon as anything in it changed.
+//! Every text must be explained. It may come from a slot, from words of the frame, from the page itself (such as a button's name) or from a
+//! choice among several elements. If a text has no such source, the goal is refused as soon as any value in the goal differs from the
+//! recorded one.
 
 use super::{
     address::Address,
@@ -20,7 +21,7 @@ use super::{
     words,
 };
 
-/// Why an account could not be given.
+/// The reason why the new goal is not accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stop {
     Refuse(Reason),
@@ -42,7 +43,7 @@ impl From<Stop> for Verdict {
     }
 }
 
-/// The template and the new values of its holes.
+/// The recorded run with its template, and the values that the new goal gives to the holes.
 pub(super) struct Account<'a> {
     pub(super) record: &'a Recorded,
     pub(super) explained: &'a [Explained],
@@ -53,21 +54,21 @@ pub(super) struct Account<'a> {
     pub(super) changed: Vec<bool>,
 }
 
-/// The result: the texts that change and the steps that stay open.
+/// The result: the texts that change, and the steps that the model must decide anew.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) args: Vec<Arg>,
     pub(super) open_steps: Vec<usize>,
 }
 
-/// A text of a step after the account.
+/// The effect of the new goal on a text of a step: the text is kept or replaced.
 enum Becomes {
     Kept,
     New(String),
 }
 
 impl Account<'_> {
-    /// Gives the account of all texts.
+    /// Returns the new texts of all steps, or the reason why the new goal is not accepted.
     pub(super) fn give(&self) -> Result<Plan, Stop> {
         let mut plan = Plan {
             open_steps: self.open_steps(),
@@ -120,7 +121,8 @@ impl Account<'_> {
         Ok(plan)
     }
 
-    /// The steps whose target was picked from several: by a name that the goal does not give, or without a name.
+    /// Returns the steps that the model must decide anew: their target was picked from several like it, and the goal does not give the
+    /// target's name, or the target has no name.
     fn open_steps(&self) -> Vec<usize> {
         let is_open = |(at, step): (usize, &Literals)| {
             let is_picked = step
@@ -175,7 +177,7 @@ impl Account<'_> {
         }
     }
 
-    /// Every changed value must be used, and every part of a date that changed.
+    /// Checks that every changed value is used by a step. If the value is a date, every changed part of it must be used.
     fn all_used(&self, used: &[Option<DateParts>]) -> Result<(), Stop> {
         for (at, hole) in self
             .holes
@@ -214,7 +216,7 @@ impl Account<'_> {
             Origin::Constant(_) => return Ok(Becomes::Kept),
             Origin::Nothing => Becomes::Kept,
         };
-        // What comes from nowhere may depend on a value that changed: an article number, a department.
+        // A text without a source may depend on a value that changed, as an article number depends on the article.
         let is_left = matches!(new, Becomes::Kept) && text.unexplained() > Rest::Nothing;
         let is_certain = is_open || !self.any_changed() || text.comes_from_the_page();
         let is_part_of_name =
@@ -239,7 +241,8 @@ impl Account<'_> {
         if !parts.pieces.iter().any(is_touched) {
             return Ok(Becomes::Kept);
         }
-        // Typed text is composed by a person or a model, and another number beside a value may depend on it.
+        // Typed text with a value in it was composed by a person or a model. In any text, a number beside the value may depend on the
+        // value.
         if literal.field == Field::Text || parts.rest >= Rest::Numbers {
             return Err(Reason::Composed.into());
         }
@@ -265,7 +268,8 @@ impl Account<'_> {
         }
     }
 
-    /// Returns the text that all sources agree on.
+    /// Returns the new text, on which all sources must agree. If exactly one source is a hole with a word of the field's label beside it in
+    /// the goal, only that source counts.
     fn by_sources(
         &self,
         literal: &Literal,
@@ -329,7 +333,8 @@ impl Account<'_> {
         Ok(Becomes::New(different.swap_remove(0)))
     }
 
-    /// The same value in another spelling is typed in the new spelling.
+    /// Returns the new spelling of a value that differs only in spelling, for text that was typed exactly as in the goal. Other text is
+    /// kept.
     fn respelled(&self, literal: &Literal, sources: &[&Source], old: &str) -> Becomes {
         let spelled = sources.iter().find_map(|source| match source {
             Source::Hole { hole, programs }
@@ -349,7 +354,8 @@ impl Account<'_> {
         let mut results = Vec::new();
         for program in programs {
             let outputs = apply(*program, &self.new[hole]);
-            // A date can be in a language or an order that a program is not for. Any other program must apply.
+            // A date program may not apply, because it is for one language or one order of day and month only. Any other program must
+            // apply.
             if outputs.is_empty() && !matches!(program, Program::Date { .. }) {
                 return Err(Reason::NoProgram.into());
             }
@@ -358,10 +364,11 @@ impl Account<'_> {
         Ok(results)
     }
 
-    /// A short value is in a step by chance sooner than a long one, so its place must be certain.
+    /// Checks that a short value may be used. It can occur in a step by chance, so its occurrences in the goal must be as many as its uses
+    /// in the steps. If the run has a step that cannot be undone, a person is asked about typed text with a short value.
     fn short(&self, literal: &Literal, hole: usize, programs: &[Program]) -> Result<(), Stop> {
         let own = &self.holes[hole];
-        // The day or the month of a date: the tracer believes it only where one is expected.
+        // A day or a month is exempt: the tracer accepts it only in a field or a calendar cell that expects one.
         let is_part = own.value.single(Kind::Date).is_some();
         if own.state == State::Confirmed || is_part || !is_short(&own.value) {
             return Ok(());
@@ -386,7 +393,7 @@ impl Account<'_> {
         Ok(())
     }
 
-    /// Reports whether the words beside a hole are in the label of the literal's field.
+    /// Reports whether a word beside the hole in the goal occurs in the label of the literal's field.
     fn is_near(&self, literal: &Literal, source: &Source) -> bool {
         let Source::Hole { hole, .. } = source else {
             return false;
@@ -398,7 +405,8 @@ impl Account<'_> {
     }
 }
 
-/// Refuses a date or a time that the goal does not give, and a number if the goal speaks of a time that moves.
+/// Refuses a text with a date or a time that the goal does not give. If the goal contains a relative time such as "tomorrow", also refuses
+/// a number that it does not give.
 fn stale(text: &Explained, is_relative: bool) -> Result<(), Stop> {
     let least = if is_relative {
         Rest::Numbers
@@ -420,9 +428,9 @@ fn ask(reason: Reason, literal: &Literal, choices: Vec<String>) -> Stop {
     })
 }
 
-/// Values that occur in texts by chance: one letter, a number below 100.
+/// Reports whether a value is so short that it occurs in texts by chance: one character, an identifier of two, or a number below 100.
 fn is_short(value: &Value) -> bool {
-    /// Source: chosen.
+    /// Smallest number that is not short. Source: chosen.
     const LEAST_NUMBER: u64 = 100;
     let [token] = value.tokens.as_slice() else {
         return false;
@@ -434,7 +442,8 @@ fn is_short(value: &Value) -> bool {
     }
 }
 
-/// Reports whether a word beside a value is in the label. One character of an unspaced script stands for a word with it.
+/// Reports whether a word beside a value occurs in the label. In a script without spaces, one character stands for the word that contains
+/// it.
 fn is_named(word: &str, label: &str) -> bool {
     let is_character =
         word.chars().count() == 1 && word.chars().all(|c| Script::of(c).is_unspaced());

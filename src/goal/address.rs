@@ -1,6 +1,6 @@
-//! Addresses of steps, split into the parts that a value can fill.
+//! Addresses of steps, split into parts, so that a value can replace one of them.
 //!
-//! Only path segments and query values are filled. The origin and the fragment stay as they are.
+//! Values replace only path segments and query values. The origin and the fragment never change.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ pub(super) struct Address {
     fragment: Option<String>,
 }
 
-/// A pair of a query; `value` is `None` if there is no `=`.
+/// A key with its value in a query; `value` is `None` if there is no `=`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pair {
     key: String,
@@ -21,7 +21,7 @@ pub(super) struct Pair {
 }
 
 impl Address {
-    /// Splits an address. What has no `://` is taken as a path.
+    /// Splits an address. A text without `://` is taken as a path.
     pub(super) fn parse(url: &str) -> Self {
         let (rest, fragment) = split(url, '#');
         let (rest, query) = split(rest, '?');
@@ -44,12 +44,12 @@ impl Address {
         }
     }
 
-    /// Returns a segment of the path, decoded.
+    /// Returns the decoded path segment at an index.
     pub(super) fn segment(&self, at: usize) -> Option<String> {
         self.segments.get(at).map(|segment| decode(segment, false))
     }
 
-    /// Returns the decoded value of a pair of the query.
+    /// Returns the decoded value of the query pair at an index; `None` if it has none.
     pub(super) fn value(&self, at: usize) -> Option<String> {
         self.pairs
             .get(at)?
@@ -58,12 +58,12 @@ impl Address {
             .map(|value| decode(value, true))
     }
 
-    /// Returns the decoded key of a pair of the query.
+    /// Returns the decoded key of the query pair at an index.
     pub(super) fn key(&self, at: usize) -> Option<String> {
         self.pairs.get(at).map(|pair| decode(&pair.key, true))
     }
 
-    /// Returns the parts that no value fills.
+    /// Returns the parts that a value never replaces: origin and fragment.
     pub(super) fn fixed(&self) -> String {
         format!(
             "{} {}",
@@ -74,7 +74,7 @@ impl Address {
         )
     }
 
-    /// Replaces a segment of the path. Returns false for a segment that would climb out of the path.
+    /// Replaces a path segment. Returns false for `.`, `..` and an empty segment, which would change the structure of the path.
     pub(super) fn set_segment(&mut self, at: usize, value: &str) -> bool {
         let climbs = matches!(value, "" | "." | "..");
         if let Some(segment) = self.segments.get_mut(at).filter(|_| !climbs) {
@@ -83,10 +83,10 @@ impl Address {
         !climbs
     }
 
-    /// Replaces the value of a pair of the query.
+    /// Replaces the value of the query pair at an index.
     pub(super) fn set_value(&mut self, at: usize, value: &str) {
         if let Some(pair) = self.pairs.get_mut(at) {
-            // Forms write a space as `+`, and so does a query that shows no other way.
+            // HTML forms write a space as `+`. The recorded query is followed if it writes `%20`.
             let space = if pair
                 .value
                 .as_deref()
@@ -134,7 +134,7 @@ fn split(text: &str, at: char) -> (&str, Option<&str>) {
         .map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
-/// Decodes percent signs; text that is no UTF-8 afterwards is returned as it is.
+/// Decodes percent signs. A text that is not UTF-8 afterwards is returned undecoded.
 fn decode(text: &str, is_query: bool) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -157,7 +157,8 @@ fn decode(text: &str, is_query: bool) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Encodes everything but letters, digits and the four signs that need no encoding anywhere.
+/// Percent-encodes everything but letters, digits and the four signs that never need it (`-`, `.`, `_`, `~`). A space is written as
+/// `space`.
 fn encode(text: &str, space: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -1,7 +1,8 @@
-//! Confirmation: what further runs of the same steps prove.
+//! Confirmation of a template by further runs of the same steps with other values.
 //!
-//! The first run is compiled with all evidence, also the weak. Every other run must parse under it in exactly one way
-//! that predicts its texts. Slots that varied are proven; weak ones that did not are words of the frame again.
+//! A template of the first run is built in which even weak evidence makes a slot. The goal of each other run must then have exactly one
+//! reading that predicts the texts of its steps. Slots whose value varied are confirmed. Weak slots whose value never varied become words
+//! of the frame again.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +18,10 @@ use super::{
     verdict::State,
 };
 
-/// The texts of a run, by step and part.
+/// The texts of a run, keyed by their step and the part of the step.
 type Texts = BTreeMap<(usize, Field), Literal>;
 
-/// Builds the template of several runs.
+/// Builds the template of several runs of one task; `None` if they do not fit together or no value varied.
 pub(super) fn confirm(runs: &[Recorded]) -> Option<Template> {
     let (first, others) = runs.split_first()?;
     let weak = Template::build(first, true);
@@ -81,7 +82,8 @@ pub(super) fn confirm(runs: &[Recorded]) -> Option<Template> {
     all_used.then(|| template.with_runs(runs))
 }
 
-/// A slot that varied is confirmed, unless it is the verb: each other verb is another task, so a person looks at it.
+/// Returns a hole with its evidence after all runs. It is confirmed if its value varied, unless it may be the verb of the goal: another
+/// verb is another task, so a person must approve it.
 fn confirmed(tokens: &[Token], hole: &Hole, has_varied: bool) -> Hole {
     let is_proven = has_varied && !may_be_verb(tokens, hole.start, hole.end);
     let is_declared = hole.state == State::Declared;
@@ -105,7 +107,7 @@ fn texts_of(run: &Recorded) -> Texts {
     literals(&run.steps).into_iter().map(keyed).collect()
 }
 
-/// Reports whether both runs took the same steps: actions, roles, labels of fields, keys.
+/// Reports whether both runs took the same steps: the same actions, roles, field labels and keys.
 fn is_same_skeleton(a: &Recorded, b: &Recorded) -> bool {
     let is_same = |(a, b): (&Literals, &Literals)| {
         let is_field = a.text.is_some() || a.option.is_some();
@@ -129,7 +131,7 @@ fn is_same_skeleton(a: &Recorded, b: &Recorded) -> bool {
     a.steps.len() == b.steps.len() && a.steps.iter().zip(&b.steps).all(is_same) && same_texts()
 }
 
-/// Keeps the explanations that predict the texts of another run; `None` if a text has none left.
+/// Returns the explanations that also predict the texts of another run; `None` if no explanation of a text is left.
 fn prune(template: &Template, new: &[Value], texts: &Texts) -> Option<Vec<Explained>> {
     let changed = template.changed(new);
     template
@@ -151,7 +153,7 @@ fn prune_text(
     let literal = &text.literal;
     let is_equal_text = is_equal(literal.field, &literal.value, &other.value);
     let origin = match &text.origin {
-        // A choice from the page may be another one each time.
+        // A target that was picked from several may be another one in each run.
         origin if text.is_choice() => origin.clone(),
         Origin::Whole(sources) => {
             let kept: Vec<Source> = sources
@@ -186,7 +188,8 @@ fn prune_text(
     })
 }
 
-/// Keeps of a source what turns the new value into the other run's text.
+/// Returns the part of a source that also predicts the other run's text. For a hole, these are the programs that turn the new value into
+/// that text.
 fn prune_source(
     source: &Source,
     field: Field,
@@ -225,7 +228,7 @@ fn touches(parts: &Parts, changed: &[bool]) -> bool {
     })
 }
 
-/// Reports whether the pieces of a name, with the new values, give the other run's name.
+/// Reports whether a name's pieces, with the new values in them, make up the name in the other run.
 fn predicts(
     parts: &Parts,
     literal: &Literal,

@@ -1,4 +1,4 @@
-//! The forms in which steps write dates and times.
+//! The formats in which steps write dates and times.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,8 @@ use super::{
 #[serde(transparent)]
 pub struct DateFormat(&'static str);
 
-/// All forms that are tried. A number alone (`MM`, `M`, `DD`, `D`, `YY`) needs a field that asks for it.
+/// All formats that are tried. A format that is a single number (`MM`, `M`, `DD`, `D`, `YY`) is tried only for a field that asks for a day,
+/// month or year.
 pub(super) const FORMATS: [DateFormat; 48] = [
     DateFormat("YYYY-MM-DD"),
     DateFormat("YYYY/MM/DD"),
@@ -80,7 +81,7 @@ impl Parts {
         day: true,
     };
 
-    /// Returns the parts that are in both.
+    /// Returns the parts that both contain.
     pub(super) const fn and(self, other: Self) -> Self {
         Self {
             year: self.year && other.year,
@@ -89,7 +90,7 @@ impl Parts {
         }
     }
 
-    /// Returns the parts that are in either.
+    /// Returns the parts that at least one of them contains.
     pub(super) const fn or(self, other: Self) -> Self {
         Self {
             year: self.year || other.year,
@@ -98,7 +99,7 @@ impl Parts {
         }
     }
 
-    /// Reports whether every part in which the dates differ is among these.
+    /// Reports whether two dates differ only in parts that are contained here.
     pub(super) fn cover(self, old: Date, new: Date) -> bool {
         (self.year || old.year == new.year)
             && (self.month || old.month == new.month)
@@ -120,12 +121,12 @@ impl DateFormat {
         self.0.contains("MMM")
     }
 
-    /// Reports whether the form is one short number.
+    /// Reports whether the format is a single short number.
     pub(super) fn is_short_number(self) -> bool {
         matches!(self.0, "MM" | "M" | "DD" | "D" | "YY")
     }
 
-    /// Writes a date; `None` if it lacks a part, or if the language has no such name.
+    /// Writes a date; `None` if the date lacks a part of the format, or if the language has no such month name.
     pub(super) fn write(self, date: Date, language: Option<Language>) -> Option<String> {
         let mut out = String::new();
         let mut rest = self.0;
@@ -156,7 +157,7 @@ fn two_digits(number: u32) -> String {
     format!("{number:02}")
 }
 
-/// A form of a time of day.
+/// A format of a time of day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeFormat {
@@ -184,7 +185,7 @@ pub(super) const TIME_FORMATS: [TimeFormat; 6] = [
 ];
 
 impl TimeFormat {
-    /// Writes a time; `None` if the form would drop its seconds.
+    /// Writes a time; `None` if the format would drop its seconds.
     pub(super) fn write(self, time: Time) -> Option<String> {
         let (hour, minute) = (time.hour, time.minute);
         let half = (hour + 11) % 12 + 1;

@@ -1,10 +1,10 @@
-//! Dates and times of day, read from one token or from the parts of a written date.
+//! Dates and times of day, read from one token or from several tokens such as `3 March 2025`.
 
 use serde::{Deserialize, Serialize};
 
 use super::fold::{ascii_digits, is_dash};
 
-/// The parts of a date that a text gives. At least one is there.
+/// The parts of a date that a text gives. There is at least one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct Date {
     pub(super) year: Option<u32>,
@@ -22,7 +22,7 @@ pub enum Order {
     MonthFirst,
 }
 
-/// A reading of a date, with the order that it assumes if another order is possible in its form.
+/// A reading of a date. `order` is the order of day and month that it assumes, if the text could also be read in another order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reading {
     pub(super) date: Date,
@@ -51,7 +51,7 @@ impl Date {
             && self.day.is_some() == other.day.is_some()
     }
 
-    /// Returns a form that is equal for equal dates, however they are written.
+    /// Returns a text that is equal for equal dates, in whatever format they were written.
     pub(super) fn canonical(self) -> String {
         let part = |part: Option<u32>| part.map_or("-".to_owned(), |part| part.to_string());
         format!(
@@ -94,7 +94,7 @@ pub(super) fn read_numeric(text: &str) -> Vec<Reading> {
         [4, 2] if separator != '.' => certain(number(0), number(1), None),
         [2, 4] => certain(number(1), number(0), None),
         [1..=2, 1..=2, 4] => {
-            // A point is written between day and month only in that order.
+            // With points between the numbers, only the order day, month is in use.
             let orders: &[Order] = match separator {
                 '.' => &[Order::DayFirst],
                 _ => &[Order::DayFirst, Order::MonthFirst],
@@ -155,7 +155,7 @@ impl Time {
         is_time.then_some(time)
     }
 
-    /// Returns a form that is equal for equal times.
+    /// Returns a text that is equal for equal times, in whatever format they were written.
     pub(super) fn canonical(self) -> String {
         let second = self
             .second

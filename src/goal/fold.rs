@@ -1,17 +1,16 @@
-//! Folding: the form in which two texts are compared.
+//! Folding: brings texts into the normalized form in which they are compared.
 //!
-//! Latin diacritics stay in the fold, because they distinguish words of a goal. Only the search for a step's text in a
-//! goal ([`keys`]) ignores them.
+//! Latin diacritics stay, because they distinguish words of a goal. Only the search for a step's text in a goal ([`keys`]) ignores them.
 
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
-/// The zeros of the decimal digits in Unicode that are in use.
+/// The digit zero of each decimal digit system of Unicode that is in use.
 const ZEROS: [u32; 20] = [
     0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66,
     0xE50, 0xED0, 0xF20, 0x1040, 0x17E0, 0x1810, 0xFF10,
 ];
 
-/// Returns the text in composed form (NFC), to which all offsets of this room refer.
+/// Returns the text in composed form (NFC). All offsets in this module refer to that form.
 pub fn compose(text: &str) -> String {
     if text.is_ascii() {
         return text.to_owned();
@@ -19,7 +18,7 @@ pub fn compose(text: &str) -> String {
     text.nfc().collect()
 }
 
-/// Returns the value of a decimal digit of any script.
+/// Returns the value of a decimal digit in any script; `None` for other characters.
 pub(super) fn digit(c: char) -> Option<u32> {
     let code = u32::from(c);
     ZEROS
@@ -27,7 +26,7 @@ pub(super) fn digit(c: char) -> Option<u32> {
         .find_map(|zero| code.checked_sub(*zero).filter(|value| *value < 10))
 }
 
-/// Returns the zero of the digits that a text is written in, if it is not ASCII.
+/// Returns the zero of the digits in which a text is written; `None` if its digits are ASCII or there are none.
 pub(super) fn foreign_zero(text: &str) -> Option<char> {
     let c = text
         .chars()
@@ -35,7 +34,7 @@ pub(super) fn foreign_zero(text: &str) -> Option<char> {
     char::from_u32(u32::from(c) - digit(c)?)
 }
 
-/// Returns the text with the decimal digits of any script as ASCII.
+/// Returns the text with decimal digits of any script replaced by ASCII digits.
 pub(super) fn ascii_digits(text: &str) -> String {
     text.chars()
         .map(|c| {
@@ -54,7 +53,7 @@ pub(super) fn is_hidden_control(c: char) -> bool {
         | 0xFFF0..=0xFFFB | 0xE0000..=0xE0FFF)
 }
 
-/// Reports whether a hyphen, minus or dash is meant.
+/// Reports whether a character is a hyphen, a minus sign or a dash.
 pub(super) fn is_dash(c: char) -> bool {
     matches!(
         c,
@@ -62,17 +61,17 @@ pub(super) fn is_dash(c: char) -> bool {
     )
 }
 
-/// Reports whether an apostrophe is meant.
+/// Reports whether a character is used as an apostrophe.
 pub(super) fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’' | '‘' | 'ʼ' | '＇' | '′' | '`' | '´')
 }
 
-/// Marks that writers leave out: Arabic and Hebrew vowels, and the Arabic lengthening stroke.
+/// Reports whether a character is a mark that writers often leave out: an Arabic or Hebrew vowel, or the Arabic lengthening stroke.
 fn is_optional_mark(c: char) -> bool {
     matches!(u32::from(c), 0x640 | 0x64B..=0x652 | 0x670 | 0x591..=0x5BD | 0x5BF | 0x5C1..=0x5C2 | 0x5C4..=0x5C5 | 0x5C7)
 }
 
-/// Returns the form in which texts are compared.
+/// Returns the normalized form in which texts are compared.
 ///
 /// Compatibility forms, case, digits of other scripts, dashes and apostrophes are made equal. Vowel marks of Arabic and
 /// Hebrew are dropped, and white space is collapsed.
@@ -156,21 +155,21 @@ pub(super) fn german(text: &str) -> String {
     out
 }
 
-/// Returns the letters and digits of the text alone, with diacritics dropped and with umlauts as two letters.
+/// Returns only the letters and digits of the text, in two forms: without diacritics, and with umlauts written as two letters.
 ///
-/// Equal keys make two texts worth comparing; they never make them equal.
+/// Texts with equal keys are worth comparing. Equal keys alone do not make them equal.
 pub(super) fn keys(text: &str) -> [String; 2] {
     let folded = fold(text);
     [strip_diacritics(&folded), german(&folded)]
         .map(|text| text.chars().filter(|c| is_letter(*c)).collect())
 }
 
-/// Reports whether a character belongs into a word: a letter, a digit, or a mark on one.
+/// Reports whether a character can be part of a word: a letter, a digit, or a combining mark.
 pub(super) fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 
-/// Returns the text with its white space collapsed.
+/// Returns the text with each run of white space replaced by one space, and none at the ends.
 pub(super) fn collapse(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,7 +1,7 @@
-//! Guards: what a hole may swallow.
+//! Guards: decide which words a hole accepts as a new value.
 //!
-//! The frame rule finds the words of a new value; the guards ask whether they are a value at all. They err on refusing.
-//! A quoted value passes nearly all of them, because its border is marked.
+//! The parser finds the words that a new goal has in the place of a hole; the guards check that they look like a value. If in doubt, they
+//! refuse. A value in quotes passes nearly all of them, because the quotes show where it ends.
 
 use std::collections::HashSet;
 
@@ -19,32 +19,31 @@ use super::{
 
 /// Maximum number of characters of a quoted value. Source: chosen.
 const MAX_QUOTED: usize = 300;
-/// Number of words by which a value may be longer than the recorded one, and the number that is always allowed.
-/// Source: chosen.
+/// Number of words by which a value may be longer than the recorded one, and the number of words that is always allowed. Source: chosen.
 const MORE_WORDS: usize = 2;
 const LEAST_CAP: usize = 3;
 
-/// The surroundings of a value that the guards depend on.
+/// The facts about the recorded goal that the guards need besides the value itself.
 #[derive(Debug, Clone)]
 pub(super) struct Surroundings {
     frame: Frame,
     pub(super) is_irreversible: bool,
-    /// True if a word of the recorded goal shows a language of the lists.
+    /// True if a word of the recorded goal belongs to a language for which there are word lists.
     pub(super) knows_language: bool,
-    /// True if the frame says something. A goal that is nothing but a value would accept any goal.
+    /// True if the frame contains words. Without them, the template would accept any goal.
     pub(super) has_frame: bool,
 }
 
-/// The words of a frame.
+/// The words of a goal outside its holes.
 #[derive(Debug, Clone, Default)]
 struct Frame {
     words: HashSet<String>,
-    /// Pairs of neighbouring Han characters, since nothing shows where a word ends.
+    /// Pairs of neighbouring Han characters. They stand in for words, because nothing shows where a word ends.
     pairs: HashSet<(String, String)>,
 }
 
 impl Surroundings {
-    /// Describes the frame of a goal.
+    /// Collects the facts about the frame of a goal.
     pub(super) fn of(tokens: &[Token], holes: &[Hole], is_irreversible: bool) -> Self {
         let mut frame = Frame::default();
         let mut said = Vec::new();
@@ -83,7 +82,7 @@ fn knows_language(tokens: &[Token]) -> bool {
 }
 
 impl Frame {
-    /// Reports whether the frame speaks of a value, perhaps in the plural.
+    /// Reports whether the frame contains a word of the value too, perhaps in the plural.
     fn speaks_of(&self, value: &[Token]) -> bool {
         let speaks_of = |word: &String| {
             !words::is_function_word(word) && self.words.iter().any(|own| is_alike(own, word))
@@ -97,7 +96,7 @@ impl Frame {
     }
 }
 
-/// The words of some tokens: words of spaced scripts, and runs of katakana and of Hangul.
+/// Returns the words of some tokens: words of scripts with spaces, and runs of katakana or Hangul.
 fn words_of(tokens: &[Token]) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut last: Option<&Token> = None;
@@ -119,7 +118,7 @@ fn words_of(tokens: &[Token]) -> Vec<String> {
     words
 }
 
-/// Reports whether two folded words are equal up to the ending of a plural.
+/// Reports whether two folded words are equal, apart from the ending of a plural.
 pub(super) fn is_alike(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let ending = long
@@ -141,8 +140,8 @@ fn han_pairs(tokens: &[Token]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Checks a new value of a hole. `is_last` says that the goal ends with the hole, so that nothing bounds it; `is_given`
-/// says that the caller named the value.
+/// Checks a new value of a hole. `is_last` is true if the goal ends with the hole, so that no word of the frame marks the end of the value.
+/// `is_given` is true if the caller gave the value by name.
 pub(super) fn check(
     hole: &Hole,
     new: &Value,
@@ -239,7 +238,7 @@ fn is_capital(token: &Token) -> bool {
         .is_some_and(char::is_uppercase)
 }
 
-/// Words whose capitals count: those of scripts with case.
+/// Returns the words that can begin with a capital, which are those of scripts with upper and lower case.
 fn cased(tokens: &[Token]) -> impl Iterator<Item = &Token> {
     let has_case = |token: &&Token| {
         matches!(token.kind, Kind::Word | Kind::Id)
@@ -256,7 +255,7 @@ fn is_name(tokens: &[Token]) -> bool {
 }
 
 fn closed_class(old: &[Token], new: &[Token]) -> Result<(), Reason> {
-    // "In Progress" beside "Done": a preposition with a capital belongs to the name.
+    // If both values are names, as "In Progress" and "Done", a preposition with a capital belongs to the name.
     let are_names = is_name(old) && is_name(new);
     for (at, token) in new.iter().enumerate() {
         let word = token.fold.as_str();
@@ -275,7 +274,7 @@ fn closed_class(old: &[Token], new: &[Token]) -> Result<(), Reason> {
         if words::is_soft(word) && !is_one_capital && !stood(words::is_soft) && !are_names {
             return Err(Reason::ClosedClass);
         }
-        // Arabic and Hebrew write "and" as the first letter of a word.
+        // Arabic and Hebrew attach "and" to a word as its first letter.
         let has_and = |word: &str| word.starts_with(['و', 'ו']);
         if at > 0 && has_and(word) && !old.get(at).is_some_and(|old| has_and(&old.fold)) {
             return Err(Reason::ClosedClass);
@@ -284,7 +283,7 @@ fn closed_class(old: &[Token], new: &[Token]) -> Result<(), Reason> {
     unspaced(new)
 }
 
-/// Looks for closed-class words in the runs of unspaced scripts.
+/// Refuses closed-class words in text of scripts without spaces.
 fn unspaced(new: &[Token]) -> Result<(), Reason> {
     let mut run = String::new();
     let mut word = String::new();
@@ -301,7 +300,7 @@ fn unspaced(new: &[Token]) -> Result<(), Reason> {
         word.push_str(&token.fold);
         let next = new.get(at + 1);
         let ends_word = next.is_none_or(|next| next.after_space || !next.is_unspaced());
-        // Between two words, the Korean particle of the first joins them.
+        // Between two words, this Korean particle means "and".
         let joins = token.fold == "과" && next.is_some() && word.chars().count() > 1;
         if ends_word && (words::is_hangul_word(&word) || joins) {
             return Err(Reason::ClosedClass);
@@ -311,7 +310,7 @@ fn unspaced(new: &[Token]) -> Result<(), Reason> {
     refuse_if(has_closed, Reason::ClosedClass)
 }
 
-/// The tokens with digits must be of the same kinds in the same order.
+/// Checks that the tokens with digits are of the same kinds, in the same order, as in the recorded value.
 fn numbers(old: &[Token], new: &[Token]) -> Result<(), Reason> {
     let kinds = |tokens: &[Token]| -> Vec<Kind> {
         let counted = tokens.iter().map(|token| token.kind);
@@ -349,8 +348,8 @@ fn names(old: &[Token], new: &[Token]) -> Result<(), Reason> {
     )
 }
 
-/// The number of words, with a measure for scripts without spaces: a run of katakana or Hangul is one word, two Han
-/// characters are one, and so are four characters of other scripts.
+/// Returns the number of words. In scripts without spaces it is an estimate: a run of katakana or Hangul counts as one word, and so do two
+/// Han characters, or four characters of other scripts.
 fn word_count(tokens: &[Token]) -> usize {
     let mut count = 0;
     let mut run: Vec<&Token> = Vec::new();

@@ -1,9 +1,8 @@
 //! Tokens of a goal.
 //!
-//! A quoted span is one token. So is an address, a number with its separators, a date and a time. Scripts without spaces
-//! give one token for each character, because the border of a value is found by the frame around it and not by a
-//! dictionary. Every visible sign is a token, so that `-100` and `100` differ; only punctuation is kept as a flag of the
-//! token after it.
+//! Each of these is one token: a quoted span, an address, a number with its separators, a date, and a time. In scripts without spaces each
+//! character is a token, because the words of the frame show where a value ends, and no dictionary is used. Every visible sign is a token,
+//! so that `-100` and `100` differ. Only punctuation is not: it becomes a flag of the token after it.
 
 use super::{
     dates::{Reading, Time, read_numeric},
@@ -17,11 +16,11 @@ use super::{
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
-    /// A word of a spaced script.
+    /// A word in a script that separates words by spaces.
     Word,
     /// A word with digits or a mixed shape, such as `INV-2041`.
     Id,
-    /// A character of an unspaced script.
+    /// A character of a script without spaces between words.
     Char,
     Number,
     Date,
@@ -32,30 +31,30 @@ pub(super) enum Kind {
     Sign,
 }
 
-/// A token, with its place in the composed goal.
+/// A token, with its position in the composed goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
     /// The text; without its quotes if it is quoted.
     pub(super) text: String,
-    /// The form that is compared.
+    /// The folded text, by which tokens are compared.
     pub(super) fold: String,
-    /// Byte offsets, quotes included.
+    /// Byte offsets in the goal. They include the quotes of a quoted token.
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) after_space: bool,
     pub(super) after_break: bool,
     pub(super) after_punctuation: bool,
-    /// Readings of a date, or of the month in a German compound.
+    /// The readings of a date. For a German compound with a month, such as `Märzbericht`, the readings of that month.
     pub(super) dates: Vec<Reading>,
-    /// The languages of its month name; empty if the month is a number.
+    /// The languages in which the date's month name is known; empty if the month is a number.
     pub(super) languages: Vec<Language>,
-    /// The rest of a German compound that begins with a month.
+    /// For a German compound that begins with a month, the part after the month.
     pub(super) rest: Option<String>,
 }
 
 impl Token {
-    /// Reports whether two tokens say the same.
+    /// Reports whether two tokens are equal when folded, and both quoted or both not.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.fold == other.fold && (self.kind == Kind::Quoted) == (other.kind == Kind::Quoted)
     }
@@ -65,7 +64,7 @@ impl Token {
     }
 }
 
-/// Quotes that open a span, with those that close it.
+/// Opening quotes, each with the quotes that can close it.
 const QUOTES: [(char, &str); 14] = [
     ('"', "\""),
     ('“', "”“"),
@@ -83,7 +82,7 @@ const QUOTES: [(char, &str); 14] = [
     ('\'', "'"),
 ];
 
-/// Signs that only separate. They become a flag of the next token.
+/// Reports whether a sign only separates words. Such a sign becomes a flag of the next token.
 fn is_punctuation(c: char) -> bool {
     matches!(
         c,
@@ -225,7 +224,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Characters that words of spaced scripts are made of.
+/// Reports whether a character can be part of a word in a script with spaces.
 fn is_word_char(c: char) -> bool {
     is_letter(c) && !Script::of(c).is_unspaced()
 }
@@ -234,7 +233,7 @@ fn is_mark(c: char) -> bool {
     is_letter(c) && !c.is_alphanumeric()
 }
 
-/// A separator that begins a number, as in `$.50`, would vanish as punctuation and change the number.
+/// Reports whether a number begins with a separator, as in `$.50`. Taken as punctuation, the separator would vanish and change the number.
 fn begins_a_fraction(rest: &str, before: Option<char>) -> bool {
     let mut chars = rest.chars();
     matches!(chars.next(), Some('.' | ',' | '·'))
@@ -242,12 +241,12 @@ fn begins_a_fraction(rest: &str, before: Option<char>) -> bool {
         && before.is_none_or(|c| !is_letter(c))
 }
 
-/// Returns the inside of a quoted span at the beginning of `rest`, and the length of the whole.
+/// Returns the text inside the quotes at the beginning of `rest`, and the length of the span with its quotes.
 fn quoted(rest: &str, before: Option<char>) -> Option<(&str, usize)> {
     let open = rest.chars().next()?;
     let (_, closing) = QUOTES.iter().find(|(quote, _)| *quote == open)?;
     let is_single = is_apostrophe(open);
-    // An apostrophe inside or after a word quotes nothing.
+    // An apostrophe inside or after a word is not an opening quote.
     if is_single && before.is_some_and(is_letter) {
         return None;
     }
@@ -260,7 +259,7 @@ fn quoted(rest: &str, before: Option<char>) -> Option<(&str, usize)> {
     Some((&inside[..end], open.len_utf8() + end + close.len_utf8()))
 }
 
-/// Returns the range of a value in a goal without the quotes around it.
+/// Returns the byte range of a value in a goal, without the quotes around the value.
 pub(crate) fn inside_quotes(goal: &str, (start, end): (usize, usize)) -> (usize, usize) {
     let value = goal.get(start..end).unwrap_or_default();
     match quoted(value, None) {
@@ -311,7 +310,7 @@ fn email(rest: &str) -> Option<usize> {
     (is_domain && name.starts_with(|c: char| c.is_ascii_alphanumeric())).then_some(run.len())
 }
 
-/// Returns the length of the word at the beginning of `rest`: letters and digits, with single joiners inside.
+/// Returns the length of the word at the beginning of `rest`: letters and digits, with single signs such as hyphens inside.
 fn word(rest: &str) -> usize {
     let mut end = 0;
     let mut chars = rest.char_indices().peekable();

@@ -1,4 +1,4 @@
-//! Tokens that belong together: written dates, hours with their half of the day, and Korean particles.
+//! Merges tokens that belong together: written dates, and hours with `am` or `pm`. Also makes the forms of Korean particles equal.
 
 use super::{
     dates::{Date, Reading, Time},
@@ -11,10 +11,10 @@ use super::{
 
 /// Words between the parts of a date, as in `3 de marzo de 2025` and `3rd of March`.
 const CONNECTORS: [&str; 6] = ["of", "de", "del", "d'", "di", "do"];
-/// Month names that are also common words, if they are written in lower case and stand alone.
+/// Month names that are also common words. In lower case they count as a month only as a part of a longer date.
 const ALSO_WORDS: [&str; 6] = ["may", "march", "mars", "mart", "mai", "august"];
 
-/// Returns the reading of a month without a year.
+/// Returns the readings of a month without a day and a year.
 pub(super) fn month_alone(month: u32) -> Vec<Reading> {
     Date::new(None, Some(month), None)
         .map(|date| Reading { date, order: None })
@@ -22,7 +22,7 @@ pub(super) fn month_alone(month: u32) -> Vec<Reading> {
         .collect()
 }
 
-/// A date that was found, in a number of tokens.
+/// A date that was found, with the number of tokens that it takes.
 struct Found {
     date: Date,
     languages: Vec<Language>,
@@ -59,7 +59,7 @@ pub(super) fn dates(tokens: &mut Vec<Token>, text: &str) {
     *tokens = merged;
 }
 
-/// Merges an hour with the half of the day after it, as in `7 pm` and `7:30 PM`.
+/// Merges an hour with the `am` or `pm` after it, as in `7 pm` and `7:30 PM`.
 pub(super) fn times(tokens: &mut Vec<Token>, text: &str) {
     let mut at = 0;
     while at + 1 < tokens.len() {
@@ -81,7 +81,8 @@ pub(super) fn times(tokens: &mut Vec<Token>, text: &str) {
     }
 }
 
-/// "am" is a preposition of German: `Zimmer 7 am Fenster`. So an English word must follow, or none.
+/// Reports whether the word after "am" shows that "am" is the English half of the day: an English word follows, or none. In German, "am" is
+/// a preposition: `Zimmer 7 am Fenster`.
 fn is_english(next: Option<&Token>) -> bool {
     const WORDS: [&str; 14] = [
         "on", "in", "for", "with", "at", "to", "and", "from", "until", "till", "the", "every",
@@ -90,7 +91,7 @@ fn is_english(next: Option<&Token>) -> bool {
     next.is_none_or(|next| next.after_punctuation || WORDS.contains(&next.fold.as_str()))
 }
 
-/// Reads `2025年3月4日` and its parts, in Chinese, Japanese and Korean.
+/// Reads a date in Chinese, Japanese or Korean such as `2025年3月4日`, or a part of one that includes the month.
 fn characters(tokens: &[Token]) -> Option<Found> {
     const UNITS: [&[&str]; 3] = [&["年", "년"], &["月", "월"], &["日", "号", "號", "일"]];
     let mut parts = [None; 3];
@@ -110,7 +111,7 @@ fn characters(tokens: &[Token]) -> Option<Found> {
         at += 2;
         unit = found + 1;
     }
-    // A year or a day alone is a count as well: `3年`, `3日`.
+    // A year or a day without a month may also be a count: `3年`, `3日`.
     parts[1]?;
     Some(Found {
         date: Date::new(parts[0], parts[1], parts[2])?,
@@ -119,7 +120,7 @@ fn characters(tokens: &[Token]) -> Option<Found> {
     })
 }
 
-/// Reads a date with a month name at a token.
+/// Reads a date with a month name that begins at a token.
 fn words(tokens: &[Token], at: usize) -> Option<Found> {
     let rest = &tokens[at..];
     if let Some(day) = day(&rest[0]) {
@@ -155,7 +156,8 @@ fn words(tokens: &[Token], at: usize) -> Option<Found> {
     })
 }
 
-/// Short forms of other languages are common words of English: `2 set menus`.
+/// Reports whether a month name without a year is accepted. A short form of another language may be a common word of English: `2 set
+/// menus`.
 fn may_stand(month: &MonthName, has_year: bool) -> bool {
     month.is_full || has_year || month.languages.contains(&Language::En)
 }
@@ -197,7 +199,7 @@ fn is_connector(token: Option<&Token>) -> bool {
     token.is_some_and(|token| CONNECTORS.contains(&token.fold.as_str()))
 }
 
-/// Reads the year at `at`, perhaps after a connector. Returns it with the position after it, or `None` with `at`.
+/// Reads the year at `at`, which may follow a connector. Returns the year and the position after it, or `None` and `at`.
 fn year_after(tokens: &[Token], at: usize) -> (Option<u32>, usize) {
     let skip = usize::from(is_connector(tokens.get(at)));
     let year = tokens
@@ -211,9 +213,9 @@ fn year_after(tokens: &[Token], at: usize) -> (Option<u32>, usize) {
     }
 }
 
-/// Makes the two forms of a Korean particle equal at the end of a word.
+/// Replaces a Korean particle at the end of a word by one of its two forms, so that both forms compare as equal.
 ///
-/// The form depends on the sound before it, so another value changes it: 공을, 신발을, 라켓을 but 의자를.
+/// The form depends on the sound before it, so it can change with the value: 공을, 신발을, 라켓을 but 의자를.
 pub(super) fn particles(tokens: &mut Vec<Token>) {
     const PAIRS: [(&str, &str); 4] = [("를", "을"), ("는", "은"), ("가", "이"), ("와", "과")];
     let is_hangul = |token: &Token| {

@@ -1,13 +1,13 @@
-//! Goals: is a new goal a recorded task with other values?
+//! Goals: decides whether a new goal is a recorded task with other values.
 //!
-//! A recorded run is compiled to a [`Template`]: its goal, with a hole wherever a text of a step is found again in the
-//! goal. All other words are the frame. A new goal must repeat the frame word for word; what stands in the holes then
-//! becomes the texts of the steps. The answer is a [`Verdict`]: the texts that change, a question for a person, or a
-//! typed [`Reason`] for refusing.
+//! A recorded run is compiled into a [`Template`]: its goal, in which every text that a step also uses (such as a typed search term)
+//! becomes a hole, called a slot in the public types. All other words are the frame. A new goal must repeat the frame word for word. Its
+//! words in the holes are the new values, which replace the recorded ones in the texts of the steps. The answer is a [`Verdict`]: the texts
+//! that change, a question for a person, or a typed [`Reason`] for refusing.
 //!
-//! Pure: runs and goals come in, templates and verdicts go out. The memory of trajectories maps steps to [`Literals`],
-//! keeps templates, and asks them. [`trace`] says where each text of a run comes from, and [`overlap`] ranks goals for
-//! hints.
+//! The module does no input or output: it takes runs and goals and returns templates and verdicts. The memory of trajectories turns steps
+//! into [`Literals`], stores the templates, and matches new goals against them. [`trace`] says where each text of a run comes from, and
+//! [`overlap`] ranks earlier goals that are shown to the model as hints.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -27,15 +27,16 @@
 //!
 //! # Decisions
 //!
-//! - Nothing is scored. Similarity accepts "not" and another account as readily as another value; a frame refuses every
-//!   difference that no step explains, in every script and without a dictionary.
-//! - Every explanation that fits the record is kept, and a new value is used only if all of them give the same text.
-//! - A refusal costs model calls, a wrong replay costs more. So every guard errs on refusing, and users who quote a value
-//!   or give it by name get past nearly all of them.
-//! - One run makes a slot tentative. Before a step that cannot be undone, a person approves its changes, until a second
-//!   run with another value confirms it.
+//! - Nothing is scored by similarity. To a similarity score, "not" or another account number is as close as another value. A frame refuses
+//!   every difference that no step explains, in every script and without a dictionary.
+//! - Every explanation that fits the recorded run is kept, and a new value is used only if all of them give the same text.
+//! - A refusal costs model calls, and a wrong replay costs more. So every guard refuses if in doubt. Users who quote a value or give it by
+//!   name get past nearly all guards.
+//! - One run makes a slot tentative. As long as a changed slot is tentative, a person must approve its new value before a step that cannot
+//!   be undone. A second run with another value confirms the slot.
 //! - Rephrasings are not guessed. A goal in other words is run by the model and becomes a template of its own.
-//! - A template is derived from its runs and is built anew when it is read, so no old decision outlives its matcher.
+//! - A template is derived from its runs and is built anew when it is read, so a new version of the matcher never uses what an old one
+//!   decided.
 
 mod account;
 mod address;
@@ -78,7 +79,7 @@ pub use shared::{Shared, shared};
 pub use template::Template;
 pub use verdict::{Accepted, Arg, ArgField, Change, Question, Reason, State, Verdict};
 
-/// Version of the matcher. A template of another version is built anew when it is read.
+/// Version of the matcher. A template that another version stored is built anew from its runs when it is read.
 pub const MATCHER_VERSION: u32 = 1;
 
 /// Maximum number of characters of a goal. Source: chosen; longer goals are descriptions, not tasks with values.

@@ -27,7 +27,7 @@ pub enum Language {
     He,
 }
 
-/// The months of a language. A month may have several forms; the first is written, the others are only read.
+/// The month names of a language. A month may have several forms, separated by `|`: all of them are read, and the first is also written.
 struct Months {
     language: Language,
     full: [&'static str; 12],
@@ -293,7 +293,7 @@ const TABLES: [Months; 13] = [
     },
 ];
 
-/// A month name that was read: the month from 1, the languages that know it so, and whether it is written out.
+/// A month name that was read: the month's number from 1, the languages that use the name, and whether it is written in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MonthName {
     pub(super) month: u32,
@@ -301,7 +301,7 @@ pub(super) struct MonthName {
     pub(super) is_full: bool,
 }
 
-/// Every form of every month, folded. A word that means different months in different languages has no entry.
+/// Every form of every month name, folded. The value is `None` for a word that means different months in different languages.
 static NAMES: LazyLock<HashMap<String, Option<MonthName>>> = LazyLock::new(|| {
     let mut names: HashMap<String, Option<MonthName>> = HashMap::new();
     for table in &TABLES {
@@ -349,7 +349,7 @@ pub(super) fn read(word: &str) -> Option<MonthName> {
     NAMES.get(word).cloned().flatten()
 }
 
-/// Returns the name of a month, from 1, in a language; `None` if the language has no such form.
+/// Returns the name of a month in a language. The month counts from 1. Returns `None` if the language has no full or short form of it.
 pub(super) fn name(month: u32, language: Language, is_full: bool) -> Option<&'static str> {
     let table = TABLES.iter().find(|table| table.language == language)?;
     let names = if is_full { &table.full } else { &table.short };

@@ -1,10 +1,10 @@
-//! Numbers as people write them: with separators of two conventions, and in the digits of any script.
+//! Numbers as people write them: with a comma or a point between thousands, and with the digits of any script.
 
 use serde::{Deserialize, Serialize};
 
 use super::fold::ascii_digits;
 
-/// The reading of the separators in a number.
+/// The meaning of the separators in a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Convention {
@@ -20,27 +20,27 @@ pub enum Convention {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Output {
-    /// As in the goal.
+    /// As it is written in the goal.
     AsIs,
     /// Without separators between thousands, with a point before decimals: `1250.50`.
     Bare,
     /// Without decimals: `1250`. Only for numbers without a fraction.
     Integer,
-    /// With two decimals: `1250.00`.
+    /// With two decimals after a point: `1250.00`.
     Cents,
     /// With two decimals after a comma: `1250,00`.
     CommaCents,
-    /// Grouped, with a point: `1,250` or `1,250.50`.
+    /// With commas between thousands and a point before decimals: `1,250` or `1,250.50`.
     Grouped,
-    /// Grouped, with two decimals after a point: `1,250.00`.
+    /// With commas between thousands and two decimals after a point: `1,250.00`.
     GroupedCents,
-    /// Grouped, with a comma: `1.250` or `1.250,50`.
+    /// With points between thousands and a comma before decimals: `1.250` or `1.250,50`.
     CommaGrouped,
-    /// Grouped, with two decimals after a comma: `1.250,00`.
+    /// With points between thousands and two decimals after a comma: `1.250,00`.
     CommaGroupedCents,
 }
 
-/// Every convention and output, in the order in which they are tried.
+/// All conventions, in the order in which they are tried.
 pub(super) const CONVENTIONS: [Convention; 3] =
     [Convention::Plain, Convention::Point, Convention::Comma];
 pub(super) const OUTPUTS: [Output; 9] = [
@@ -65,12 +65,12 @@ pub(super) fn is_number(text: &str) -> bool {
             .all(|part| !part.is_empty())
 }
 
-/// Arabic separators as their ASCII counterparts.
+/// Replaces Arabic separators and the typographic apostrophe by their ASCII counterparts.
 fn separators(text: &str) -> String {
     text.replace('٫', ".").replace('٬', ",").replace('’', "'")
 }
 
-/// Reports whether every kind of separator in `new` also stands in `old`.
+/// Reports whether `old` contains every kind of separator that `new` contains.
 pub(super) fn has_no_new_separator(old: &str, new: &str) -> bool {
     let (old, new) = (separators(old), separators(new));
     ['.', ',', '\'']
@@ -78,7 +78,7 @@ pub(super) fn has_no_new_separator(old: &str, new: &str) -> bool {
         .all(|c| !new.contains(*c) || old.contains(*c))
 }
 
-/// Reports whether the number begins with a zero that says nothing, as in `007`.
+/// Reports whether the number begins with a zero that does not change its value, as in `007`.
 pub(super) fn has_leading_zero(text: &str) -> bool {
     let text = ascii_digits(text);
     text.len() > 1 && text.starts_with('0') && text.as_bytes()[1].is_ascii_digit()
@@ -89,7 +89,7 @@ pub(super) fn plain_value(text: &str) -> Option<u64> {
     ascii_digits(text).parse().ok()
 }
 
-/// Reads a number in a convention: its whole part and its fraction, as digits.
+/// Reads a number by a convention. Returns the digits of its whole part and of its fraction.
 pub(super) fn read(text: &str, convention: Convention) -> Option<(String, String)> {
     let text = separators(&ascii_digits(text));
     let (group, point) = match convention {
@@ -114,7 +114,7 @@ pub(super) fn read(text: &str, convention: Convention) -> Option<(String, String
     (is_grouped && are_digits).then(|| (groups.concat(), fraction.to_owned()))
 }
 
-/// Writes a number; `None` if the form cannot hold it.
+/// Writes a number in a form; `None` if the form cannot express it.
 pub(super) fn write(text: &str, convention: Convention, output: Output) -> Option<String> {
     let (whole, fraction) = read(text, convention)?;
     let cents = || match fraction.trim_end_matches('0').len() {

@@ -1,4 +1,4 @@
-//! Origins: what explains each text of the steps, once the holes are chosen.
+//! The origins of texts: after the holes are chosen, explains where each text of the steps comes from.
 
 use super::{
     fold::collapse,
@@ -20,32 +20,33 @@ pub(super) struct Explained {
 /// The explanation of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// The goal gives the whole text. All sources are possible.
+    /// The goal gives the whole text. If there are several sources, each of them is possible.
     Whole(Vec<Source>),
-    /// The goal gives parts of it.
+    /// The goal gives parts of the text.
     Parts(Parts),
-    /// Equal in this many runs with different values.
+    /// The goal does not give the text, but it was equal in this many runs with different values.
     Constant(u32),
-    /// The goal does not give it.
+    /// The goal does not give the text.
     Nothing,
 }
 
-/// A place that gives the whole of a text.
+/// A place in the goal that gives the whole of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Source {
     /// A hole, with the programs that turn its value into the text.
     Hole { hole: usize, programs: Vec<Program> },
     /// Words of the frame.
     Frame,
-    /// A place that overlaps this hole, or a text that contains its value. It has no program.
+    /// A place that overlaps this hole without being it, or a text that contains the hole's value. No program can compute the new text from
+    /// it.
     Entangled(usize),
 }
 
-/// A text of which the goal gives parts.
+/// The pieces of a text, if the goal gives only some of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) pieces: Vec<Piece>,
-    /// The words that come from nowhere.
+    /// The kind of the words that the goal does not give.
     pub(super) rest: Rest,
 }
 
@@ -56,7 +57,7 @@ pub(super) enum Piece {
     Sources { text: String, sources: Vec<Source> },
 }
 
-/// The kind of words of a text that the goal does not give.
+/// The kind of the words in a text that the goal does not give. Later kinds are harder to leave unexplained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rest {
     Nothing,
@@ -92,7 +93,7 @@ impl Origin {
 }
 
 impl Explained {
-    /// Reports whether the target was picked from several, for a reason that the goal does not name.
+    /// Reports whether this is the name of a target that was picked from several, and the goal does not give the name.
     pub(super) fn is_choice(&self) -> bool {
         let is_explained = match &self.origin {
             Origin::Whole(sources) => sources
@@ -104,7 +105,8 @@ impl Explained {
         self.literal.is_picked && self.literal.field == Field::Name && !is_explained
     }
 
-    /// Reports whether the text belongs to the page: a button, a plain link, a part of an address without digits.
+    /// Reports whether the text belongs to the page and not to the task: the name of a button or of a plain link, or a part of an address
+    /// without digits.
     pub(super) fn comes_from_the_page(&self) -> bool {
         let literal = &self.literal;
         match literal.class {
@@ -115,7 +117,7 @@ impl Explained {
         }
     }
 
-    /// Returns the kind of words in the text that come from nowhere.
+    /// Returns the kind of the words in the text that the goal does not give.
     pub(super) fn unexplained(&self) -> Rest {
         match &self.origin {
             _ if self.literal.class == Class::Fixed => Rest::Nothing,
@@ -132,7 +134,7 @@ impl Explained {
     }
 }
 
-/// Explains a text.
+/// Explains a text by the holes and the frame.
 pub(super) fn explain(holes: &[Hole], found: Found) -> Explained {
     let Found {
         literal,
@@ -182,7 +184,7 @@ pub(super) fn explain(holes: &[Hole], found: Found) -> Explained {
     Explained { literal, origin }
 }
 
-/// Splits a text into the pieces that the holes give and those that stay.
+/// Splits a text into the pieces that the holes give and the pieces that never change.
 fn parts(holes: &[Hole], literal: &Literal, runs: &[Run]) -> Parts {
     let own = &literal.tokens;
     let mut pieces = Vec::new();
@@ -257,7 +259,7 @@ fn rest_of(token: &Token) -> Rest {
     }
 }
 
-/// Returns what an unexplained text consists of. A month name or a year alone counts as a time.
+/// Returns the kind of words in a text that the goal does not give at all. A month name or a year alone counts as a time.
 fn rest_of_text(literal: &Literal) -> Rest {
     let is_month = matches!(literal.tokens.as_slice(), [token] if months::read(&token.fold).is_some_and(|name| name.is_full));
     let is_year = matches!(literal.tokens.as_slice(), [token] if token.kind == Kind::Number

@@ -1,4 +1,4 @@
-//! Overlap: how alike two goals look, for ranking hints. It never decides that they are the same.
+//! Overlap: a similarity of two goals, used to rank hints. It never decides whether two goals are the same task.
 
 use std::collections::HashSet;
 

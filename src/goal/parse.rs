@@ -1,15 +1,15 @@
-//! Parsing: every way to lay a template over a new goal.
+//! Parsing: finds every way in which a new goal fits a template.
 //!
-//! The words of the frame must recur exactly and in order. A hole takes at least one token; a hole of a hard type takes
-//! exactly one, of that type.
+//! The words of the frame must occur exactly and in order. A hole takes at least one token. A hole with a type such as a number or a date
+//! takes exactly one token, of that type.
 
 use super::{lex::Token, slots::Hole, trace::MAX_VALUE_TOKENS};
 
-/// Maximum number of readings that are looked at. Source: chosen; two are already refused, and the rest only serve a
-/// second run, which must single one out.
+/// Maximum number of readings that are collected. Source: chosen. Matching a new goal refuses as soon as there are two. Only the
+/// confirmation by a second run looks at more, because that run's texts can single one out.
 pub(super) const MAX_PARSES: usize = 200;
 
-/// A reading: the tokens that each hole takes.
+/// A reading of a new goal: for each hole, the range of tokens that it takes.
 pub(super) type Reading = Vec<(usize, usize)>;
 
 /// An element of a template.
@@ -18,7 +18,7 @@ enum Element<'a> {
     Hole(&'a Hole),
 }
 
-/// Reports whether the frame of the template `old` recurs in `new`, whatever the holes take.
+/// Reports whether the frame of the template `old` occurs in `new`, whatever tokens the holes take.
 pub(super) fn has_frame(old: &[Token], holes: &[Hole], new: &[Token]) -> bool {
     let parser = Parser {
         elements: elements(old, holes),
@@ -30,7 +30,7 @@ pub(super) fn has_frame(old: &[Token], holes: &[Hole], new: &[Token]) -> bool {
 
 /// Returns the readings of `new` under the template `old` with its holes, at most [`MAX_PARSES`].
 pub(super) fn parses(old: &[Token], holes: &[Hole], new: &[Token]) -> Vec<Reading> {
-    // The recorded goal itself has one reading, even if two holes stand side by side.
+    // If the new goal is the recorded one, it has one reading, even if two holes are next to each other.
     if is_recorded(old, new) {
         return vec![holes.iter().map(|hole| (hole.start, hole.end)).collect()];
     }
@@ -74,13 +74,13 @@ impl Parser<'_> {
         self.new.get(at).is_some_and(|new| new.is_same(token))
     }
 
-    /// Returns the ends that a hole can have if it begins at a token.
+    /// Returns the positions at which a hole can end if it begins at token `at`.
     fn ends<'b>(&'b self, hole: &'b Hole, at: usize) -> impl Iterator<Item = usize> + 'b {
         (at + 1..=self.new.len().min(at + MAX_VALUE_TOKENS))
             .filter(move |end| !self.is_typed || hole.shape.fits(&self.new[at..*end]))
     }
 
-    /// Returns for each element and token whether the rest of the goal can be read from there.
+    /// Returns, for each element and each token, whether the rest of the goal fits the template from there.
     fn reachable(&self) -> Vec<Vec<bool>> {
         let (count, length) = (self.elements.len(), self.new.len());
         let mut reachable = vec![vec![false; length + 1]; count + 1];
@@ -100,7 +100,7 @@ impl Parser<'_> {
         reachable
     }
 
-    /// Collects the readings from an element and a token that are reachable.
+    /// Collects the readings that begin at an element and a token, using the result of `reachable`.
     fn collect(
         &self,
         reachable: &[Vec<bool>],

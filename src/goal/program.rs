@@ -1,7 +1,7 @@
-//! Programs: the ways to get a step's text from a value of the goal.
+//! Programs: the transformations that turn a value of the goal into the text of a step.
 //!
-//! A record is explained by every program that reproduces it, and a new value is used only if all of them agree on the
-//! result. One exception: if the text was typed as it stands in the goal, no other text program is kept.
+//! A recorded text is explained by every program that gives it, and a new value is used only if all these programs give the same text for
+//! it. There is one exception: if the text was typed exactly as in the goal, no other text program is kept.
 
 use serde::Serialize;
 
@@ -15,44 +15,44 @@ use super::{
     record::Field,
 };
 
-/// A way to write a value.
+/// A transformation of a value of the goal into the text of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Program {
-    /// As the value stands in the goal.
+    /// The value unchanged.
     Verbatim,
-    /// As text with another case, other marks or other borders between words.
+    /// The value as text with another case, other diacritics or other separators between words.
     Text {
         /// The case of its letters.
         case: Case,
         /// Its diacritics.
         marks: Marks,
-        /// The border between its words.
+        /// The separator between its words.
         border: Border,
     },
-    /// As a number.
+    /// The value as a number.
     Number {
-        /// The reading of the separators in the goal.
+        /// The meaning of the separators in the goal.
         convention: Convention,
-        /// The form.
+        /// The form in which the number is written.
         output: Output,
-        /// The zero of its digits; `None` for ASCII.
+        /// The zero of the digits in which the number is written; `None` for ASCII.
         #[serde(skip_serializing_if = "Option::is_none")]
         zero: Option<char>,
     },
-    /// As a date, or as a part of it.
+    /// The value as a date, or as a part of one.
     Date {
-        /// The form.
+        /// The format in which the date is written.
         format: DateFormat,
         /// The language of the month name; `None` if the month is a number.
         #[serde(skip_serializing_if = "Option::is_none")]
         language: Option<Language>,
-        /// The order in which the goal gives day and month; `None` if its form admits one order only.
+        /// The order in which the goal gives day and month; `None` if the format of the date in the goal allows only one order.
         #[serde(skip_serializing_if = "Option::is_none")]
         order: Option<Order>,
     },
-    /// As a time of day.
+    /// The value as a time of day.
     Time(TimeFormat),
 }
 
@@ -60,15 +60,15 @@ pub enum Program {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Case {
-    /// All letters small.
+    /// All letters in lower case.
     Lower,
-    /// As in the goal.
+    /// Unchanged from the goal.
     Kept,
-    /// The first letter large.
+    /// The first letter in upper case.
     First,
-    /// The first letter of each word large.
+    /// The first letter of each word in upper case.
     Each,
-    /// All letters large.
+    /// All letters in upper case.
     Upper,
 }
 
@@ -76,15 +76,15 @@ pub enum Case {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Marks {
-    /// As in the goal.
+    /// Unchanged from the goal.
     Kept,
     /// Without diacritics.
     Stripped,
-    /// German umlauts as two letters.
+    /// German umlauts written as two letters.
     German,
 }
 
-/// The border between words.
+/// The separator between words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Border {
@@ -94,7 +94,7 @@ pub enum Border {
     Dash,
     /// An underscore.
     Underscore,
-    /// Nothing.
+    /// No separator: the words are joined.
     Joined,
 }
 
@@ -113,7 +113,7 @@ const BORDERS: [Border; 4] = [
     Border::Joined,
 ];
 
-/// A value of a goal: the tokens of a hole and what they read as.
+/// A value of a goal: the tokens that a hole takes, with their text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Value {
     /// The text as it is typed: without quotes, white space collapsed.
@@ -123,7 +123,7 @@ pub(super) struct Value {
 }
 
 impl Value {
-    /// Creates the value of some tokens of a goal.
+    /// Creates the value that consists of these tokens of a goal.
     pub(super) fn of(tokens: &[Token], goal: &str) -> Self {
         let text = match tokens {
             [token] => token.text.clone(),
@@ -153,17 +153,17 @@ impl Value {
     }
 }
 
-/// Reports whether two texts of this field mean the same. Only typed text is case-sensitive.
+/// Reports whether two texts in this part of a step are equal. Only typed text is case-sensitive.
 pub(super) fn is_equal(field: Field, a: &str, b: &str) -> bool {
     a == b || (field != Field::Text && fold(a) == fold(b))
 }
 
-/// Reports whether a text of this field is shown by a page, which writes it in its own case.
+/// Reports whether the text in this part of a step is one that a page shows. The page decides about its case.
 const fn is_shown(field: Field) -> bool {
     matches!(field, Field::Name | Field::Option)
 }
 
-/// Returns every program that turns the value into the literal.
+/// Returns every program that turns the value into the recorded text `literal`.
 pub(super) fn find(value: &Value, literal: &str, field: Field) -> Vec<Program> {
     if value.single(Kind::Number).is_some() {
         return number_programs(value, literal);
@@ -181,7 +181,7 @@ pub(super) fn find(value: &Value, literal: &str, field: Field) -> Vec<Program> {
     } else if is_same && !matches!(field, Field::Path(_)) {
         programs.push(Program::Verbatim);
     } else {
-        // A path rarely holds a space, so even a word that stands there as it is may be a slug.
+        // A path rarely contains a space, so even a word that occurs in it unchanged may have been transformed into a slug.
         programs.extend(text_programs(value, &literal, field));
     }
     programs.extend(date_programs(value, &literal));
@@ -194,7 +194,8 @@ pub(super) fn find(value: &Value, literal: &str, field: Field) -> Vec<Program> {
     programs
 }
 
-/// Number programs that give the literal. A number that was typed as it stands is not reformatted.
+/// Returns the number programs that give the recorded text. If it was typed exactly as in the goal, no program with another format is
+/// returned.
 fn number_programs(value: &Value, literal: &str) -> Vec<Program> {
     let zero = foreign_zero(literal);
     let in_output = |output: Output| {
@@ -214,8 +215,8 @@ fn number_programs(value: &Value, literal: &str) -> Vec<Program> {
     }
 }
 
-/// Text programs that give the literal exactly; if none does and case does not matter, those that give it in another
-/// case.
+/// Returns the text programs that give the recorded text exactly. If there are none and case does not matter, returns those that give it in
+/// another case.
 fn text_programs(value: &Value, literal: &str, field: Field) -> Vec<Program> {
     let all = MARKS.iter().flat_map(|marks| {
         BORDERS.iter().flat_map(move |border| {
@@ -241,7 +242,7 @@ fn text_programs(value: &Value, literal: &str, field: Field) -> Vec<Program> {
 }
 
 fn date_programs(value: &Value, literal: &str) -> Vec<Program> {
-    /// No form of a date is longer. Source: the longest month names.
+    /// Maximum length of a written date. Unit: characters. Source: the longest month names.
     const LONGEST: usize = 40;
     let [token] = value.tokens.as_slice() else {
         return Vec::new();
@@ -269,7 +270,7 @@ fn date_programs(value: &Value, literal: &str) -> Vec<Program> {
             let known: Vec<Program> = months::languages()
                 .filter_map(|language| in_language(Some(language)))
                 .collect();
-            // A name that the goal writes in some language is not taken for one of another language.
+            // If the goal writes the month name in a known language, programs for other languages are dropped.
             let is_of_goal = |program: &&Program| matches!(program, Program::Date { language: Some(language), .. } if token.languages.contains(language));
             let of_goal: Vec<Program> = known.iter().filter(is_of_goal).copied().collect();
             programs.extend(if of_goal.is_empty() { known } else { of_goal });
@@ -278,7 +279,7 @@ fn date_programs(value: &Value, literal: &str) -> Vec<Program> {
     programs
 }
 
-/// Returns the results of a program: one for each reading of the value, none if it does not apply.
+/// Returns the results of a program: one for each reading of the value (a numeric date can have two), none if the program does not apply.
 pub(super) fn apply(program: Program, value: &Value) -> Vec<String> {
     match program {
         Program::Verbatim => vec![value.text.clone()],
@@ -322,7 +323,7 @@ fn dates(
     let [token] = value.tokens.as_slice() else {
         return Vec::new();
     };
-    // A new goal shows its language as well, so a program of another language does not apply to it.
+    // The new goal shows its language too, so a program for another language does not apply.
     if language
         .is_some_and(|language| !token.languages.is_empty() && !token.languages.contains(&language))
     {
@@ -379,7 +380,7 @@ fn capital(word: &str) -> String {
     })
 }
 
-/// Returns the parts of a date that a program uses; all parts for a program that writes the whole value.
+/// Returns the parts of a date that a program writes; all parts for a program that writes the whole value.
 pub(super) fn used_parts(program: Program) -> Parts {
     match program {
         Program::Date { format, .. } => format.parts(),

@@ -1,4 +1,4 @@
-//! Provenance: what the tracer says of each text of the steps, as plain values for other modules.
+//! Provenance: the source of each text of the steps, as plain values for other modules.
 
 use serde::Serialize;
 
@@ -10,11 +10,11 @@ use super::{
     verdict::State,
 };
 
-/// A slot of a template.
+/// A slot of a template: a place in the goal whose value can change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Slot {
-    /// The name: the parameter's, the field's label, or a number.
+    /// The name: that of the parameter if the user declared one, else the label of the field that the slot fills, else a number.
     pub id: String,
     /// The recorded value.
     pub value: String,
@@ -26,7 +26,7 @@ pub struct Slot {
     pub end: usize,
 }
 
-/// A text of a step with its provenance.
+/// A text of a step with its source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Traced {
@@ -34,44 +34,44 @@ pub struct Traced {
     pub step: usize,
     /// The part of the step.
     pub field: Field,
-    /// The recorded text, percent signs of addresses decoded.
+    /// The recorded text. In addresses, percent signs are decoded.
     pub value: String,
-    /// Its provenance.
+    /// The source of the text.
     pub from: Provenance,
 }
 
-/// The place that a text of a step comes from.
+/// The source of a text of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Provenance {
-    /// A slot. If there are several, all are possible.
+    /// The value of a slot. If there are several slots, each of them is possible.
     Slot(Vec<Use>),
-    /// It contains values of these slots among other words.
+    /// A text that contains the values of these slots among other words.
     Composed(Vec<String>),
-    /// Words of the goal that are no value.
+    /// Words of the goal that belong to no slot.
     Frame,
-    /// It was equal in this many runs with different values.
+    /// An unknown source, but the text was equal in this many runs with different values.
     Constant(u32),
-    /// It was picked from several of its kind.
+    /// The name of a target that was picked from several of its kind.
     PageChoice,
-    /// It belongs to the page: a button, a plain link, a part of an address.
+    /// The page itself: the name of a button or of a plain link, or a part of an address.
     Page,
-    /// It comes from nowhere.
+    /// An unknown source: neither the goal nor the page explains the text.
     Unexplained,
 }
 
-/// A use of a slot.
+/// The use of a slot's value in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Use {
     /// The name of the slot.
     pub slot: String,
-    /// The programs that give the text, all of which must agree on a new one.
+    /// The programs that turn the slot's value into the text. For a new value, all of them must give the same text.
     pub programs: Vec<Program>,
 }
 
-/// Returns each text of a run's steps with its provenance.
+/// Returns each text of a run's steps with its source.
 ///
 /// ```
 /// use webwise::goal::{Literals, Provenance, Recorded, trace};

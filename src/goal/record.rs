@@ -1,13 +1,12 @@
-//! The input of this room: a recorded run as plain values.
+//! The input of this module: a recorded run as plain values.
 //!
-//! A caller maps its own steps to [`Literals`], with the texts as they were given to the driver. Secrets take no part:
-//! leave them out.
+//! A caller turns its own steps into [`Literals`], with the texts as they were given to the driver. Leave secrets out.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A run that succeeded: its goal, and what its steps contained.
+/// A run that succeeded: its goal, and the texts of its steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -34,7 +33,7 @@ impl Recorded {
     }
 }
 
-/// The texts of one step: what it typed, chose, pointed at or opened.
+/// The texts of one step: the typed text, the chosen option, the name of the target, or the opened address.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -53,7 +52,7 @@ pub struct Literals {
     /// The label of the field, if it differs from the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The place of the target among elements like it; `None` if there is none like it.
+    /// The position of the target among elements like it; `None` if no other element is like it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
     /// The typed text.
@@ -65,7 +64,7 @@ pub struct Literals {
     /// The address that was opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The key that was pressed. Keys are never rendered from a goal.
+    /// The key that was pressed. A key never changes with the goal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
@@ -90,8 +89,8 @@ pub enum Field {
     Option,
     /// The accessible name of the target.
     Name,
-    /// A segment of the address's path, from 0.
+    /// A segment of the address's path, by its index from 0.
     Path(usize),
-    /// The value of a pair in the address's query, from 0.
+    /// The value of a pair in the address's query, by the pair's index from 0.
     Query(usize),
 }

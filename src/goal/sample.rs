@@ -1,4 +1,4 @@
-//! Small runs for the tests of this room.
+//! Small runs for the tests of this module.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub(super) fn click(role: &str, name: &str) -> Literals {
     }
 }
 
-/// A click on one of several.
+/// Returns a click on one of several elements of the same kind.
 pub(super) fn picked(role: &str, name: &str) -> Literals {
     Literals {
         collection: Some(Collection { size: 8, index: 2 }),
@@ -69,7 +69,7 @@ pub(super) fn press(key: &str) -> Literals {
     }
 }
 
-/// The arguments of an accepted goal, as `step.field text`.
+/// Returns the texts that change for an accepted goal, each as `step.field text`.
 pub(super) fn accepted(template: &Template, goal: &str) -> Vec<String> {
     let verdict = template.matches(goal, &none());
     let Some(accepted) = verdict.accepted() else {
@@ -82,7 +82,7 @@ pub(super) fn accepted(template: &Template, goal: &str) -> Vec<String> {
     shown.collect()
 }
 
-/// The reason for which a goal is refused.
+/// Returns the reason for which a goal is refused.
 pub(super) fn refused(template: &Template, goal: &str) -> Reason {
     let verdict = template.matches(goal, &none());
     verdict

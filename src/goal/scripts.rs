@@ -1,7 +1,7 @@
-//! The script of a character, by small ranges of our own.
+//! The script of a character, from a small table of ranges.
 //!
-//! Only three questions are asked: does a script write words without spaces, do two scripts stand in one word, and did
-//! a script newly appear. Characters of scripts without a range count as [`Script::Other`].
+//! The table answers only three questions: whether a script writes words without spaces, whether a word mixes two scripts, and whether a
+//! script is new in a value. Characters of scripts without a range count as [`Script::Other`].
 
 /// A writing system, as far as matching distinguishes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,9 +83,9 @@ impl Script {
         }
     }
 
-    /// Reports whether the script writes words without spaces, or is read here as if it did.
+    /// Reports whether the script writes words without spaces, or is treated as if it did.
     ///
-    /// Hangul is spaced, but its particles are attached to the word, so that a value ends inside one.
+    /// Hangul is treated so: it has spaces, but particles are attached to words, so a value can end inside a word.
     pub(super) const fn is_unspaced(self) -> bool {
         matches!(
             self,

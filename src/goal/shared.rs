@@ -5,19 +5,19 @@ use super::{
     lex::{Token, lex},
 };
 
-/// A part of an earlier goal, as it may be shown beside a new one.
+/// A part of an earlier goal, in the form in which it may be shown beside a new goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shared {
-    /// Words that both goals have, as the new goal writes them.
+    /// Words that both goals have, as they are written in the new goal.
     Words(String),
-    /// A value of the earlier goal, as a position in its slots.
+    /// A value of the earlier goal, given as the index of its slot. The value itself is not shown.
     Slot(usize),
     /// Words that the new goal does not have at this place.
     Other,
 }
 
-/// Returns an earlier goal as parts that show nothing of it except what a new goal has too; `None` if both goals say the same.
-/// The slots are ranges of bytes of the earlier goal.
+/// Splits an earlier goal into parts that show only words that the new goal has too; `None` if both goals are the same. `slots` are the
+/// byte ranges of the values in the earlier goal.
 ///
 /// ```
 /// use webwise::goal::{Shared::{Other, Slot, Words}, shared};
@@ -40,20 +40,20 @@ pub fn shared(known: &str, slots: &[(usize, usize)], goal: &str) -> Option<Vec<S
         return None;
     }
     let slot_of = |token: &Token| {
-        // A quoted value is one token with its quotes, and a slot may have several tokens.
+        // A quoted value is one token that includes the quotes, and a slot may have several tokens, so an overlap counts.
         let holds = |(start, end): &(usize, usize)| *start < token.end && token.start < *end;
         slots.iter().position(holds)
     };
     let alike = |a: &Token, b: &Token| slot_of(a).is_none() && a.fold == b.fold;
     let mut parts: Vec<Shared> = Vec::new();
-    // The position in the new goal after the last shared word, and where the shared words before it begin in the text.
+    // The position in the new goal after the last shared word, and the byte offset where the current run of shared words begins.
     let (mut at, mut from) = (0, 0);
     for (token, partner) in known.iter().zip(partners(&known, &goal, alike)) {
         let part = match (slot_of(token), partner) {
             (Some(slot), _) => Shared::Slot(slot),
             (None, None) => Shared::Other,
             (None, Some(partner)) => {
-                // Words of the new goal that stand together there and here are one part, with the signs between them.
+                // Words that follow each other in both goals are one part, with the signs between them.
                 let is_next = matches!(parts.last(), Some(Shared::Words(_))) && partner == at;
                 if is_next {
                     parts.pop();
@@ -71,7 +71,7 @@ pub fn shared(known: &str, slots: &[(usize, usize)], goal: &str) -> Option<Vec<S
     Some(parts)
 }
 
-/// Returns for each known token the token of the goal that it is paired with, in a longest common subsequence.
+/// Returns, for each token of the earlier goal, the token of the new goal that it is paired with in a longest common subsequence.
 fn partners(
     known: &[Token],
     goal: &[Token],

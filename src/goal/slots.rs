@@ -1,8 +1,9 @@
 //! Slots: the holes of a template, and the evidence that creates them.
 //!
-//! A hole exists only where a text of a step is found in the goal. Typed text, chosen options, query values, numbered or
-//! two-word path segments and the names of data create one in a single run. Buttons, menu items, links of the navigation
-//! and one-word path segments do not, because verbs stand there; they only follow a hole that exists.
+//! A hole exists only where a text of a step is found in the goal. In a single run, these texts create one: typed text, chosen options,
+//! query values, path segments with a digit or two words, and the names of elements that show data. Buttons, menu items, navigation links
+//! and one-word path segments create none, because goals often name them with a verb. If another text creates a hole, they can still take
+//! its value.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ use super::{
 /// A hole of a template.
 #[derive(Debug, Clone)]
 pub(super) struct Hole {
-    /// The tokens of the goal.
+    /// The range of tokens of the goal.
     pub(super) start: usize,
     pub(super) end: usize,
     /// The recorded value.
@@ -43,9 +44,9 @@ pub(super) enum Shape {
     Time,
     Email,
     Url,
-    /// An identifier, by the sequence of its letters, digits and signs: `A-9`.
+    /// An identifier, described by the sequence of its letters, digits and signs: `A-9`.
     Id(String),
-    /// A German compound that begins with a month, by its rest.
+    /// A German compound that begins with a month, described by the part after the month.
     Compound(String),
 }
 
@@ -66,7 +67,7 @@ impl Shape {
         }
     }
 
-    /// Reports whether tokens are of this type. Free text accepts everything; what it may contain is for the guards.
+    /// Reports whether the tokens are of this type. Free text accepts everything; the guards check its content.
     pub(super) fn fits(&self, tokens: &[Token]) -> bool {
         if *self == Self::Text {
             return true;
@@ -88,7 +89,7 @@ impl Shape {
     }
 }
 
-/// The shape of an identifier: runs of letters as `A`, runs of digits as `9`, signs as they are.
+/// Returns the pattern of an identifier: each run of letters as `A`, each run of digits as `9`, signs unchanged.
 fn pattern(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -104,7 +105,7 @@ fn pattern(text: &str) -> String {
     out
 }
 
-/// A span that may become a hole.
+/// A range of the goal's tokens that may become a hole.
 struct Candidate {
     start: usize,
     end: usize,
@@ -119,16 +120,16 @@ const NAME: u8 = 3;
 const PART_OF_NAME: u8 = 2;
 const WEAK: u8 = 1;
 
-/// The places at which one literal was found.
+/// The places in the goal at which one literal was found.
 pub(super) struct Found {
     pub(super) literal: Literal,
     pub(super) spans: Vec<Span>,
     pub(super) runs: Vec<Run>,
 }
 
-/// Chooses the holes: strong evidence before weak, long spans before short, without overlaps.
+/// Chooses the holes among all candidates: strong evidence before weak, long ranges before short, without overlaps.
 ///
-/// With `is_weak_enough`, all evidence creates holes; a second run then proves which of them are right.
+/// With `is_weak_enough`, weak evidence creates holes too. A second run must then show which of them are right.
 pub(super) fn choose(
     tokens: &[Token],
     goal: &str,
@@ -174,7 +175,7 @@ pub(super) fn choose(
     chosen.into_iter().map(to_hole).collect()
 }
 
-/// The places of declared values.
+/// Returns the places in the goal of the values that the user declared.
 fn declared(tokens: &[Token], params: &BTreeMap<String, String>) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for (name, value) in params {
@@ -192,7 +193,7 @@ fn declared(tokens: &[Token], params: &BTreeMap<String, String>) -> Vec<Candidat
                 });
             }
         }
-        // A quoted value is one token of the goal, whatever it contains.
+        // A quoted value is one token of the goal, however many words it has.
         for (at, token) in tokens.iter().enumerate() {
             if token.kind == Kind::Quoted && token.fold == fold(value) {
                 candidates.push(Candidate {
@@ -231,7 +232,7 @@ fn of_literal(tokens: &[Token], found: &Found, is_weak_enough: bool) -> Vec<Cand
         let is_slug = literal.class == Class::Segment
             && span.end - span.start >= 2
             && !tokens[span.start].is_unspaced();
-        // An option or a query value may be the verb as well: `Delete` in a list of actions, `?action=delete`.
+        // An option or a query value may also be the verb of the goal: `Delete` in a list of actions, `?action=delete`.
         let is_barred = literal.class != Class::Typed && may_be_verb(tokens, span.start, span.end);
         let is_numbered = literal.class == Class::Segment && strength > 0;
         let strength = if is_slug || is_numbered {
@@ -243,7 +244,7 @@ fn of_literal(tokens: &[Token], found: &Found, is_weak_enough: bool) -> Vec<Cand
         };
         candidates.extend(candidate(span.start, span.end, strength.max(weak)));
     }
-    // The name of one of many may hold anything beside the value, so a part of it proves nothing.
+    // The name of one element among several may contain any text beside the value, so a matching part of it is no evidence.
     if literal.class == Class::Data && !literal.is_picked {
         for run in &found.runs {
             let end = run.goal_at + run.length;
@@ -264,8 +265,8 @@ fn of_literal(tokens: &[Token], found: &Found, is_weak_enough: bool) -> Vec<Cand
     candidates
 }
 
-/// Reports whether a span stands where a goal has its verbs: at the beginning of a clause, or at the end in languages
-/// that put the verb last.
+/// Reports whether a range is at a place where goals have their verbs: the beginning of a clause, or the end in languages that put the verb
+/// last.
 pub(super) fn may_be_verb(tokens: &[Token], start: usize, end: usize) -> bool {
     let is_verb_final = tokens.iter().any(|token| {
         [Script::Hiragana, Script::Hangul, Script::Devanagari]
@@ -281,7 +282,7 @@ pub(super) fn may_be_verb(tokens: &[Token], start: usize, end: usize) -> bool {
     start == 0 || tokens[start].after_punctuation || is_conjunction(&tokens[start - 1].fold)
 }
 
-/// Names the slots after the labels of the fields they fill, and numbers those that have none.
+/// Names each slot after the label of the field that it fills. Slots without a label get a number.
 pub(super) fn name(holes: &mut [Hole], labels: &[Option<String>]) {
     let mut taken: Vec<String> = holes.iter().map(|hole| hole.id.clone()).collect();
     for at in 0..holes.len() {

@@ -22,10 +22,10 @@ use super::{
     words::{polite_prefix, polite_suffix},
 };
 
-/// A recorded goal with holes where its values stand, and what explains each text of its steps.
+/// A recorded goal with holes in the places of its values, and the explanation of each text of its steps.
 ///
-/// It is derived from its runs alone. Written as JSON it shows its frame, slots and explanations; read back, it is built
-/// anew from the runs, so a newer matcher replaces what an older one found.
+/// It is derived from its runs alone. Its JSON form shows the frame, the slots and the explanations, but only the runs are read back. The
+/// rest is built anew from them, so that a newer matcher replaces the result of an older one.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Template {
@@ -36,11 +36,11 @@ pub struct Template {
     pub(super) explained: Vec<Explained>,
     neighbours: Vec<[Option<String>; 2]>,
     around: Surroundings,
-    /// The reason for which the recorded goal itself cannot be matched.
+    /// The reason for which the recorded goal itself cannot be matched; `None` if it can.
     refusal: Option<Reason>,
 }
 
-/// The form on disk. Only the runs are read.
+/// The template as it is stored. Only the runs are read back.
 #[derive(Debug, Serialize, Deserialize)]
 struct Stored {
     matcher_version: u32,
@@ -75,7 +75,7 @@ impl TryFrom<Stored> for Template {
     }
 }
 
-/// Composes a goal and splits it into tokens, without words that are only polite.
+/// Puts given values into a goal, composes it and splits it into tokens. Drops words that are only polite.
 pub(super) fn read(
     goal: &str,
     params: &BTreeMap<String, String>,
@@ -103,7 +103,7 @@ pub(super) fn read(
     }
 }
 
-/// Returns what the tracer finds of each text.
+/// Returns each text of the steps with the places of the goal where it was found.
 pub(super) fn found(tokens: &[Token], goal: &str, run: &Recorded) -> Vec<Found> {
     literals(&run.steps)
         .into_iter()
@@ -134,7 +134,7 @@ impl Template {
         Self::build(run, false)
     }
 
-    /// Builds a template; with `is_weak_enough`, all evidence creates slots.
+    /// Builds the template of a run. With `is_weak_enough`, weak evidence creates slots too.
     pub(super) fn build(run: &Recorded, is_weak_enough: bool) -> Self {
         let (goal, tokens, refusal) = match read(&run.goal, &run.params) {
             Ok((goal, tokens)) => (goal, tokens, None),
@@ -155,7 +155,7 @@ impl Template {
         template.with_holes(holes, found)
     }
 
-    /// Sets the holes and explains the texts by them.
+    /// Sets the holes, and explains the texts of the steps by them.
     pub(super) fn with_holes(mut self, holes: Vec<Hole>, found: Vec<Found>) -> Self {
         self.explained = found
             .into_iter()
@@ -177,7 +177,8 @@ impl Template {
         };
         let around = |hole: &Hole| {
             let before = hole.start.checked_sub(1);
-            // "number of guests: 2" and "a party of 2" name the value before a word that says nothing.
+            // In "number of guests: 2" and "a party of 2", a filler such as "of" is skipped, so that the word before it counts as the
+            // neighbour of the value.
             let is_filler =
                 |at: &usize| ["of", "de", "von", "="].contains(&self.tokens[*at].fold.as_str());
             let before = before
@@ -190,7 +191,7 @@ impl Template {
         self
     }
 
-    /// A German compound is one by its use: a step took the month out of it.
+    /// Gives a hole the type of a German compound, such as `Märzbericht`, if its value is one and a step uses the month in it.
     fn with_types(&mut self) {
         for at in 0..self.holes.len() {
             let takes_month = |source: &&Source| {
@@ -211,7 +212,7 @@ impl Template {
         }
     }
 
-    /// Returns the label of the first field that a hole fills.
+    /// Returns the label of the first field that the hole's value fills completely.
     fn label_of(&self, hole: usize) -> Option<String> {
         let filled = self.explained.iter().find(|text| {
             matches!(&text.origin, Origin::Whole(_)) && text.origin.uses(&|at| at == hole)
@@ -221,8 +222,8 @@ impl Template {
 
     /// Decides whether a goal is this task with other values.
     ///
-    /// `params` are values that the caller gives by the names of slots. They must agree with the goal, in which `{name}`
-    /// stands for the value; such values need no guards.
+    /// `params` are values that the caller gives by slot name. The goal may contain `{name}` in place of such a value, and must not
+    /// contradict it. The guards do not check these values.
     pub fn matches(&self, goal: &str, params: &BTreeMap<String, String>) -> Verdict {
         match self.decide(goal, params) {
             Ok(accepted) => Verdict::Accept(accepted),
@@ -297,7 +298,7 @@ impl Template {
         })
     }
 
-    /// Returns the values that a reading gives to the holes.
+    /// Returns the value that each hole has in a reading.
     pub(super) fn values(reading: &parse::Reading, tokens: &[Token], goal: &str) -> Vec<Value> {
         reading
             .iter()
@@ -314,7 +315,7 @@ impl Template {
             .collect()
     }
 
-    /// Checks that given values are slots and that the goal does not contradict them.
+    /// Checks that each given value belongs to a slot, and that the goal does not give another value for it.
     fn bind(&self, new: &[Value], params: &BTreeMap<String, String>) -> Result<(), Stop> {
         for (name, given) in params {
             let mut values = self
@@ -380,7 +381,7 @@ impl Template {
     }
 }
 
-/// "Is `permanently` part of the name?"
+/// Returns the question whether a longer value is meant as a whole, such as "Is `permanently` part of the name?".
 fn extended(hole: &Hole, new: &Value) -> Stop {
     Stop::Ask(Question {
         reason: Reason::Extension,

@@ -1,6 +1,6 @@
-//! The tracer: where in the goal the texts of the steps come from.
+//! The tracer: finds the places in the goal that the texts of the steps come from.
 //!
-//! It finds places; which of them become slots is decided in [`template`](super::template).
+//! It only finds places. `slots` decides which of them become holes.
 
 use std::collections::HashMap;
 
@@ -14,18 +14,18 @@ use super::{
     words::{is_date_label, is_function_word},
 };
 
-/// Maximum number of tokens of a value. Source: chosen; a longer value is quoted, which is one token.
+/// Maximum number of tokens of a value. Source: chosen; a user can quote a longer value, which is then one token.
 pub(super) const MAX_VALUE_TOKENS: usize = 64;
 
-/// Maximum number of characters of a step's text that is traced; a longer one comes from nowhere. Source: chosen; a goal
-/// has at most 2,000.
+/// Maximum number of characters of a step's text that is traced. A longer text counts as unexplained. Source: chosen; a goal has at most
+/// 2,000.
 const MAX_TRACED: usize = 4_000;
 
-/// Maximum number of places of one text in the goal. A text with more places is not traced, because none of them can be
-/// told from the others. Source: chosen.
+/// Maximum number of places of one text in the goal. A text with more places is not traced, because nothing tells them apart. Source:
+/// chosen.
 const MAX_PLACES: usize = 32;
 
-/// The kind of evidence that a text of a step is.
+/// The class of a step's text, which decides how strong it is as evidence for a hole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// Typed text.
@@ -40,7 +40,7 @@ pub(super) enum Class {
     Query,
     /// A segment of an address's path.
     Segment,
-    /// The parts of an address that no value fills.
+    /// The parts of an address that a value never replaces.
     Fixed,
 }
 
@@ -57,11 +57,11 @@ pub(super) struct Literal {
     /// The label as the page shows it.
     pub(super) label_text: Option<String>,
     pub(super) role: String,
-    /// True if the target is one of several like it.
+    /// True if the target is one of several elements of its kind.
     pub(super) is_picked: bool,
 }
 
-/// A place in the goal that gives the whole of a literal.
+/// A place in the goal that gives the whole of a literal, with the programs that turn its words into the literal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: usize,
@@ -69,17 +69,17 @@ pub(super) struct Span {
     pub(super) programs: Vec<Program>,
 }
 
-/// A run of tokens that a literal and the goal share.
+/// A sequence of tokens that a literal and the goal share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
-    /// The first token in the literal.
+    /// Index of the first token in the literal.
     pub(super) at: usize,
-    /// The first token in the goal.
+    /// Index of the first token in the goal.
     pub(super) goal_at: usize,
     pub(super) length: usize,
 }
 
-/// Roles whose names are data of the site.
+/// Roles of elements whose names are data of the site, not of its design.
 const DATA_ROLES: [&str; 13] = [
     "link",
     "option",
@@ -95,7 +95,7 @@ const DATA_ROLES: [&str; 13] = [
     "article",
     "menuitemradio",
 ];
-/// Landmarks around the fixed parts of a site.
+/// Landmarks that contain the parts of a site that are the same on every page.
 const FRAMES: [&str; 3] = ["navigation", "banner", "contentinfo"];
 
 /// Returns the texts of all steps.
@@ -177,7 +177,7 @@ fn words_of(label: &str) -> Vec<String> {
         .collect()
 }
 
-/// Reports whether tokens say something: at least one is no function word. A single capital letter is a name.
+/// Reports whether the tokens contain at least one word that is no function word. A single capital letter counts as a name.
 pub(super) fn has_content(tokens: &[Token]) -> bool {
     tokens.iter().any(|token| match token.kind {
         Kind::Sign => false,
@@ -193,7 +193,7 @@ pub(super) fn has_content(tokens: &[Token]) -> bool {
 /// Returns every place in the goal that gives the whole literal.
 pub(super) fn whole(tokens: &[Token], goal: &str, literal: &Literal) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
-    // Equal values have equal programs, so a goal that repeats itself costs no more.
+    // Equal values have equal programs. So these are computed once, however often the goal repeats the value.
     let mut known: HashMap<(Kind, String), Vec<Program>> = HashMap::new();
     let mut add = |start: usize, end: usize| {
         let is_known = spans
@@ -247,7 +247,7 @@ pub(super) fn whole(tokens: &[Token], goal: &str, literal: &Literal) -> Vec<Span
     spans
 }
 
-/// A day or a month as a bare number is only believed where one is expected: a field that says so, or a cell of a calendar.
+/// Reports whether the literal may be a day or a month as a bare number: it is in a field whose label says so, or in a cell of a calendar.
 fn asks_for_a_number(literal: &Literal) -> bool {
     literal.label.iter().any(|word| is_date_label(word))
         || (literal.field == Field::Name && ["cell", "gridcell"].contains(&literal.role.as_str()))
@@ -257,9 +257,9 @@ fn starts_with(tokens: &[Token], literal: &[Token]) -> bool {
     tokens.iter().zip(literal).all(|(a, b)| a.fold == b.fold)
 }
 
-/// Returns the spans whose letters and digits are those of the literal, with or without diacritics.
+/// Returns the ranges of the goal whose letters and digits are those of the literal, with or without diacritics.
 fn spans_by_key(tokens: &[Token], literal: &str) -> Vec<(usize, usize)> {
-    // The literal may be stripped where the goal has diacritics: `mueller` for `Müller`.
+    // The literal may lack the diacritics that the goal has: `mueller` for `Müller`.
     let [wanted, _] = keys(literal);
     let (plain, german): (Vec<String>, Vec<String>) = tokens
         .iter()
@@ -287,7 +287,7 @@ fn spans_by_key(tokens: &[Token], literal: &str) -> Vec<(usize, usize)> {
     spans
 }
 
-/// Returns the maximal runs that the literal shares with the goal, longest first, without overlaps in the literal.
+/// Returns the longest token sequences that the literal shares with the goal, longest first, without overlaps in the literal.
 pub(super) fn runs(tokens: &[Token], literal: &[Token]) -> Vec<Run> {
     let mut all = Vec::new();
     for at in 0..literal.len() {
@@ -328,7 +328,7 @@ pub(super) fn runs(tokens: &[Token], literal: &[Token]) -> Vec<Run> {
     chosen
 }
 
-/// Reports whether a run says something and does not cut a word of an unspaced script.
+/// Reports whether a shared sequence contains more than function words and does not cut a word of a script without spaces.
 fn stands(run: Run, tokens: &[Token], literal: &[Token]) -> bool {
     let shared = &literal[run.at..run.at + run.length];
     let is_one_character = run.length == 1 && shared[0].is_unspaced();
@@ -350,9 +350,9 @@ pub(super) fn is_katakana(token: &Token) -> bool {
         .all(|c| Script::of(c) == Script::Katakana)
 }
 
-/// Reports whether a text contains the value, as tokens or as letters.
+/// Reports whether a literal contains the value, as a sequence of tokens or of letters.
 pub(super) fn mentions(literal: &Literal, value: &Value) -> bool {
-    /// Shorter keys occur in other words by chance. Source: chosen.
+    /// Minimum length of the value's key. Shorter keys occur in other words by chance. Source: chosen.
     const SHORTEST_KEY: usize = 4;
     let count = value.tokens.len();
     let has_tokens = count > 0

@@ -1,4 +1,4 @@
-//! The answer to a goal: accepted with its values, to be asked, or refused with a reason.
+//! The verdict on a goal: accepted with its values, to be decided by a person, or refused with a reason.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ use super::record::Field;
 pub enum Verdict {
     /// The goal is the task. The steps can be replayed with these values.
     Accept(Accepted),
-    /// A person could decide between readings. Without a person this is a refusal.
+    /// The meaning of the goal is unclear, and a person could decide it. Without a person this is a refusal.
     Ask(Question),
-    /// The goal is another task, or it cannot be told.
+    /// The goal is another task, or it is unclear whether it is.
     Refuse {
         /// The reason.
         reason: Reason,
@@ -31,7 +31,7 @@ impl Verdict {
         }
     }
 
-    /// Returns the reason of a refusal or a question.
+    /// Returns the reason of a refusal or of a question.
     pub const fn reason(&self) -> Option<Reason> {
         match self {
             Self::Accept(_) => None,
@@ -41,16 +41,16 @@ impl Verdict {
     }
 }
 
-/// A goal that is the recorded task.
+/// The result for a goal that is the recorded task: the changes to make before the steps are replayed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Accepted {
-    /// The texts of steps that differ from the record.
+    /// The texts of steps that the new goal changes.
     pub args: Vec<Arg>,
-    /// The steps whose target was picked from a collection, by index. The model decides them anew, even for the
-    /// recorded goal.
+    /// Indexes of the steps whose target was picked from several elements. The model decides these steps anew, even if the goal is the
+    /// recorded one.
     pub open_steps: Vec<usize>,
-    /// The slots that changed.
+    /// The slots whose values changed.
     pub slots: Vec<Change>,
     /// True if every changed slot was declared or confirmed by a second run.
     pub confirmed: bool,
@@ -58,7 +58,7 @@ pub struct Accepted {
     pub needs_approval: bool,
 }
 
-/// A text of a step that differs from the record.
+/// A text of a step that the new goal changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Arg {
@@ -66,7 +66,7 @@ pub struct Arg {
     pub step: usize,
     /// The part of the step.
     pub field: ArgField,
-    /// The label of the field, for the person who approves.
+    /// The label of the field, shown to the person who approves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// The recorded text.
@@ -110,7 +110,7 @@ pub struct Change {
     pub state: State,
     /// The recorded value.
     pub old: String,
-    /// The new value, a literal part of the goal or a given parameter.
+    /// The new value, which is copied from the goal or given as a parameter.
     pub new: String,
 }
 
@@ -118,11 +118,11 @@ pub struct Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// The user declared it.
+    /// The user declared the slot.
     Declared,
-    /// Two runs with different values.
+    /// Two runs had different values in the slot.
     Confirmed,
-    /// One run.
+    /// Only one run used the slot.
     Tentative,
 }
 
@@ -138,7 +138,7 @@ pub struct Question {
     /// The label of the field that the unclear text belongs to. For [`Reason::Extension`], the name of the slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The possible results. One result asks "is this meant?".
+    /// The possible results. A single result asks whether it is the one that is meant.
     pub choices: Vec<String>,
 }
 
@@ -153,9 +153,9 @@ pub enum Reason {
     Empty,
     /// The goal contains invisible characters or characters that change the direction of text.
     ControlCharacters,
-    /// A word outside the values differs.
+    /// A word of the frame, which is the goal without its values, differs.
     Frame,
-    /// The recorded goal is nothing but values.
+    /// The recorded goal consists of values only.
     NoFrame,
     /// The goal can be read in more than one way.
     TwoReadings,
@@ -177,7 +177,7 @@ pub enum Reason {
     Extension,
     /// A value is much longer or shorter than the recorded one.
     Length,
-    /// The language of the goal is unknown, and a value has another length.
+    /// The language of the goal is unknown, and a value has another length than the recorded one.
     UnknownLanguage,
     /// The recorded value is a name in capitals, and the new one is not.
     NotAName,
@@ -185,11 +185,11 @@ pub enum Reason {
     Script,
     /// A value occurs more than once, and it is unclear which occurrence a step uses.
     WhichOccurrence,
-    /// A short value may be in a step by chance.
+    /// A value is so short that it may occur in a step by chance.
     ShortValue,
-    /// The record can be explained in ways that give different results.
+    /// Several explanations fit the recorded text, and they give different results for the new value.
     ProgramsDisagree,
-    /// No explanation of the record applies to the new value.
+    /// No explanation of the recorded text applies to the new value.
     NoProgram,
     /// A step's text contains a changed value among other text.
     Composed,
@@ -197,9 +197,9 @@ pub enum Reason {
     Unexplained,
     /// A step contains a date or time that the goal does not give.
     StaleTime,
-    /// A changed value, or a changed part of a date, is used by no step.
+    /// No step uses a changed value, or a changed part of a date.
     Unused,
-    /// A value cannot be put into the address.
+    /// A value cannot be a part of the address.
     Address,
     /// A given parameter is not a slot of the template, or the goal contradicts it.
     Parameter,

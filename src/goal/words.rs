@@ -1,14 +1,14 @@
-//! Closed-class words: the words of a language that modify what is said instead of naming something.
+//! Closed-class words: words of a language that modify a statement instead of naming something, such as "not" or "all".
 //!
-//! These lists are a second line of defence for what a value may contain. A missing language costs recall and some
-//! safety, but a changed word of the frame is refused without them. All words are in folded form.
+//! The guards refuse values that contain such words. These lists are a second line of defence: a changed word outside the values is refused
+//! without them. For a language without a list, fewer goals are accepted and some protection is missing. All words are in folded form.
 
 use std::{collections::HashSet, sync::LazyLock};
 
 use super::scripts::Script;
 
-/// Words that no unconfirmed or confirmed value may contain: conjunctions, negations, quantities, comparisons, times,
-/// repetitions and words that point to something else. One string for each language.
+/// Words that no value may contain: conjunctions, negations, quantities, comparisons, times, repetitions and words that point to something
+/// else. One string for each language.
 const STRICT: [&str; 13] = [
     // English
     "and or nor not no never none nothing nobody without except excepting excluding excludes exclude including but plus \
@@ -97,7 +97,7 @@ const STRICT: [&str; 13] = [
      pierwszy ale jeśli też ще або ні крім усі всі кожен тільки від сьогодні завтра вчора останній наступний та й",
 ];
 
-/// Prepositions. A value may contain one only where the recorded value had one, or as part of a name.
+/// Prepositions. A value may contain one only at a place where the recorded value has one, or if both values are names.
 const SOFT: [&str; 9] = [
     "in on at by for of with as into onto near against toward towards through across along like regarding",
     "im am an auf bei mit für zu zum zur aus um gegen durch ins beim",
@@ -110,7 +110,7 @@ const SOFT: [&str; 9] = [
     "ile için gibi göre في على عن مع عند لدى को में पर के की का ने את של על עם",
 ];
 
-/// Articles and the like. A value may contain one only where the recorded value did, or inside a name.
+/// Articles and similar words. A value may contain one only at a place where the recorded value has one, or if both values are names.
 const DETERMINERS: [&str; 8] = [
     "the a an",
     "der die das den dem des ein eine einen einem einer eines",
@@ -122,7 +122,7 @@ const DETERMINERS: [&str; 8] = [
     "bir एक",
 ];
 
-/// Words that only begin a request and say nothing else. Sequences of tokens, in folded form.
+/// Words that only make a request polite. Each entry is a sequence of tokens in folded form.
 const POLITE: [&[&str]; 17] = [
     &["please"],
     &["pls"],
@@ -143,7 +143,7 @@ const POLITE: [&[&str]; 17] = [
     &["請"],
 ];
 
-/// Substrings that no value of an unspaced script may contain. One string for each language.
+/// Texts that no value in a script without spaces may contain. One string for each language.
 const UNSPACED: [&str; 4] = [
     // Chinese
     "和 与 與 跟 及 或 不 没 沒 别 勿 未 除 以外 之外 以内 以內 以前 以后 以後 之前 之后 之後 所有 全部 一切 每 各个 各個 任何 \
@@ -162,28 +162,28 @@ const UNSPACED: [&str; 4] = [
      นี้ นั้น ที่สุด แต่ กับ ด้วย แล้ว ถ้า ห้าม อย่า อื่น เดือนหน้า เดือนนี้ สัปดาห์ อีก แรก สุดท้าย",
 ];
 
-/// Whole words of Korean that are too short to be looked for inside others.
+/// Korean words that count only as whole words, because they are so short that they occur inside others.
 const HANGUL_WORDS: &str = "및 안 못 각 매 두 세 네 이 그 저 더 또 다";
 
-/// Characters that show a known language of an unspaced script.
+/// Texts that show that a goal in a script without spaces is in a language of these lists.
 const UNSPACED_FUNCTION: &str = "的 了 在 和 把 并 并 并且 到 为 為 从 给 請 请 は を に の で と が へ 을 은 에 의 로 이 ใน ของ และ \
      ที่ ให้ ไป ตาม ค้นหา สําหรับ เป็น";
 
-/// Words of field labels that name a part of a date.
+/// Words in field labels that name a part of a date.
 const DATE_LABELS: &str = "day month year date tag monat jahr datum jour mois année date día mes año fecha giorno mese anno data \
      dia mês ano dag maand jaar день месяц год дата gün ay yıl tarih 日 月 年 يوم شهر سنة दिन महीना वर्ष";
 
-/// Nouns that look like English adverbs.
+/// English nouns that end like adverbs.
 const NO_ADVERBS: &str = "family assembly supply butterfly reply monopoly anomaly";
 
-/// Words between clauses.
+/// Words that join clauses.
 const CONJUNCTIONS: &str = "and then or but und dann oder et puis ou y luego e poi en dan и затем потом ve sonra و ثم और फिर \
      i potem";
 
-/// Words that only Turkish has, among the languages of these lists.
+/// Words that, among the languages of these lists, only Turkish has.
 const TURKISH: &str = "ve için ile tüm bütün göre olarak sil ekle ara bul";
 
-/// Words for times that move.
+/// Words for relative times, whose date depends on today.
 const RELATIVE: &str = "today tonight tomorrow yesterday now current currently this next last upcoming latest recent ago heute \
      morgen gestern jetzt aktuell aktuelle aktuellen dieser diese diesen dieses nächste nächsten nächster nächstes letzte \
      letzten letzter letztes aujourd'hui demain hier ce cette prochain prochaine dernier dernière actuel actuelle hoy mañana \
@@ -212,7 +212,7 @@ fn holds(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|entry| entry == word)
 }
 
-/// Reports whether a folded word is closed-class.
+/// Reports whether a folded word is in the strict class: no value may contain it.
 pub(super) fn is_strict(word: &str) -> bool {
     STRICT_WORDS.contains(word)
         || is_adverb(word)
@@ -221,7 +221,7 @@ pub(super) fn is_strict(word: &str) -> bool {
             .any(|elided| word.starts_with(elided))
 }
 
-/// Adverbs that a language forms from any adjective: `recursively`, `completamente`.
+/// Reports whether a word is an adverb that English or a Romance language forms from an adjective: `recursively`, `completamente`.
 fn is_adverb(word: &str) -> bool {
     let is_long = |least: usize| word.chars().count() >= least;
     (word.ends_with("ly") && is_long(6) && !holds(NO_ADVERBS, word))
@@ -238,7 +238,7 @@ pub(super) fn is_determiner(word: &str) -> bool {
     DETERMINER_WORDS.contains(word) || word.starts_with("l'")
 }
 
-/// Reports whether a folded word carries no content of its own.
+/// Reports whether a folded word is closed-class, a preposition or an article.
 pub(super) fn is_function_word(word: &str) -> bool {
     is_strict(word) || is_soft(word) || is_determiner(word)
 }
@@ -251,7 +251,7 @@ pub(super) fn shows_language(word: &str) -> bool {
     !is_hebrew && is_function_word(word)
 }
 
-/// Reports whether a folded text of an unspaced script shows that the goal is in a language of these lists.
+/// Reports whether a folded text in a script without spaces shows that the goal is in a language of these lists.
 pub(super) fn shows_unspaced_language(text: &str) -> bool {
     UNSPACED_FUNCTION
         .split_whitespace()
@@ -259,7 +259,7 @@ pub(super) fn shows_unspaced_language(text: &str) -> bool {
         || contains_unspaced(text)
 }
 
-/// Reports whether a folded text of an unspaced script contains a closed-class word.
+/// Reports whether a folded text in a script without spaces contains a closed-class word.
 pub(super) fn contains_unspaced(text: &str) -> bool {
     let text: String = text.split_whitespace().collect();
     UNSPACED_PARTS.iter().any(|entry| text.contains(entry))
@@ -270,7 +270,7 @@ pub(super) fn is_hangul_word(word: &str) -> bool {
     holds(HANGUL_WORDS, word)
 }
 
-/// Reports whether a folded word of a label names a part of a date.
+/// Reports whether a folded word in a field label names a part of a date.
 pub(super) fn is_date_label(word: &str) -> bool {
     holds(DATE_LABELS, word)
 }
@@ -285,7 +285,7 @@ pub(super) fn is_turkish(word: &str) -> bool {
     word.contains(['ğ', 'ı', 'ş']) || holds(TURKISH, word)
 }
 
-/// Reports whether a folded text refers to a time by its distance from now.
+/// Reports whether a folded text contains a relative time, such as "tomorrow".
 pub(super) fn is_relative_time(text: &str) -> bool {
     text.split_whitespace().any(|word| holds(RELATIVE, word))
         || RELATIVE_UNSPACED
@@ -293,7 +293,8 @@ pub(super) fn is_relative_time(text: &str) -> bool {
             .any(|part| text.contains(part))
 }
 
-/// Words that begin with the Chinese word for "please" and do not mean it: requests, leave, invitations, bills.
+/// Reports whether a word begins with the Chinese character for "please" without meaning it, as the words for request, leave, invitation
+/// and bill do.
 fn is_request(folds: &[&str]) -> bool {
     ["请", "請"].contains(&folds[0]) && "求假帖柬愿願教示客安罪負负願".contains(folds[1])
 }
