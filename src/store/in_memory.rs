@@ -1,4 +1,4 @@
-//! A backend for tests, and for runs that should leave nothing behind.
+//! A store without files, for tests and for runs that should leave nothing behind.
 
 use std::{
     collections::BTreeMap,
@@ -13,7 +13,7 @@ use crate::{
     memory::{Committed, Durable, Edit, Shelf, ShelfFilter, ShelfState, StoreNotice, apply},
 };
 
-/// Records that live as long as this process. Clones share them.
+/// A store that lives as long as this process. Clones share its records.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -45,7 +45,7 @@ impl InMemory {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Shelf, ShelfState>> {
-        // A panic in an edit leaves the map unchanged, because changes are applied after the edit has returned.
+        // A panic in an edit leaves the map unchanged, because changes are applied only after the edit has returned.
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

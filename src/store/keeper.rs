@@ -43,7 +43,7 @@ impl Item {
 pub struct Items {
     /// The items.
     pub items: Vec<Item>,
-    /// Number of records that their memory kind cannot read.
+    /// Number of records that the code of their memory kind cannot read.
     pub unreadable: usize,
     /// Shelves of unknown memory kinds.
     pub unknown: Vec<Shelf>,
@@ -81,23 +81,23 @@ impl Items {
     }
 }
 
-/// Numbers of records that were removed or changed when a host or a site was forgotten.
+/// Numbers of records that were removed or changed to forget a host or a site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Forgotten {
-    /// Number of records that are kept for the host or site itself.
+    /// Number of records on the shelves of the host or site itself.
     pub own: usize,
-    /// Number of other records to which the host or site had contributed.
+    /// Number of records on other shelves, to which the host or site had contributed.
     pub elsewhere: usize,
 }
 
-/// The result of taking back what a run taught.
+/// The result of undoing a run: the changes to the records to which the run had contributed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Undone {
     /// Number of records that were removed.
     pub removed: usize,
-    /// The items that are kept because another run, a person or the program taught them too. The contribution of the undone run is removed
-    /// from them.
+    /// The items that are kept because another run, a person or the program supports them too. The contribution of the undone run is
+    /// removed from them.
     pub kept: Vec<AdviceId>,
 }
 
@@ -131,7 +131,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         }
     }
 
-    /// Replaces the memory kinds. Pass the same kinds as to the builder of the loop.
+    /// Replaces the memory kinds. Pass the same kinds as to the builder of the decision loop.
     #[must_use]
     pub fn with_kinds(self, kinds: Vec<Arc<dyn MemoryKind>>) -> Self {
         Self { kinds, ..self }
@@ -173,7 +173,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// Returns a description of an item with everything that is known of it.
+    /// Returns a full description of an item, as its memory kind gives it.
     ///
     /// # Errors
     /// `Unsupported` if the item's memory kind is unknown; those of the kind and of the store.
@@ -185,7 +185,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         kind.describe_item(&item.shelf, &records, &item.record.key, now)
     }
 
-    /// Lets every kind of memory learn from the exploration of a host. Returns the number of kinds that did.
+    /// Lets every memory kind learn from the exploration of a host. Returns the number of kinds that learned something.
     ///
     /// # Errors
     /// `InvalidInput` if the map has no page; those of the store.
@@ -216,7 +216,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// Lists the shelves of a namespace, or of all namespaces if `None`, without those of the register of runs.
+    /// Returns the shelves of a namespace, or of all namespaces if `None`, without those of the register of runs.
     ///
     /// # Errors
     /// Those of the store.
@@ -227,8 +227,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         };
         let mut shelves = self.store.shelves(&filter).await?;
         shelves.retain(|shelf| !is_registry(shelf));
-        // A store does not list a shelf that it cannot read. Loading such a shelf returns the error, so that nobody
-        // believes the shelf was forgotten.
+        // A store does not list a shelf that it cannot read. So the shelves for all sites are loaded here, which returns the error.
+        // Otherwise a person would believe that such a shelf was forgotten.
         for kind in &self.kinds {
             let global = Shelf::global(&self.namespace, kind.name());
             if !shelves.contains(&global) && !self.store.load(&global).await?.records.is_empty() {
@@ -238,7 +238,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(shelves)
     }
 
-    /// Accepts the text of an item as the person's own words, or brings a retired item back. The text is stored exactly as `item` shows it.
+    /// Accepts the text of an item as the person's own words, or brings a retired item back. The stored text is exactly the one that `item`
+    /// shows.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, if the stored text has changed since it was read; `Unsupported` if the
@@ -251,7 +252,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.store.update(&item.shelf, edit).await.map(drop)
     }
 
-    /// Removes an item from the store and from its backup.
+    /// Removes an item from the store and from the store's backup.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, for an item that is part of the program; the errors of the store.
@@ -274,8 +275,10 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.change(&item.shelf, edit).await.map(drop)
     }
 
-    /// Forgets everything that was learned on a host: its shelves, its contribution to records for all sites, and all runs that memory has
-    /// yet to learn from, including runs on other hosts. A host includes its scheme and port. Other hosts of its site are not forgotten.
+    /// Forgets everything that was learned on a host. A host includes its scheme and port. Other hosts of its site are not forgotten.
+    ///
+    /// This removes the host's shelves, its contribution to records for all sites, and all runs that memory has yet to learn from, even
+    /// those on other hosts.
     ///
     /// # Errors
     /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot
@@ -290,7 +293,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             .await
     }
 
-    /// Forgets everything that was learned on the hosts of a site, as [`forget_host`](Self::forget_host) does for one host.
+    /// Forgets everything that was learned on all hosts of a site, as [`forget_host`](Self::forget_host) does for one host.
     ///
     /// # Errors
     /// As for [`forget_host`](Self::forget_host).
@@ -309,7 +312,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.forget_places(hosts, site, None).await
     }
 
-    /// Forgets the shelves and runs of these hosts, and what this host of the site (`None` for all of it) taught elsewhere.
+    /// Forgets the shelves and the runs of these hosts. Also forgets the contribution of `host` to other records; if it is `None`, that of
+    /// the whole site.
     async fn forget_places(
         &self,
         hosts: BTreeSet<Host>,
@@ -331,7 +335,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         for (shelf, edit) in edits {
             forgotten.elsewhere += self.change(shelf, edit).await?.len();
         }
-        // A waiting run is stored in parts, and a host's name may be split between two of them, so all waiting runs are removed.
+        // A run that memory has yet to learn from is stored in parts, and a host's name may be split between two parts. So all such runs
+        // are removed.
         for waiting in waiting::shelves(&self.namespace) {
             forgotten.elsewhere += self.change(&waiting, without(|_| true)).await?.len();
         }
@@ -386,8 +391,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(())
     }
 
-    /// Undoes what was learned from a run. If another run taught the same thing, it is kept, but this run's evidence, counts and name are
-    /// removed from it. A trajectory stays if another run took all of its steps.
+    /// Undoes what was learned from a run. A record that another run supports too is kept, but the undone run's evidence, counts and name
+    /// are removed from it. A trajectory stays if another run took all of its steps.
     ///
     /// # Errors
     /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run: the context names these
@@ -442,8 +447,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         kinds.find(|kind| kind.name() == shelf.collection)
     }
 
-    /// Asks the memory kinds for the edits of their shelves. Returns the edits, and the shelves whose kind is unknown
-    /// or cannot say what to change.
+    /// Asks the memory kinds for edits of their shelves. Returns the edits, and the shelves for which there is none because their kind is
+    /// unknown or cannot make one.
     fn edits<'a>(
         &self,
         shelves: impl Iterator<Item = &'a Shelf>,
@@ -459,11 +464,11 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         (edits, untold)
     }
 
-    /// Changes a shelf and returns the changes. Records that are removed also disappear from the backup.
+    /// Changes a shelf and returns the changes. Removed records also disappear from the shelf's backup.
     async fn change(&self, shelf: &Shelf, edit: Edit) -> Result<Vec<Change>> {
         let changed = self.store.update(shelf, edit).await?.changes;
         if !changed.is_empty() {
-            // The backup is the state before the last change, so a further change that alters nothing replaces it.
+            // The backup is the state before the last change. So it is replaced by a second change, which alters nothing.
             let again = Edit::new(|now: &[Record]| {
                 Ok(now.first().cloned().map(Change::Put).into_iter().collect())
             });
@@ -475,7 +480,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     }
 }
 
-/// Fails if some shelves were left unchanged, because a person must not believe that they were forgotten.
+/// Fails if some shelves were left unchanged. Otherwise a person would believe that the operation was complete.
 fn whole(changed: usize, left: &[&Shelf]) -> Result<()> {
     if left.is_empty() {
         return Ok(());

@@ -2,7 +2,7 @@
 //!
 //! # Decisions
 //!
-//! - `notices` is a method of its own, because a repair that the store makes by itself is not part of any call's result.
+//! - `notices` is a method of its own, because a repair that the store makes by itself does not belong to the result of any call.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -13,16 +13,16 @@ use crate::{
     memory::{Committed, Edit, Shelf, ShelfFilter, ShelfState, StoreNotice},
 };
 
-/// Durable records that outlive a run.
+/// A store of records that outlive a run.
 ///
-/// A backend keeps JSON bodies under keys and knows nothing of lessons or trajectories.
+/// A backend stores JSON bodies under keys and does not know what they mean.
 ///
 /// # Contract
-/// - After `update` has returned [`Durable::Yes`](crate::memory::Durable::Yes), every handle and the next process see
-///   the change, even after a power cut.
-/// - An edit may run more than once. It sees the records that are stored now, never a stale copy. Either all of its
-///   changes are applied or none of them.
-/// - No lock is held while the caller awaits something else.
+/// - After `update` has returned [`Durable::Yes`](crate::memory::Durable::Yes), every handle and every later process sees the change, even
+///   after a power cut.
+/// - An edit may run more than once. It sees the records that are stored at that moment, never a stale copy. Either all of its changes are
+///   applied or none.
+/// - The store holds no lock between two calls.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -58,8 +58,8 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// `Unavailable` if the store cannot be reached, `Corrupt` if no part of the shelf can be read; the error names the shelf.
     async fn load(&self, shelf: &Shelf) -> Result<ShelfState>;
 
-    /// Applies an edit to the records that are stored now. If the edit has no changes, nothing is committed and the
-    /// generation stays the same.
+    /// Applies an edit to the currently stored records. If the edit makes no changes, nothing is committed and the generation stays the
+    /// same.
     ///
     /// # Errors
     /// `Busy` if the shelf stayed locked, `Unavailable`, `Corrupt`, `TooLarge`, or the error of the edit itself. After
@@ -78,7 +78,7 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// `Busy` or `Unavailable`. After an error the shelf is unchanged.
     async fn remove(&self, shelf: &Shelf) -> Result<()>;
 
-    /// Returns the notices since the last call: repairs and findings that are not part of any call's result. Each notice is returned once.
+    /// Returns the notices since the last call: repairs and findings that do not belong to any call's result. Each notice is returned once.
     /// Does not block.
     fn notices(&self) -> Vec<StoreNotice>;
 }

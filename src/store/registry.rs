@@ -12,10 +12,10 @@ use crate::{
     },
 };
 
-/// Maximum number of ancestors in a lineage. Source: chosen.
+/// Maximum number of runs in a lineage. Source: chosen.
 const MAX_LINEAGE: usize = 100;
 
-/// The right to write a run's manifest and checkpoint, until another process takes it.
+/// The right to write a run's manifest and checkpoint. It ends when another process takes up the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     run: RunId,
@@ -23,7 +23,7 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// Returns the run.
+    /// Returns the run that may be written.
     pub const fn run(&self) -> &RunId {
         &self.run
     }
@@ -32,31 +32,30 @@ impl Lease {
 /// The answer to a write under a [`Lease`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
-    /// It was written.
+    /// The write was done.
     Yes,
-    /// Another process has taken the run. Nothing was written, and nothing may be done any more.
+    /// Another process has taken up the run. Nothing was written, and the caller must stop working on the run.
     Taken,
-    /// Somebody has forgotten the run. Nothing was written.
+    /// A person has forgotten the run. Nothing was written.
     Forgotten,
 }
 
-/// A run that was taken up again.
+/// A run that was taken up again after an interruption, or after it ended without an answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Taken {
-    /// The right to write it.
+    /// The right to write the run.
     pub lease: Lease,
-    /// Its manifest.
+    /// The run's manifest.
     pub manifest: RunManifest,
-    /// Its last checkpoint.
+    /// The run's last checkpoint.
     pub checkpoint: Checkpoint,
 }
 
-/// The register of runs: starts, lists, continues and ends them. Times come from the caller.
+/// The register of runs: starts, lists, continues and ends them. All times come from the caller.
 ///
-/// A loop that is [given one](crate::agent::Builder::with_registry) keeps its runs in it. A program that carries out runs
-/// by other means can do the same with [`start`](Self::start), [`beat`](Self::beat), [`keep`](Self::keep) and
-/// [`end`](Self::end).
+/// A decision loop that is [given a register](crate::agent::Builder::with_registry) records its runs there. A program that carries out runs
+/// by other means can do the same with [`start`](Self::start), [`beat`](Self::beat), [`keep`](Self::keep) and [`end`](Self::end).
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> webwise::Result<()> {
@@ -81,16 +80,17 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Self { store, namespace }
     }
 
-    /// Adds a run, and removes runs that are too many or too old.
+    /// Adds a run to the register. Also removes runs that are too old, and the oldest ones if there are too many. Runs that are still going
+    /// on stay.
     ///
     /// # Errors
-    /// `InvalidInput` if a run with this id is known; the errors of the store.
+    /// `InvalidInput` if the register already has a run with this id; the errors of the store.
     pub async fn start(&self, run: &RunManifest) -> Result<Lease> {
         let manifest = run.clone();
         let edit = Edit::new(move |records: &[Record]| registry::start(records, &manifest));
         let committed = self.store.update(&self.manifests(), edit).await?;
         if registry::is_pruned(&committed) {
-            // The run has started, whether or not old checkpoints can be removed. The next start tries again.
+            // The run has started, even if old checkpoints cannot be removed. The next start tries again to remove them.
             let _ = self.sweep().await;
         }
         Ok(Lease {
@@ -99,13 +99,14 @@ impl<M: MemoryBackend> RunRegistry<M> {
         })
     }
 
-    /// Removes the checkpoints of runs that are not known any more.
+    /// Removes the checkpoints of runs that are no longer in the register.
     async fn sweep(&self) -> Result<()> {
         let filter = ShelfFilter {
             namespace: Some(self.namespace.clone()),
             ..ShelfFilter::default()
         };
-        // A run is known before its checkpoint is written, so the shelves are listed first.
+        // A run is registered before its checkpoint is written. So with the shelves listed first, no checkpoint of a new run is taken for
+        // an orphan.
         let shelves = self.store.shelves(&filter).await?;
         let manifests = self.store.load(&self.manifests()).await?.records;
         for shelf in registry::orphans(shelves, &manifests) {
@@ -114,7 +115,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(())
     }
 
-    /// Returns a run; `None` if it is not known.
+    /// Returns a run; `None` if it is not in the register.
     ///
     /// # Errors
     /// Those of the store.
@@ -132,7 +133,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(filter.select(&records, now))
     }
 
-    /// Returns a run with the runs that it goes back to, the oldest last. The list ends where a run is not known any more.
+    /// Returns a run followed by the runs that it continues, oldest last. The list ends at the first ancestor that is no longer in the
+    /// register.
     ///
     /// # Errors
     /// Those of the store.
@@ -140,7 +142,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         let mut known = self.list(&RunFilter::default(), now).await?;
         let (mut line, mut next) = (Vec::new(), Some(run.clone()));
         while let Some(run) = next.take().filter(|_| line.len() < MAX_LINEAGE) {
-            // A run is taken out, so that a circle ends.
+            // Each run is removed from the list, so that a circle of parents ends.
             if let Some(at) = known.iter().position(|known| known.run == run) {
                 let run = known.swap_remove(at);
                 next.clone_from(&run.parent);
@@ -150,7 +152,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(line)
     }
 
-    /// Gives a sign of life of a run.
+    /// Records a heartbeat of a run: its process is alive, and has made this progress.
     ///
     /// # Errors
     /// Those of the store.
@@ -162,7 +164,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         self.write(lease, edit).await
     }
 
-    /// Writes the checkpoint of a run. `is_first` is true for the first one after [`start`](Self::start).
+    /// Writes the checkpoint of a run. `is_first` is true for the first checkpoint after [`start`](Self::start).
     ///
     /// # Errors
     /// `TooLarge` above [`MAX_CHECKPOINT`](crate::registry::MAX_CHECKPOINT); the errors of the store.
@@ -180,7 +182,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         self.held(lease, &committed).await
     }
 
-    /// Ends a run. The checkpoint of a run that ended with an answer is removed.
+    /// Ends a run. If it ended with an answer, its checkpoint is removed.
     ///
     /// # Errors
     /// Those of the store.
@@ -196,14 +198,14 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(held)
     }
 
-    /// Takes up a run that did not reach its goal: its process is gone, or it ended without an answer. Whoever had it
-    /// before cannot write it any more.
+    /// Takes up a run that did not reach its goal: its process is gone, or it ended without an answer. The previous holder of the run
+    /// cannot write it any more.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if there is no such run, if it ended with an answer, if its last page is no
-    /// place to go on from, or if it has no checkpoint; `Busy` if it is going on; the errors of the store.
+    /// `InvalidInput`, with the reason as `why`, in these cases: there is no such run, it ended with an answer, it cannot be continued from
+    /// its last page, or it has no checkpoint. `Busy` if the run is still going on. The errors of the store.
     pub async fn resume(&self, run: &RunId, now: DateTime<Utc>) -> Result<Taken> {
-        // Look before the run is taken: without a checkpoint nobody can go on with it.
+        // The checkpoint is checked before the run is taken, because the run cannot be continued without one.
         self.checkpoint(run).await?;
         let of = run.clone();
         let edit = Edit::new(move |records: &[Record]| registry::take(records, &of, now));
@@ -221,7 +223,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
                 .with("run", run)
                 .with("why", "another process has taken it at the same time"));
         }
-        // From here on nobody else writes it.
+        // From here on, no other process can write the run.
         Ok(Taken {
             lease,
             manifest,
@@ -229,17 +231,17 @@ impl<M: MemoryBackend> RunRegistry<M> {
         })
     }
 
-    /// Returns what a new run takes from this one to go on from its last page, in the same session.
+    /// Returns the values that a new run needs to continue from this run's last page, in the same session.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if there is no such run or no such page; `Busy` if the run is going on;
-    /// the errors of the store.
+    /// `InvalidInput`, with the reason as `why`, if there is no such run or if it cannot be continued from its last page; `Busy` if the run
+    /// is still going on; the errors of the store.
     pub async fn follow(&self, run: &RunId, now: DateTime<Utc>) -> Result<Continuation> {
         let parent = self.known(run, now).await?;
         Continuation::of(&parent, parent.session.clone(), now)
     }
 
-    /// Returns what a new run takes from this one to go on from its last page in another session.
+    /// Returns the values that a new run needs to continue from this run's last page, in another session.
     ///
     /// # Errors
     /// As for [`follow`](Self::follow).
@@ -272,7 +274,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         self.held(lease, &committed).await
     }
 
-    /// Returns whether a write was refused, and why.
+    /// Returns the answer to a write. If the write changed nothing, finds out why it was refused.
     async fn held(&self, lease: &Lease, committed: &Committed) -> Result<Held> {
         if !committed.changes.is_empty() {
             return Ok(Held::Yes);
@@ -303,7 +305,7 @@ fn missing(run: &RunId, why: &str) -> Error {
         .with("why", why)
 }
 
-/// Returns the manifest that an update has put.
+/// Returns the manifest that an update has written.
 fn put(committed: &Committed) -> Result<RunManifest> {
     let mut put = committed.changes.iter().filter_map(|change| match change {
         Change::Put(record) => Some(record),

@@ -1,6 +1,6 @@
-//! Keeps the whole store within its caps by deleting the shelves of the hosts that have gone unwritten for longest.
+//! The clean-up, which keeps the whole store within its caps. It deletes the shelves of the hosts that were written least recently.
 //!
-//! A host stays if a person has written something for it, or if its folder contains a file that cannot be understood.
+//! A host stays if a person has written something for it, or if its folder contains a file that the store does not understand.
 
 use std::{
     collections::BTreeMap,
@@ -21,16 +21,17 @@ use super::{
 };
 use crate::memory::{Record, Scope, StoreNoticeKind};
 
-/// A clean-up starts when less than `1/HIGH` of a cap is free, and ends when `1/LOW` is free. The caps are checked only
-/// from time to time, so some room must stay free for the writes in between. Source: chosen.
+/// A clean-up starts when less than `1/HIGH` of a cap is free, and stops when `1/LOW` is free. The caps are checked only from time to time,
+/// so some space must stay free for the writes in between. Source: chosen.
 const HIGH: u64 = 32;
 const LOW: u64 = 16;
-/// One handle may fill `1/SHARE` of the room that is left below a cap before it checks again. Source: chosen; even if
-/// eight processes do so at once, the store stays below the cap.
+/// A handle may use `1/SHARE` of the space that is left below a cap before it checks again. Source: chosen; even if eight processes do so
+/// at once, the store stays below the cap.
 const SHARE: u64 = 8;
 /// Minimum growth between two checks. Unit: bytes. Source: chosen.
 const MIN_GROWTH: u64 = 1_024 * 1_024;
-/// Longest wait of a clean-up for a shelf's lock. Source: chosen; if a host is just being written, it is not forgotten now.
+/// Longest wait of a clean-up for a shelf's lock. Source: chosen. A lock that is not free in this time means that the host is being
+/// written, so it is not forgotten.
 const WAIT: Duration = Duration::from_millis(100);
 
 /// The growth of the store that this handle has caused since its last check.
@@ -41,7 +42,7 @@ pub(super) struct Growth(Mutex<Added>);
 struct Added {
     hosts: u64,
     bytes: u64,
-    /// Numbers of hosts and bytes after which to check again; `None` before the first check.
+    /// Numbers of new hosts and bytes at which the next check is due; `None` before the first check.
     at: Option<(u64, u64)>,
 }
 
@@ -55,7 +56,7 @@ pub struct Compacted {
     pub bytes: u64,
 }
 
-/// The folder of a host, as a clean-up sees it.
+/// The folder of a host, with the facts that decide whether it is deleted.
 #[derive(Debug)]
 struct HostDir {
     path: PathBuf,
@@ -65,8 +66,7 @@ struct HostDir {
 }
 
 impl Files {
-    /// Counts what was written, and starts a clean-up when one is due. The write is already committed, so an error of
-    /// the clean-up does not make it fail.
+    /// Counts a write, and starts a clean-up if one is due. The write is already committed, so a failed clean-up does not make it fail.
     pub(super) fn grew(&self, written: &Written, is_host: bool) {
         {
             let mut added = self.growth.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,7 +79,7 @@ impl Files {
             if !is_due {
                 return;
             }
-            // This keeps other threads of this process from checking at the same time.
+            // While this thread checks, the highest possible numbers keep other threads of this process from starting a check.
             *added = Added {
                 hosts: 0,
                 bytes: 0,
@@ -191,7 +191,7 @@ impl Files {
                 let path = domains.join(&entry.name);
                 let entries = self.list(&path)?;
                 let bytes = size(&entries);
-                // The cap on hosts per site applies to each namespace separately.
+                // The cap on the hosts of a site applies to each namespace separately.
                 let site = self.site_of(&path, &entry.name, &entries);
                 let site = site.map(|site| format!("{}/{site}", namespace.display()));
                 total += bytes;
@@ -233,7 +233,7 @@ impl Files {
             else {
                 return Ok(false);
             };
-            // Check again, now that no other writer can change the shelf.
+            // Now that no other writer can change the shelf, check it again.
             if self
                 .place_to_forget(&place.file())
                 .is_none_or(|(_, now)| now != *generation)
@@ -246,8 +246,8 @@ impl Files {
         Ok(self.fs.remove_dir(&dir.path).is_ok())
     }
 
-    /// Returns the place and generation of a file's shelf. `None` means that the file must stay, because it is not
-    /// understood or contains a record that a person wrote.
+    /// Returns the place and the generation of the shelf in a file. `None` means that the file must stay, because it is not understood or
+    /// contains a record that a person wrote.
     fn place_to_forget(&self, path: &Path) -> Option<(Place, u64)> {
         let document = self.document_at(path)?;
         let place = Place::of(&document.shelf)
@@ -266,7 +266,8 @@ impl Files {
         }
     }
 
-    /// Returns the registrable domain of a host's folder. If the folder's name was cut, the host is read from a file in the folder.
+    /// Returns the registrable domain of the host that a folder belongs to. If the folder's name was shortened, the host is read from a
+    /// file in the folder.
     fn site_of(&self, dir: &Path, name: &str, entries: &[FsEntry]) -> Option<String> {
         if let Some(host) = host_name::decode(name) {
             return host.site().map(|site| site.to_string());

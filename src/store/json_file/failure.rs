@@ -1,4 +1,4 @@
-//! Failures of a store's file operations, and the errors that callers get for them.
+//! Failures of the store's file operations, and their conversion into the errors that callers get.
 
 use std::{io, path::Path, time::Duration};
 
@@ -68,9 +68,9 @@ impl Failure {
                 path,
                 error: source,
             } => {
-                // An error without a system code comes from the store itself: the path leads to something that is
-                // neither a file nor a folder of the store, so waiting does not help. The system also reports "invalid"
-                // for operations that it does not support.
+                // An `InvalidInput` error without a system code comes from the store itself: a path leads to something that is neither a
+                // file nor a folder of the store, so waiting does not help. The system reports the same kind, with a code, for operations
+                // that it does not support.
                 let is_ours =
                     source.kind() == io::ErrorKind::InvalidInput && source.raw_os_error().is_none();
                 let kind = if is_ours {

@@ -10,8 +10,8 @@
 //! }
 //! ```
 //!
-//! Stored formats are API: every version that was ever written can be read, the newest version is written, and unknown
-//! fields survive. There is no checksum, because people may edit these files.
+//! A stored format is part of the API: every version that was ever written can be read, only the newest version is written, and unknown
+//! fields are kept. There is no checksum, because people may edit these files.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::{
     memory::{Record, Shelf},
 };
 
-/// The text that marks a file as one of the store's.
+/// The value of the field `format`, by which the store recognizes its files.
 const FORMAT: &str = "webwise-shelf";
 /// The names of the fields of a [`Shelf`].
 const SHELF: [&str; 3] = ["namespace", "collection", "scope"];
@@ -157,7 +157,7 @@ pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Pars
     }
 }
 
-/// The part of a file that describes its shelf.
+/// The field `shelf` of a file, which describes the shelf that the file belongs to.
 struct Stored {
     shelf: Option<Shelf>,
     extra: BTreeMap<String, Value>,
@@ -182,7 +182,7 @@ impl Stored {
     }
 }
 
-/// Returns unknown fields in the form in which they are kept.
+/// Returns unknown fields in the form in which they are stored, with sorted keys.
 fn unknown(fields: Map<String, Value>) -> BTreeMap<String, Value> {
     fields
         .into_iter()
@@ -213,7 +213,7 @@ impl Document {
         }
     }
 
-    /// Returns the bytes of the file in the newest version: readable, with sorted keys, and the same bytes for equal documents.
+    /// Returns the bytes of the file in the newest version. They are readable, have sorted keys, and are the same for equal documents.
     pub(super) fn to_bytes(&self, schema: Schema) -> Result<Vec<u8>, serde_json::Error> {
         let file = File {
             format: FORMAT,

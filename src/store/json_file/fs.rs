@@ -1,4 +1,4 @@
-//! The store's interface to the file system. It exists so that full disks and power cuts can be simulated.
+//! The store's interface to the file system. Tests implement it to simulate full disks and power cuts.
 
 use std::{
     fmt::Debug,
@@ -16,24 +16,24 @@ use std::{
 /// - Only the effects of [`create_dir`](Self::create_dir), [`FsFile::sync`] and [`sync_dir`](Self::sync_dir) are
 ///   certain to survive a power cut.
 pub trait Fs: Debug + Send + Sync {
-    /// Creates a folder and its missing parents. Afterwards the entries of all of these folders are durable, whoever
-    /// created them. The empty path is the root itself.
+    /// Creates a folder and its missing parents. On return, the entries of all of these folders are durable, even those that somebody else
+    /// created. The empty path is the root itself.
     fn create_dir(&self, dir: &Path) -> io::Result<()>;
 
     /// Creates a new file for writing. Fails with [`io::ErrorKind::AlreadyExists`] if the name is taken.
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn FsFile>>;
 
-    /// Reads a file. Fails with [`io::ErrorKind::FileTooLarge`], without reading it, if it has more than `max` bytes.
+    /// Reads a file. If it has more than `max` bytes, fails with [`io::ErrorKind::FileTooLarge`] without reading it.
     fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>>;
 
-    /// Renames a file, replacing any file that has the new name. As POSIX specifies, nothing happens if both names
-    /// belong to the same file.
+    /// Renames a file, and replaces a file that already has the new name. If both names belong to the same file, nothing happens, as POSIX
+    /// specifies.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Adds another name for a file. Fails if the name is taken.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Removes a name of a file.
+    /// Removes a name of a file, and with its last name the file itself.
     fn unlink(&self, path: &Path) -> io::Result<()>;
 
     /// Removes a folder. Fails if it is not empty.
@@ -49,7 +49,7 @@ pub trait Fs: Debug + Send + Sync {
     /// if needed, and never renamed or deleted. The lock is released on drop or when the process ends.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>>;
 
-    /// Returns the paths that were open to other users and that this store has made private since the last call.
+    /// Returns the paths that this store has made private since the last call because they were open to other users.
     fn tightened(&self) -> Vec<PathBuf>;
 }
 
@@ -85,6 +85,6 @@ pub enum FsKind {
     File,
     /// A folder.
     Dir,
-    /// An entry that the store never creates: a symbolic link, a device or a socket.
+    /// Anything else, such as a symbolic link, a device or a socket. The store never creates such an entry.
     Other,
 }

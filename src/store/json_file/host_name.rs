@@ -1,5 +1,5 @@
-//! Folder names for hosts and namespaces. Each is a single plain path component, valid on every system, and different
-//! hosts get different names.
+//! Folder names for hosts and namespaces. Each name is a single path component that is valid on every system, and different hosts get
+//! different names.
 
 use std::fmt::Write as _;
 
@@ -9,24 +9,23 @@ use crate::base::Host;
 
 /// Maximum length of a name that is written in full. Unit: bytes. Source: chosen; file systems allow 255.
 const MAX_PLAIN: usize = 100;
-/// Length of the beginning of a too long name that is kept; a hash of the name follows it. Unit: bytes. Source: chosen.
+/// Number of bytes that are kept from the beginning of a name that is too long; a hash of the name follows them. Source: chosen.
 const KEPT: usize = 60;
 /// Names that Windows reserves for devices, with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Returns the name of a host's folder.
 ///
-/// Lower-case letters, digits, inner `-` and inner single dots stay as they are; every other byte becomes `_` and two
-/// hexadecimal digits. A name of more than 100 bytes is cut and ends with `~` and its hash; the files in the folder
-/// contain the full host.
+/// Lower-case letters, digits, inner `-` and inner single dots stay as they are. Every other byte becomes `_` and two hexadecimal digits. A
+/// name of more than 100 bytes is shortened and ends with `~` and its hash; the files in the folder contain the full host.
 pub(super) fn encode(host: &Host) -> String {
     component(host.as_str())
 }
 
-/// Returns the host of a folder; `None` for a name that was cut or that [`encode`] does not produce.
+/// Returns the host that a folder belongs to; `None` if its name was shortened or [`encode`] would not produce it.
 pub(super) fn decode(name: &str) -> Option<Host> {
     let text = plain(name)?;
-    // The name must be exactly the one that `encode` gives this host, not another spelling of it.
+    // Accept only the spelling that `encode` produces for this host.
     (component(&text) == name).then(|| serde_json::from_value(text.into()).ok())?
 }
 

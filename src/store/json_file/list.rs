@@ -1,5 +1,4 @@
-//! Lists the shelves of the store. No other module reads more than one shelf in one call, except
-//! the clean-up.
+//! Lists the shelves of the store. Only this module and the clean-up read more than one shelf in one call.
 
 use std::path::{Path, PathBuf};
 
@@ -15,8 +14,7 @@ use super::{
 use crate::memory::{Shelf, ShelfFilter};
 
 impl Files {
-    /// Returns the shelves that contain something, in order. The name of each shelf is read from
-    /// its file.
+    /// Returns the shelves that the filter selects and that contain something, in order. The identity of each shelf is read from its file.
     pub(super) fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>, Failure> {
         let mut shelves = Vec::new();
         for dir in self.dirs(filter)? {
@@ -38,7 +36,7 @@ impl Files {
         Ok(shelves)
     }
 
-    /// Returns the folders that may contain shelves of a filter.
+    /// Returns the folders that may contain shelves that the filter selects.
     fn dirs(&self, filter: &ShelfFilter) -> Result<Vec<PathBuf>, Failure> {
         if let (Some(namespace), Some(scope)) = (&filter.namespace, &filter.scope) {
             let any = Shelf {
@@ -71,8 +69,7 @@ impl Files {
 
     /// Returns the shelf of a file, if the filter selects it and anything in the file can be read.
     fn shelf_at(&self, path: &Path, filter: &ShelfFilter) -> Option<Shelf> {
-        // The file or its backup names the shelf. Reading that shelf then shows whether it contains
-        // anything.
+        // The shelf's identity is in the file or in its backup. The shelf is then read to find out whether it contains anything.
         let backup = path.with_added_extension("bak");
         let whose = [path, &backup].into_iter().find_map(|path| {
             let bytes = self.fs.read(path, self.options.max_file_bytes).ok()?;

@@ -1,5 +1,5 @@
-//! Write locks: at any time, only one thread of one process writes a shelf. Threads wait for each other in memory;
-//! processes poll a lock file.
+//! Write locks: at any time, only one thread of one process writes a shelf. Threads of a process wait for each other in memory. Processes
+//! wait for each other by polling a lock file.
 
 use std::{
     io,
@@ -17,17 +17,16 @@ use super::{
 
 /// Shortest pause between two attempts to take a lock. Source: chosen; an update takes about a millisecond.
 const MIN_PAUSE: Duration = Duration::from_micros(200);
-/// Upper bound of the random addition to the first pauses, so that waiting processes do not all retry at the same
-/// moments. Unit: nanoseconds. Source: chosen.
+/// Upper bound of the random addition to the first pauses. It keeps waiting processes from all retrying at the same moments. Unit:
+/// nanoseconds. Source: chosen.
 const JITTER: u32 = 1_800_000;
-/// Number of attempts after which the bound grows by [`JITTER`]. Many processes that wait would otherwise take the
-/// processor from the one that writes. Source: measured with 50 processes on two cores, which then write in two thirds of
-/// the time.
+/// Number of attempts after which the upper bound grows by [`JITTER`]. Without growth, many waiting processes would take the processor from
+/// the one that writes. Source: measured with 50 processes on two cores; the growth reduces their total time to two thirds.
 const ATTEMPTS: u32 = 10;
-/// Largest bound, as a multiple of [`JITTER`]. Source: chosen; less than an update with its two syncs takes on a disk.
+/// Largest upper bound, as a multiple of [`JITTER`]. Source: chosen; shorter than an update, whose two syncs wait for the disk.
 const MAX_GROWTH: u32 = 10;
 
-/// The in-memory locks of one handle, one for each lock file. Threads wait for these, so that only processes poll.
+/// The in-memory locks of one handle, one for each lock file. Threads wait for these, so at most one thread of a process polls a lock file.
 #[derive(Debug)]
 pub(super) struct Locks(Vec<Stripe>);
 
@@ -37,7 +36,7 @@ struct Stripe {
     freed: Condvar,
 }
 
-/// A held lock. Dropping it lets the next waiter proceed.
+/// A held lock. Dropping it releases the lock.
 #[derive(Debug)]
 pub(super) struct Held<'a> {
     file: Option<Box<dyn FsLock>>,
@@ -46,7 +45,7 @@ pub(super) struct Held<'a> {
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        // The lock file is released first, because otherwise the next thread of this process would have to poll for it.
+        // The lock file is released first. Otherwise the next thread of this process would find it taken and would have to poll.
         self.file = None;
         *self
             .stripe
@@ -64,7 +63,7 @@ impl Default for Locks {
 }
 
 impl Locks {
-    /// Acquires the lock with this index, waiting for at most `wait`.
+    /// Acquires the lock of this stripe, waiting for at most `wait`.
     pub(super) fn acquire(
         &self,
         fs: &dyn Fs,
@@ -127,7 +126,7 @@ pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock
     })
 }
 
-/// Returns true if the error means that the file system has no locks at all, and not that something blocks this one.
+/// Returns true if the error means that the file system has no locks at all, and not that this lock is taken.
 fn has_no_locks(error: &io::Error) -> bool {
     #[cfg(unix)]
     {

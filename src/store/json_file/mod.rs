@@ -1,30 +1,30 @@
-//! One readable JSON file for each shelf, safe against kills, power cuts and other processes.
+//! A store with one readable JSON file for each shelf. It is safe against killed processes, power cuts and concurrent processes.
 //!
-//! An update takes the shelf's lock, reads the file as it is now and applies the edit. It writes the result to a new
-//! file beside the old one and makes the new file durable. It keeps the old file as the backup, renames the new file
-//! over the old one, and makes the rename durable. Only then is the update acknowledged. A file that cannot be
-//! understood is put into quarantine and never overwritten.
+//! An update takes these steps:
+//!
+//! 1. It takes the shelf's lock, reads the current file and applies the edit.
+//! 2. It writes the result to a new file beside the old one and makes the new file durable.
+//! 3. It keeps the old file as the backup, renames the new file over the old one, and makes the rename durable.
+//!
+//! Only then is the update acknowledged. A file that cannot be understood is put into quarantine and never overwritten.
 //!
 //! # Decisions
 //!
-//! - Each namespace has a quarantine folder of its own, so that a tenant's data stays together and is deleted
-//!   together.
-//! - A broken file is not moved into quarantine: it gets a second name there and stays in place until it is replaced.
-//!   So a reader never finds no file at all.
-//! - When a missing file is restored from its backup, one generation is skipped: the lost file was one commit ahead of
-//!   the backup, and no generation may be given twice.
-//! - Nothing is salvaged from a file that names another shelf, because lessons of one host must not be shown on
-//!   another.
-//! - A shelf's file never had a version 0. The chain of migrations is tested with an invented version 2.
-//! - A root that others also use, such as `/tmp` or `/var/lib`, stays open to them. A root is made private only if it
-//!   is empty or contains nothing but a store.
-//! - A temporary file is removed if the process that wrote it is dead or is this process, or after an hour. The held
-//!   lock already proves that the file is abandoned; these extra conditions are for file systems whose locks do not
-//!   work.
-//! - When a shelf is removed, the removal of its backup is made durable first. Otherwise a power cut could leave only
-//!   the backup, and the shelf would be restored from it.
-//! - A shelf's file has no checksum, because people may edit it. So a flipped bit is not noticed if the file is still
-//!   valid JSON for the same shelf.
+//! - Each namespace has a quarantine folder of its own, so that a tenant's data stays together and is deleted together.
+//! - A broken file is not moved into quarantine: it gets a second name there and keeps its first name until it is replaced. So a reader
+//!   always finds a file.
+//! - When a missing file is restored from its backup, one generation is skipped. The lost file was one commit ahead of the backup, and no
+//!   generation may be used twice.
+//! - Nothing is salvaged from a file that names another shelf, because lessons of one host must not be shown on another.
+//! - The format of a shelf's file never had a version 0. The chain of migrations is tested with an invented version 2.
+//! - A root that others also use, such as `/tmp` or `/var/lib`, stays open to them. A root is made private only if it is empty or contains
+//!   nothing but a store.
+//! - A temporary file is removed if the process that wrote it is dead or is this process, or if the file is older than an hour. Holding the
+//!   lock already proves that the file is abandoned. The extra conditions are for file systems whose locks do not work.
+//! - When a shelf is removed, the removal of its backup is made durable first. Otherwise a power cut could leave only the backup, and the
+//!   shelf would be restored from it.
+//! - A shelf's file has no checksum, because people may edit it. So a flipped bit is not noticed if the file is still valid JSON for the
+//!   same shelf.
 
 mod compact;
 mod failure;
@@ -81,11 +81,11 @@ use crate::{
 
 /// A store of JSON files in a folder. People may read, edit and compare the files.
 ///
-/// Everything in the files is trusted as the words of the person whose memory it is. So do not open a folder that came
-/// from elsewhere, for example from a repository. Import it instead, and review what was imported.
+/// The store trusts everything in its files as words of the person who owns the memory. So do not open a folder that came from elsewhere,
+/// for example from a repository. Import it instead, and review the imported items.
 ///
-/// Any number of processes may use one folder. Clones share a handle. All file work runs on blocking threads, so if a
-/// future is dropped, the shelf is either unchanged or completely updated.
+/// Any number of processes may use one folder. Clones share a handle. All file work runs on blocking threads and is always finished: if a
+/// future is dropped, its shelf is either unchanged or completely updated.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -105,7 +105,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct JsonFiles(Arc<Files>);
 
-/// The state that clones of a handle share.
+/// The state of a handle, which its clones share.
 #[derive(Debug)]
 struct Files {
     fs: Arc<dyn Fs>,
@@ -122,7 +122,7 @@ impl JsonFiles {
         Self::new(Arc::new(StdFs::new(root)), SCHEMA)
     }
 
-    /// Opens the store on another file system.
+    /// Opens the store on another implementation of the file system, such as a simulated one.
     #[cfg(feature = "testing")]
     pub fn with_fs(fs: Arc<dyn Fs>) -> Self {
         Self::new(fs, SCHEMA)
@@ -140,7 +140,7 @@ impl JsonFiles {
         }))
     }
 
-    /// Returns the same store with other limits. The returned handle shares no locks, notices or counts with earlier clones.
+    /// Returns the same store with other limits. The returned handle shares no locks, notices or growth counts with earlier clones.
     pub fn with_options(self, options: JsonFilesOptions) -> Self {
         let (fs, schema) = (Arc::clone(&self.0.fs), self.0.schema);
         let (locks, notices, growth) = (Locks::default(), Notices::default(), Growth::default());
@@ -260,7 +260,7 @@ impl Files {
         self.telling(shelf, self.remove_locked(&place, shelf))
     }
 
-    /// Adds a notice if the operation failed because the shelf is read-only. Returns its result unchanged.
+    /// Adds a notice if an operation failed because the shelf is read-only. Returns the operation's result unchanged.
     fn telling<T>(&self, shelf: &Shelf, done: Result<T, Failure>) -> Result<T, Failure> {
         if let Err(Failure::ReadOnly { why, .. }) = &done {
             self.notices.found(

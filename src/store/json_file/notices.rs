@@ -8,9 +8,9 @@ use std::{
 
 use crate::memory::{Shelf, StoreNotice, StoreNoticeKind};
 
-/// Maximum number of notices that are kept; later ones are dropped. Source: chosen; the first notices say enough.
+/// Maximum number of notices that wait to be collected; later ones are dropped. Source: chosen; the first ones show the problem.
 const MAX_WAITING: usize = 256;
-/// Maximum number of reported findings that are remembered. Source: chosen.
+/// Maximum number of findings that are remembered as already reported. Source: chosen.
 const MAX_TOLD: usize = 1_024;
 
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ impl Notices {
         }
     }
 
-    /// Adds a notice of something that a read found. Every later read finds it again, so it is reported only once.
+    /// Adds a notice of something that a read found, unless it was reported before. Every later read finds it again.
     pub(super) fn found(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),

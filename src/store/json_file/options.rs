@@ -8,8 +8,8 @@ use std::time::Duration;
 pub struct JsonFilesOptions {
     /// Longest time that an update waits for the lock of a shelf before it fails with `Busy`. Default: 5 s. Source: chosen.
     pub lock_wait: Duration,
-    /// Maximum size of a file that is written. A shelf that is already larger may only shrink. Unit: bytes. Default: 1
-    /// MiB. Source: chosen.
+    /// Maximum size of a file that is written. A shelf that is already larger can only be made smaller. Unit: bytes. Default: 1 MiB.
+    /// Source: chosen.
     pub max_shelf_bytes: usize,
     /// Maximum size of a file that is read. A larger file is neither read nor changed. Unit: bytes. Default: 8 MiB. Source: chosen.
     pub max_file_bytes: u64,

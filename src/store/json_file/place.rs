@@ -24,11 +24,11 @@ use crate::memory::{Namespace, Scope, Shelf};
 pub(super) const LOCKS: &str = "locks";
 /// The folder of a namespace's hosts.
 pub(super) const DOMAINS: &str = "domains";
-/// The suffix of a shelf's file.
+/// The extension of a shelf's file.
 pub(super) const JSON: &str = ".json";
-/// The suffix of a file that is being written.
+/// The extension of a file that is being written.
 pub(super) const TEMP: &str = ".tmp";
-/// Number of locks. Source: chosen; then few shelves of one process share a lock.
+/// Number of lock files. Source: chosen; with so many, two shelves rarely share a lock.
 pub(super) const STRIPES: u8 = 64;
 /// Maximum length of a collection's name. Unit: bytes. Source: chosen.
 const MAX_COLLECTION: usize = 64;
@@ -40,7 +40,7 @@ pub(super) struct Place {
     pub(super) dir: PathBuf,
     /// The name of the shelf's file.
     pub(super) name: String,
-    /// The folder for the shelf's broken files.
+    /// The quarantine folder, which receives the shelf's broken files.
     pub(super) quarantine: PathBuf,
     /// The prefix of the names of the shelf's broken files.
     pub(super) quarantine_prefix: String,
@@ -63,7 +63,8 @@ impl Place {
                 Some(host.as_str()),
             ),
         };
-        // Only the host could contain a NUL, and the host comes last, so different shelves never share an identity.
+        // Of the three parts, only the host could contain a NUL, and the host comes last. So different shelves never have the same
+        // identity.
         let scope = scope.map_or_else(String::new, |host| format!("\0{host}"));
         let identity = format!("{}\0{}{scope}", shelf.namespace.as_str(), shelf.collection);
         let hash = Sha256::digest(identity.as_bytes());
@@ -86,8 +87,8 @@ impl Place {
         self.dir.join(format!("{}.bak", self.name))
     }
 
-    /// Returns the path of the copy that is kept in this older version of the format when the file is first written in
-    /// the newest version.
+    /// Returns the path of the copy in an older version of the format. The copy is made when the shelf is first written in the newest
+    /// version.
     pub(super) fn old_version(&self, version: u64) -> PathBuf {
         self.dir.join(format!("{}.v{version}.bak", self.name))
     }
@@ -102,7 +103,7 @@ impl Place {
         ))
     }
 
-    /// Returns the id of the process that wrote the temporary file of this name, if the file belongs to this shelf.
+    /// Returns the id of the process that wrote a temporary file; `None` if the name is not that of a temporary file of this shelf.
     pub(super) fn writer_of(&self, name: &str) -> Option<u32> {
         let middle = name
             .strip_prefix(&self.name)?
@@ -111,7 +112,7 @@ impl Place {
         middle.split_once('-')?.0.parse().ok()
     }
 
-    /// Returns true if a name in the shelf's folder belongs to this shelf.
+    /// Returns true if an entry of the shelf's folder belongs to this shelf, judged by its name.
     pub(super) fn owns(&self, name: &str) -> bool {
         name.strip_prefix(&self.name)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -123,7 +124,8 @@ impl Place {
     }
 }
 
-/// Returns the folder of a namespace. A namespace called `locks` gets another name, because the folder `locks` holds the locks.
+/// Returns the folder of a namespace. A namespace called `locks` gets another folder name, because the folder `locks` contains the lock
+/// files.
 fn namespace_dir(namespace: &Namespace) -> PathBuf {
     let name = component(namespace.as_str());
     if name == LOCKS {
@@ -133,7 +135,7 @@ fn namespace_dir(namespace: &Namespace) -> PathBuf {
     }
 }
 
-/// Returns the collection whose shelves have a file of this name; `None` if no shelf has such a file.
+/// Returns the collection of the shelf that a file with this name belongs to; `None` if it is not the name of a shelf's file.
 pub(super) fn collection_of(file: &str) -> Option<&str> {
     file.strip_suffix(JSON).filter(|name| is_collection(name))
 }

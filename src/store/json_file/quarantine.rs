@@ -1,4 +1,4 @@
-//! Keeps a broken file whole, under another name, before the file is replaced.
+//! Quarantine: a broken file gets a second name before it is replaced, so that its content is not lost.
 
 use std::{io, path::Path};
 
@@ -12,13 +12,13 @@ use super::{
 };
 use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 
-/// Maximum number of broken files that are kept for one shelf. Source: chosen; a program that breaks the same file
-/// again and again must not fill the disk.
+/// Maximum number of broken files that are kept for one shelf. Source: chosen; a program that keeps breaking the same file must not fill
+/// the disk.
 const MAX_KEPT: usize = 5;
 
 impl Files {
-    /// Keeps a broken file under another name. The original also stays until it is replaced. Of files with equal
-    /// content, only one is kept.
+    /// Keeps a broken file under a second name. The file also keeps its own name until it is replaced. If several broken files have the
+    /// same content, only one is kept.
     pub(super) fn quarantine(
         &self,
         place: &Place,
@@ -64,7 +64,7 @@ impl Files {
         let target = dir.join(&name);
         self.link_or_copy(path, &target, &dir.join(format!("{name}{TEMP}")), bytes)
             .map_err(failed)?;
-        // The entry in quarantine must be durable before the original is replaced.
+        // The entry in quarantine must be durable before the broken file is replaced.
         self.fs.sync_dir(dir).map_err(failed)?;
         let file = target
             .iter()
@@ -76,7 +76,7 @@ impl Files {
         Ok(())
     }
 
-    /// Gives a file another name, or copies the file if the file system has no such links.
+    /// Gives a file a second name, or copies the file if the file system has no hard links.
     pub(super) fn link_or_copy(
         &self,
         from: &Path,

@@ -1,6 +1,5 @@
-//! Reads a shelf: from its file, else from its backup, else the records that can be salvaged. Reading writes nothing,
-//! because the reader may not have the right to write. It needs no lock, because files are only ever replaced as a
-//! whole.
+//! Reads a shelf from its file, else from its backup. If both are broken, reads the single records that are intact. Reading writes nothing,
+//! because the reader may not have the right to write. It needs no lock, because files are only ever replaced as a whole.
 
 use std::{
     io,
@@ -16,10 +15,10 @@ use super::{
 };
 use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 
-/// The state of a shelf, as far as it can be read.
+/// The state of a shelf on disk, as far as it can be read.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// The document, as far as it can be read.
+    /// The document. It is incomplete if records had to be salvaged.
     pub(super) document: Document,
     /// The source of the document.
     pub(super) source: Source,
@@ -29,26 +28,26 @@ pub(super) struct Found {
     pub(super) bad: Vec<(PathBuf, Vec<u8>)>,
     /// True if a newer version of the program wrote the file.
     pub(super) is_newer: bool,
-    /// The generation that the next commit counts from. No generation that this shelf ever had is higher.
+    /// The generation that the next commit counts from. The shelf never had a higher one.
     pub(super) generation: u64,
 }
 
 /// The place that a shelf was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// No file: the shelf was never written.
+    /// No file, because the shelf was never written.
     Nobody,
     /// The shelf's file.
     File,
-    /// The backup, which holds the state before the last change.
+    /// The backup, which contains the state before the last change.
     Backup,
     /// Single records salvaged from a broken file.
     Salvage,
-    /// No file: the files are broken, and no record can be read.
+    /// Nothing: the files are broken, and no record can be salvaged.
     Lost,
 }
 
-/// One of a shelf's two files: its file or its backup.
+/// The result of reading one of a shelf's two files, its own file or the backup.
 enum Copy {
     Missing,
     Good(Document, Vec<u8>),
@@ -122,7 +121,7 @@ impl Files {
                 )
             }
         };
-        // The lost file was one commit ahead of its backup.
+        // The lost file was one commit ahead of its backup, so its generation must be skipped.
         let ahead = document
             .generation
             .saturating_add(u64::from(source == Source::Backup));
@@ -167,7 +166,7 @@ impl Files {
         })
     }
 
-    /// Returns the reason, written for a person, why no part of a shelf can be read.
+    /// Returns the reason why no part of a shelf can be read, as a text for a person.
     pub(super) fn why_unreadable(&self, place: &Place, shelf: &Shelf) -> String {
         match self.copy(&place.file(), shelf) {
             Ok(Copy::Bad { why, .. }) => format!("{}: {why}", place.file().display()),

@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use crate::memory::{Record, Shelf, is_too_deep};
 
-/// The bytes before a record's key, as the store writes them. No string can contain them, because JSON escapes line breaks.
+/// The bytes before a record's key, as the store writes them. They cannot be a part of a string, because JSON escapes line breaks in
+/// strings.
 const RECORD: &[u8] = b"\n    \"";
 
 /// The records that could be read, and the generation, which is 0 if it could not be read.
@@ -44,7 +45,8 @@ pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
                 rest = &rest[length..];
                 match rest.iter().position(|b| !b.is_ascii_whitespace()) {
                     Some(at) if rest[at] == b',' => rest = &rest[at + 1..],
-                    // Either the records end here or something is broken. Only text that looks like a record counts as the next record.
+                    // Either the records end here, or something is broken. In the second case, only text that looks like a record counts as
+                    // the next one.
                     Some(at) if rest[at] == b'}' => break,
                     _ => rest = next_record(rest),
                 }
@@ -59,7 +61,7 @@ pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
     found
 }
 
-/// Returns the shelf that a broken file names; `None` if it cannot be read.
+/// Returns the shelf that a broken file names; `None` if that part cannot be read.
 pub(super) fn whose(bytes: &[u8]) -> Option<Shelf> {
     let at = after(bytes, b"\"shelf\":")?;
     value(&bytes[at..]).map(|(shelf, _)| shelf)
@@ -91,7 +93,7 @@ fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
     Some((key, body, colon + 1 + length))
 }
 
-/// Returns the rest of the bytes, from the next line that looks like a record.
+/// Returns the bytes from the next line that looks like a record.
 fn next_record(bytes: &[u8]) -> &[u8] {
     after(bytes, RECORD).map_or(&[], |at| &bytes[at - 1..])
 }
@@ -132,7 +134,7 @@ mod tests {
             let kept = salvage(&whole[..end], &shelf()).records;
             let expected = (0..4).filter(|n| {
                 let at = text.find(&format!("\"k{n}\"")).unwrap();
-                // A body ends with its closing brace.
+                // A record is intact only if its closing brace is before the cut.
                 end > at + text[at..].find("\n    }").unwrap() + 5
             });
             assert_eq!(kept.len(), expected.count(), "cut at {end}");

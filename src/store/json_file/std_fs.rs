@@ -1,4 +1,4 @@
-//! The file system of this machine.
+//! The real file system of this machine.
 
 #[cfg(not(unix))]
 mod portable;
@@ -15,7 +15,7 @@ use super::fs::{FsFile, FsLock};
 
 /// The real file system below a root.
 ///
-/// The root itself may be a symbolic link, and is created if it is missing. No file or folder is opened before it is needed.
+/// The root itself may be a symbolic link, and is created if it is missing. Files and folders are opened only when a call needs them.
 #[derive(Debug)]
 pub struct StdFs {
     root: PathBuf,
@@ -35,7 +35,7 @@ impl StdFs {
     }
 }
 
-/// Returns the components of a path. A component that is not a plain name is an error of the caller.
+/// Returns the components of a path. Fails if a component is not a plain name, which is an error of the caller.
 fn names(path: &Path) -> io::Result<Vec<&std::ffi::OsStr>> {
     path.components()
         .map(|component| match component {
@@ -114,7 +114,7 @@ struct HeldLock(#[expect(dead_code, reason = "closing the file gives the lock up
 
 impl FsLock for HeldLock {}
 
-/// Tries once to take the lock. An attempt that a signal interrupts is repeated.
+/// Tries once to take the lock. Repeats the attempt only if a signal interrupted it.
 fn take_lock(file: File) -> io::Result<Option<Box<dyn FsLock>>> {
     loop {
         match file.try_lock() {

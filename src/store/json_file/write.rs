@@ -1,4 +1,4 @@
-//! Writes a shelf. At every moment either the whole old state or the whole new state is on disk, whatever fails.
+//! Writes a shelf. At every moment the disk contains either the whole old state or the whole new state, whatever fails.
 
 use std::{
     io,
@@ -16,9 +16,10 @@ use super::{
 };
 use crate::memory::{Committed, Durable, Edit, ReadOnly, Shelf, StoreNoticeKind, apply};
 
-/// Age from which a temporary file counts as abandoned. Source: chosen; by then the process number may belong to another process.
+/// Age from which a temporary file counts as abandoned, even if a process with its writer's id exists. Source: chosen; by then another
+/// process may have that id.
 const ORPHANED: Duration = Duration::from_hours(1);
-/// Maximum number of attempts to create a folder that others remove. Source: chosen; only a clean-up removes empty folders.
+/// Maximum number of attempts to create a folder that is removed at the same time. Source: chosen; only a clean-up removes empty folders.
 const MAX_TRIES: u32 = 5;
 /// A commit, and its effect on the size of the store.
 #[derive(Debug)]
@@ -49,7 +50,8 @@ impl Files {
             .map_err(Failure::Edit)?;
         if changes.is_empty() {
             if found.source != Source::Nobody {
-                // An earlier writer may have ended before the entry was durable. The acknowledgement of this update promises that it is.
+                // An earlier writer may have ended before the entry was durable. The acknowledgement of this update promises that the entry
+                // is durable.
                 self.fs
                     .create_dir(&place.dir)
                     .map_err(Failure::io("create_dir", &place.dir))?;
@@ -100,7 +102,7 @@ impl Files {
             }
             Source::Lost => self.notices.did(Some(shelf), StoreNoticeKind::StartedEmpty),
         }
-        // The backup grows too.
+        // The backup grows by the same amount.
         let growth = 2 * bytes
             .len()
             .saturating_sub(found.good.as_ref().map_or(0, Vec::len))
@@ -121,7 +123,7 @@ impl Files {
         self.tidy(place)?;
         match self.find(place, shelf) {
             Ok(found) if found.is_newer => return Err(newer(&found)),
-            // A shelf over the caps can still be removed on request.
+            // A shelf that is larger than the caps can still be removed on request.
             Ok(_) | Err(Failure::ReadOnly { .. }) => {}
             Err(failure) => return Err(failure),
         }
@@ -144,9 +146,8 @@ impl Files {
         }
     }
 
-    /// Removes the files of a shelf. The shelf's file is removed last, once the removal of the others is durable,
-    /// because a backup without its file would be restored, even after a power cut. The removal of the file itself is
-    /// not yet durable on return.
+    /// Removes the files of a shelf, its own file last. That file is removed only when the removal of the others is durable, because a
+    /// remaining backup would be restored, even after a power cut. On return, the removal of the shelf's own file is not yet durable.
     pub(super) fn unlink_shelf(&self, place: &Place) -> Result<(), Failure> {
         let mut others = self.list(&place.dir)?;
         others.retain(|entry| place.owns(&entry.name) && entry.name != place.name);
@@ -173,15 +174,15 @@ impl Files {
         Ok(())
     }
 
-    /// Removes leftovers of dead writers from the shelf's folder, and refuses any entry that is not a file. Returns
-    /// true if the folder is missing or empty.
+    /// Removes temporary files of dead writers from the shelf's folder, and refuses any entry of the shelf that is not a file. Returns true
+    /// if the folder is missing or empty.
     fn tidy(&self, place: &Place) -> Result<bool, Failure> {
         let entries = self.list(&place.dir)?;
         for entry in entries.iter().filter(|entry| place.owns(&entry.name)) {
             let path = place.dir.join(&entry.name);
             match (entry.kind, place.writer_of(&entry.name)) {
-                // All writers of this shelf hold the lock that is held here, so every temporary file is a leftover. The
-                // extra conditions protect against file systems whose locks do not work.
+                // Every writer of this shelf must hold the lock, which is held here, so every temporary file is a leftover. The extra
+                // conditions protect against file systems whose locks do not work.
                 (FsKind::File, Some(writer)) if entry.age > ORPHANED || is_gone(writer) => {
                     let _ = self.fs.unlink(&path);
                 }
@@ -207,7 +208,7 @@ impl Files {
             })
     }
 
-    /// Replaces a shelf's file. The order of the calls makes the update safe.
+    /// Replaces a shelf's file. The update is safe only if the calls stay in this order.
     fn replace(&self, place: &Place, found: &Found, bytes: &[u8]) -> Result<(), Failure> {
         let temp = self.write_temp(place, bytes)?;
         let replaced = self.keep_old(place, found).and_then(|()| {
@@ -242,7 +243,7 @@ impl Files {
             }
         };
         let written = file.write_all(bytes).map_err(Failure::io("write", &temp));
-        // A failed sync is never repeated, because the system may have forgotten what it did not write.
+        // A failed sync is never repeated, because the system may have dropped the data that it could not write.
         let written = written.and_then(|()| file.sync().map_err(Failure::io("sync", &temp)));
         drop(file);
         match written {
@@ -271,8 +272,8 @@ impl Files {
         let kept = self
             .link_or_copy(&file, &link, &copy, good)
             .and_then(|()| self.fs.rename(&link, &backup));
-        // If both names belong to the same file, a rename leaves both. This is so if an earlier process made the backup
-        // and ended before it replaced the file.
+        // If both names belong to the same file, the rename leaves both of them. This happens if an earlier process made the backup and
+        // ended before it replaced the file.
         let _ = self.fs.unlink(&link);
         kept.map_err(Failure::io("backup", &backup))
     }
@@ -289,8 +290,8 @@ fn newer(found: &Found) -> Failure {
     }
 }
 
-/// Returns true if the process does not exist or is this process, which writes nothing else of the shelf now. A process
-/// of another container seems not to exist; the lock protects against that.
+/// Returns true if the process does not exist or is this process, which is not writing the shelf at this moment. A process in another
+/// container seems not to exist; the lock protects against removing its files.
 fn is_gone(pid: u32) -> bool {
     if pid == std::process::id() {
         return true;

@@ -1,5 +1,5 @@
-//! File access on systems without folder handles. It uses paths, and checks each component before
-//! use. A new folder gets the system's default access rights.
+//! File access by paths, for systems without folder handles. Each component of a path is checked before use. A new folder gets the system's
+//! default access rights.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -52,7 +52,7 @@ impl Fs for StdFs {
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
-        // A folder itself cannot be flushed here. Its entries are journalled with the file.
+        // On these systems a folder cannot be flushed. The file system journals its entries together with the file.
         self.checked(dir).map(drop)
     }
 
@@ -100,7 +100,7 @@ impl Fs for StdFs {
     }
 
     fn tightened(&self) -> Vec<PathBuf> {
-        // On these systems, the system manages the rights.
+        // On these systems, the access rights are left to the system, so there is nothing to tighten.
         Vec::new()
     }
 }

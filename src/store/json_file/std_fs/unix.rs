@@ -1,5 +1,5 @@
-//! File access through folder handles. Each handle is opened from its parent and never through a symbolic link, so that
-//! nothing can be swapped between a check and an action.
+//! File access through folder handles. Each handle is opened from its parent's handle and never through a symbolic link, so that nobody can
+//! replace a folder between a check and an action.
 
 use std::{
     collections::HashMap,
@@ -33,16 +33,16 @@ const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// Mode bits that must not be set, for the group and for others.
 const OTHERS: u32 = 0o077;
 
-/// Maximum number of folders whose entries are remembered as durable. Source: chosen; a fleet's run visits fewer hosts.
+/// Maximum number of folders that are remembered as durable. Source: chosen; even large sets of runs visit fewer hosts.
 const MAX_DURABLE: usize = 4_096;
-/// Maximum number of notices of changed rights that are kept. Source: chosen; the first few say enough.
+/// Maximum number of paths with changed rights that are kept for notices. Source: chosen; the first ones show the problem.
 const MAX_TIGHTENED: usize = 64;
 
-/// An identity that distinguishes a folder from a later folder of the same name: device, inode, and creation time where
-/// the system knows it.
+/// An identity that distinguishes a folder from a later folder with the same name: device, inode, and the creation time if the system knows
+/// it.
 type Identity = (u64, u64, Option<SystemTime>);
 
-/// The state that is kept between calls.
+/// The facts about folders that are kept between calls.
 #[derive(Debug, Default)]
 pub(super) struct FolderState {
     durable: Mutex<HashMap<PathBuf, Identity>>,
@@ -70,12 +70,12 @@ impl FolderState {
     }
 }
 
-/// Locks a mutex, even after a panic in another thread, which cannot leave the data half changed.
+/// Locks a mutex, even if another thread panicked while holding it. A panic cannot leave the data half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the flags for opening a folder. With them, a link in the folder's place is an error.
+/// Returns the flags for opening a folder. With them, opening fails if the path is a symbolic link.
 fn dir_flags() -> OFlags {
     OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
@@ -100,7 +100,7 @@ impl Fs for StdFs {
                 }
                 opened => opened?,
             };
-            // The process that created the folder may have ended before the entry was durable.
+            // Another process may have created the folder and ended before the entry was durable, so sync it here too.
             let identity = identity(&next)?;
             if !self.known.is_durable(&path, identity) {
                 at.sync_all()?;
@@ -173,7 +173,7 @@ impl Fs for StdFs {
                 continue;
             }
             let stat = match statat(&handle, name, AtFlags::SYMLINK_NOFOLLOW) {
-                // The entry was removed after the folder had been read.
+                // The entry was removed after the folder was read.
                 Err(Errno::NOENT) => continue,
                 stat => stat?,
             };
@@ -223,7 +223,7 @@ impl StdFs {
         if metadata.uid() != geteuid().as_raw() {
             return Err(foreign(&self.root));
         }
-        // A folder that others also use must not be closed to them.
+        // A folder that others also use must stay open to them.
         if metadata.mode() & OTHERS != 0 && holds_only_private_folders(&root)? {
             self.close_to_others(&root, Path::new(""), DIR_MODE)?;
         }
@@ -244,10 +244,10 @@ impl StdFs {
         };
         let identity = identity(&root)?;
         if !self.known.is_durable(Path::new(""), identity) {
-            // The process that created one of these folders may have ended before the entry was durable.
+            // Another process may have created one of these folders and ended before the entry was durable, so sync them here too.
             for dir in fs::canonicalize(&self.root)?.ancestors().skip(1) {
                 match File::open(dir).and_then(|dir| dir.sync_all()) {
-                    // The store cannot have created a folder here.
+                    // The error shows that the store has no right to create folders here, so there is nothing to make durable.
                     Err(error) if cannot_be_ours(&error) => {}
                     synced => synced?,
                 }
@@ -321,7 +321,7 @@ impl StdFs {
     }
 }
 
-/// Returns true if the error means that this store cannot have created a folder above the root.
+/// Returns true if the error means that this store cannot have created a folder at this path above the root.
 fn cannot_be_ours(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     matches!(
