@@ -54,7 +54,7 @@ const HINTS: &str = include_str!("hints.js");
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const TRACES: &str = include_str!("traces.js");
 
-/// Script shared by both drivers: reads what is visible in the window, and where.
+/// Script shared by both drivers: reads the visible parts of the window and their positions.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const SCENE: &str = include_str!("scene.js");
 

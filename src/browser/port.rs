@@ -20,8 +20,8 @@ use crate::{
 };
 use async_trait::async_trait;
 
-/// Longest time that one command may take. In the loop it covers an action, its settling and the observations after it. Source: chosen; on
-/// a page that never answers, each step uses several commands.
+/// Longest time that one command may take. In the loop it covers an action, its settling and the observations after it.
+/// Source: chosen; no longer, because a step uses several commands, even on a page that never answers.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The abilities of a driver.
@@ -170,7 +170,7 @@ impl SceneRequest {
     }
 }
 
-/// The result of one action, and what the driver noticed during it.
+/// The result of one action, and the events that the driver noticed during it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Execution {
@@ -187,8 +187,8 @@ pub struct Execution {
     /// Reactions of the page that its tree may not show, each kind of reaction once; `None` if the driver did not
     /// watch for them.
     pub traces: Option<Vec<Trace>>,
-    /// Text that the action asked for (a list of tabs, a script's result). It is page data, cleaned of control
-    /// characters.
+    /// Text that the action asked for (a list of tabs, a script's result). It may contain text of the page, and is
+    /// cleaned of control characters.
     pub text: Option<String>,
     /// Picture that the action asked for: the bytes of a PNG file.
     pub image: Option<Vec<u8>>,
@@ -220,7 +220,8 @@ impl From<Outcome> for Execution {
 ///
 /// # Contract
 /// - `Done` needs positive evidence that the action was carried out. The absence of an error is not enough.
-/// - A refusal by the page is an [`Outcome::Failed`]. `Err` means that the machinery broke.
+/// - A refusal by the page is an [`Outcome::Failed`]. `Err` means that the driver, the browser or the connection
+///   between them failed.
 /// - If the browser, daemon or renderer is lost, the driver returns [`ErrorKind::BrowserLost`](crate::ErrorKind::BrowserLost) at once, and
 ///   again on every later call. A blank page in place of a real one counts as lost.
 /// - A value that the resolver released appears in no return value, no process argument and no log.

@@ -1,5 +1,5 @@
 //! Decisions that every driver makes in the same way: the addresses that may be opened, the target of an action, the
-//! end of a wait, the positions in a scene, and the words of refusals. All functions are pure.
+//! end of a wait, the positions in a scene, and the texts of refusals. All functions are pure.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -26,7 +26,7 @@ pub(in crate::browser) const MOVED: &str =
 pub(in crate::browser) const LAST_TAB: &str = "the last tab cannot be closed";
 /// The reason not to click a point without a target.
 pub(in crate::browser) const NO_TARGET: &str = "a driver takes points of a target only";
-/// The reason not to choose a secret from a list.
+/// The reason to refuse a secret as an option of a list.
 pub(in crate::browser) const OPTION_SECRET: &str = "a secret cannot be an option";
 /// The reason to refuse a secret as the answer to a dialog.
 pub(in crate::browser) const DIALOG_SECRET: &str = "a dialog does not say which site will read it";
@@ -89,7 +89,7 @@ pub(in crate::browser) fn is_same_origin(seen: &str, now: &str) -> bool {
     }
 }
 
-/// Returns the list of tabs for the model. It is page data.
+/// Returns the list of tabs as a text for the model. It contains text of the pages.
 pub(in crate::browser) fn listing(tabs: &[Tab]) -> String {
     let line = |tab: &Tab| {
         let current = if tab.current { " (current)" } else { "" };
@@ -115,7 +115,7 @@ pub(in crate::browser) fn wheel(scroll: &Scroll) -> Option<(i64, i64)> {
 /// Returns the outcome of an action that took too long.
 pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
     match action {
-        // The time ended during the last observation.
+        // Such a wait observes the page again and again. The time ended during its last observation.
         BrowserAction::Wait(Wait { seconds: None, .. }) => {
             Outcome::failed(ErrorClass::WaitedInVain, "").into()
         }

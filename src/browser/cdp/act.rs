@@ -47,7 +47,7 @@ struct Ticked {
     radio: bool,
 }
 
-/// The results of an action besides its success.
+/// The data that an action produced, besides its outcome.
 #[derive(Debug, Default)]
 struct Performed {
     locator: Option<Locator>,
@@ -117,7 +117,7 @@ impl Cdp {
                 None
             }
             Ok(place) => place,
-            // The page that was loading is given up; the next observation shows how far it came.
+            // Loading is stopped. The next observation shows the part of the page that has loaded.
             Err(CdpError::Late) => {
                 self.hub.stop_loading();
                 None
@@ -151,14 +151,14 @@ impl Cdp {
             }
             Err(CdpError::Dialog(dialog)) => execution.dialog = Some(dialog),
             Err(CdpError::Lost(why)) => return Err(CdpError::Lost(why)),
-            // Between two documents there is nothing to report.
+            // While one document replaces another, there is no address or title to report.
             Err(_) => {}
         }
         Ok(execution)
     }
 
-    /// Fails if an action that does not name an element would now reach a page whose origin differs from that of the
-    /// page that it was decided for.
+    /// Fails if the page's origin has changed since the action was decided. Checks only actions that do not name their
+    /// element by a reference: a reference matches nothing on another page.
     fn still_there(&self, request: &ExecuteRequest) -> Result<(), CdpError> {
         let Some(seen) = request
             .page
@@ -386,8 +386,8 @@ impl Cdp {
         self.drag_within(turn, &aim, from, to).await.map(|()| told)
     }
 
-    /// Carries out `work` on an element and asks the page for the element's locator. The question is sent first, so
-    /// that the answer describes the element as it was before the work; both are awaited together.
+    /// Carries out `work` on an element and asks the page for the element's locator. The request for the locator is
+    /// sent first, so that the answer describes the element as it was before the work. Then both are awaited together.
     async fn named(
         &self,
         aim: &Aim,
@@ -455,7 +455,8 @@ impl Cdp {
             .map(|_| told)
     }
 
-    /// Runs a script of the caller in the page itself, and returns its value as JSON, which is page data.
+    /// Runs the caller's script in the page's own JavaScript world, and returns its value as JSON. The JSON counts as
+    /// text of the page.
     async fn evaluate(
         &self,
         turn: &mut Turn,
@@ -504,7 +505,7 @@ impl Cdp {
     }
 }
 
-/// Returns true if the action may cause a dialog that opens during it.
+/// Returns true if the page may open a dialog while the action is carried out.
 const fn opens_dialogs(action: &BrowserAction) -> bool {
     sends_events(action) || matches!(action, BrowserAction::Scroll(_) | BrowserAction::Eval(_))
 }
@@ -518,7 +519,7 @@ const fn looks_only(action: &BrowserAction) -> bool {
     )
 }
 
-/// Returns the target from whose element a point is counted; a refusal if the action has no target.
+/// Returns the target whose element the action's points are relative to. Fails if the action has no target.
 fn target_of(target: Option<&Target>) -> Result<&Target, CdpError> {
     target.ok_or_else(|| CdpError::refused(ErrorClass::BadArguments, NO_TARGET))
 }

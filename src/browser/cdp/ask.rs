@@ -1,4 +1,5 @@
-//! Calls to our script in the page. In each document the script has a world of its own, and gives numbers to elements.
+//! Calls to our script in the page. In each document, the script runs in an isolated JavaScript world of its own and
+//! assigns numbers to elements.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -11,9 +12,10 @@ use super::{
 };
 use crate::action::ErrorClass;
 
-/// The name of our script world in each document. The page cannot see into it.
+/// The name of the isolated JavaScript world in which our script runs. The page cannot see into it.
 const WORLD: &str = "webwise";
-/// Functions that act for a person. The browser treats these calls, and no others, as a person's action.
+/// Functions of our script that act for a person. The browser treats a call to one of these, and to no other, as a user
+/// gesture.
 const GESTURES: [&str; 4] = ["fill", "typeInto", "select", "focus"];
 
 impl Hub {
@@ -28,7 +30,7 @@ impl Hub {
         self.ask_in(&at, function, arguments).await
     }
 
-    /// Calls a function of our script in exactly this document, and returns its answer.
+    /// Calls a function of our script in the document that this session and world belong to, and returns its answer.
     pub(super) async fn ask_in<T: DeserializeOwned>(
         &self,
         (session, world): &(String, World),
@@ -40,8 +42,8 @@ impl Hub {
         answer(object.json())
     }
 
-    /// Calls our script in every document of the current page without waiting for the answers. A document without our
-    /// script needs no call. Calls made after these are also answered after them.
+    /// Calls a function of our script in every document of the current page that has our script. Does not wait for the
+    /// answers. The browser answers later calls only after these.
     pub(super) fn tell(&self, function: &'static str) {
         let known = self.state();
         for at in known.tab().into_iter().flat_map(|tab| tab.frames.values()) {
@@ -55,7 +57,8 @@ impl Hub {
         }
     }
 
-    /// Returns our script world in a frame's document, created on first use, and the session for calls to it.
+    /// Returns the world of our script in a frame's document, and the session for calls to it. Creates the world on
+    /// first use.
     pub(super) async fn world(&self, frame: &str) -> Result<(String, World), CdpError> {
         let (session, loader, first) = {
             let known = self.state();
@@ -66,8 +69,8 @@ impl Hub {
             if let Some(world) = &at.world {
                 return Ok((at.session.clone(), world.clone()));
             }
-            // Only the main frame needs numbers that no earlier page has used: a reference to an element in a frame
-            // also contains the frame's number, which no other document gets.
+            // Only the main frame needs element numbers that no earlier page has used. A reference to an element in
+            // another frame also contains that frame's number, which no other document gets.
             let first = if at.number == 0 { known.last_number } else { 0 };
             (at.session.clone(), at.loader.clone(), first)
         };
@@ -81,8 +84,8 @@ impl Hub {
         let context = make().await?;
         let script = json!({ "expression": page::library(first), "contextId": context });
         let object = evaluated(self.call(&session, "Runtime.evaluate", script).await?)?.object_id;
-        // The numbers of worlds begin again in another process, so the script may have reached a world of the page
-        // meanwhile. A second request returns the world of our name, or a new world with another number.
+        // Each process numbers its worlds anew. If the document moved to another process meanwhile, our script may have
+        // run in a world of the page. In that case, a second request for our world returns another number.
         if make().await? != context {
             return Err(CdpError::Moved);
         }
@@ -95,14 +98,15 @@ impl Hub {
             .tab_mut()
             .and_then(|tab| tab.frames.get_mut(frame))
             .ok_or(CdpError::Moved)?;
-        // A document that arrived meanwhile has a world of its own.
+        // A document that arrived meanwhile needs a world of its own, so this one is not stored for it.
         if at.loader == loader {
             at.world = Some(world.clone());
         }
         Ok((session, world))
     }
 
-    /// Returns an element as an object of the page's own world, for a script of the caller.
+    /// Returns the id of an element as an object in the page's own JavaScript world, where the caller's script can use
+    /// it.
     pub(super) async fn object_of(&self, frame: &str, number: u64) -> Result<String, CdpError> {
         let (session, world) = self.world(frame).await?;
         let params = json!({

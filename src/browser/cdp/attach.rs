@@ -26,14 +26,14 @@ const OPERATION: &str = "browser.attach";
 /// Longest time for a browser to open or close our tab after the caller has stopped waiting. Source: it takes
 /// 0.1 s.
 const LEAVE: Duration = Duration::from_secs(5);
-/// Longest answer to the query for a browser's address. Unit: bytes. Source: it has some 500.
+/// Maximum size of the answer to the query for a browser's address. Unit: bytes. Source: a usual answer has some 500.
 const MAX_ANSWER: u64 = 64 << 10;
 
 /// Attaches to a browser that runs with remote debugging, and opens a new tab in it. If the caller gives up or
 /// attaching takes too long, the tab is closed.
 pub(super) async fn attach(address: &str, options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     let (attached, wanted) = oneshot::channel();
-    // This runs on a task of its own, so that a caller who leaves cannot leave the tab behind.
+    // This runs on a task of its own, so that the tab is closed even if the caller stops waiting.
     tokio::spawn(in_the_background(
         address.to_owned(),
         options.clone(),
@@ -92,7 +92,7 @@ async fn in_the_background(
         let _ = wanted.send(Err(error));
     }
     if !is_over {
-        // Only the code that opens the tab knows which tab it is.
+        // The tab can be closed only after it is opened, because its id is not known before.
         let _ = timeout(LEAVE, beginning).await;
     }
     close_tabs(&hub).await;
@@ -120,7 +120,7 @@ pub(super) async fn close_tabs(hub: &Hub) {
     let _ = timeout(LEAVE, close).await;
 }
 
-/// Opens a new tab, and waits until its events arrive.
+/// Opens a new tab and makes it the current one. Waits until the tab is prepared and its main frame is known.
 async fn begin(hub: &Arc<Hub>) -> Result<(), CdpError> {
     // Downloads keep the browser's default behaviour.
     let downloads = json!({ "behavior": "default", "eventsEnabled": true });
@@ -199,7 +199,7 @@ struct Version {
     web_socket_debugger_url: String,
 }
 
-/// Asks a browser for its version by one HTTP request, without a client library. Returns the answer with its head.
+/// Asks a browser for its version by one HTTP request, without a client library. Returns the answer with its headers.
 async fn version(host: &str, port: u16) -> io::Result<String> {
     let mut stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
     let question =

@@ -10,7 +10,8 @@ use crate::{
 };
 
 impl Cdp {
-    /// Answers the open dialog, if that is the purpose of the action; returns `None` for every other action.
+    /// Answers the open dialog or file chooser if that is the purpose of the action. Returns `None` for every other
+    /// action.
     pub(super) async fn answered(
         &self,
         action: &BrowserAction,

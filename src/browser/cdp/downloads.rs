@@ -20,7 +20,8 @@ pub(super) struct Offered {
 }
 
 impl Offered {
-    /// Reserves room for one more report. Returns true if there was room; the file must then be reported.
+    /// Reserves a place for one more reported file. Returns true if there was a place; the caller must then report the
+    /// file with [`tell`](Self::tell).
     pub(super) fn has_room(&mut self) -> bool {
         let has_room = self.notices.len() + self.moving < MAX_TOLD;
         if has_room {
@@ -31,7 +32,7 @@ impl Offered {
         has_room
     }
 
-    /// Reports a file that has a reserved place.
+    /// Adds the report of a file for which [`has_room`](Self::has_room) reserved a place.
     pub(super) fn tell(&mut self, name: &str, kept: bool) {
         self.moving = self.moving.saturating_sub(1);
         self.notices.push(Notice::Download {
@@ -40,7 +41,7 @@ impl Offered {
         });
     }
 
-    /// Returns the notices that were not reported yet, each of them once.
+    /// Removes and returns the notices that are not reported yet.
     pub(super) fn take(&mut self) -> Vec<Notice> {
         let mut notices = std::mem::take(&mut self.notices);
         let more = std::mem::take(&mut self.more);
@@ -54,8 +55,8 @@ impl Offered {
     }
 }
 
-/// Moves a file to a name of our own if there is a folder for it, and removes the file otherwise. Returns true if the
-/// file was kept.
+/// Moves a downloaded file into `folder` under a new name, or deletes it if there is no folder or the move fails.
+/// Returns true if the file was kept.
 ///
 /// The browser named the file by an id of its own, so text of the page never becomes part of a path.
 pub(super) fn keep(files: &Path, id: &str, folder: Option<&Path>) -> bool {
@@ -69,7 +70,8 @@ pub(super) fn keep(files: &Path, id: &str, folder: Option<&Path>) -> bool {
     }
     let is_kept = folder.is_some_and(|folder| move_to(&from, folder).is_ok());
     if !is_kept {
-        // The browser has removed files that it cancelled; others are removed with the folder at the latest.
+        // A failure does no harm: the browser itself removes a cancelled file, and any other file is removed with the
+        // folder.
         let _ = fs::remove_file(&from);
     }
     is_kept

@@ -1,4 +1,4 @@
-//! The driver: the browser as a value, and its implementation of the port.
+//! The driver [`Cdp`] and its implementation of [`BrowserDriver`].
 
 use std::{collections::HashMap, fmt, pin::pin, sync::Arc, time::Duration};
 
@@ -144,7 +144,7 @@ impl Cdp {
             Err(error) if error.kind() == ErrorKind::BrowserLost => error,
             other => return other,
         };
-        // The browser reports the reason of a page's end a moment after the end itself.
+        // The browser reports the reason for a page's crash a moment after the crash itself.
         let crash = self.hub.until(|known| {
             if known.closed {
                 return Some(None);
@@ -168,7 +168,8 @@ impl Cdp {
         })
     }
 
-    /// Returns how the program ended, if it is ours and is not being closed.
+    /// Returns how the browser program ended. Returns `None` if it has not ended, if this driver did not launch it, or
+    /// if it is being closed.
     async fn exit(&self) -> Option<String> {
         let mut life = self.life.try_lock().ok()?;
         let status = timeout(EXPLAIN, life.own.as_mut()?.child.wait()).await;
@@ -285,7 +286,7 @@ impl Cdp {
         if let Some(own) = &mut life.own {
             if timeout(END_TIMEOUT, own.child.wait()).await.is_err() {
                 own.kill();
-                // A program that cannot be killed cannot be ended at all.
+                // A program that does not end even then is left running.
                 let _ = timeout(END_TIMEOUT, own.child.wait()).await;
             }
             own.folder

@@ -1,4 +1,4 @@
-//! Failures inside this driver. At its border, each becomes an outcome or an error.
+//! Failures inside this driver. For the driver's caller, each becomes an outcome or an error.
 
 use serde::{Deserialize, de::DeserializeOwned};
 
@@ -19,19 +19,19 @@ pub(super) enum CdpError {
     Moved,
     /// A dialog covers the page.
     Dialog(Dialog),
-    /// The page refused.
+    /// The page or this driver refused the action.
     Refused(Failure),
     /// The page or the browser took too long.
     Late,
-    /// The machinery broke.
+    /// The browser reported an unexpected error, or a reply of it was not understood.
     Broken(Error),
 }
 
-/// A refusal by the script in the page, as it is sent.
+/// A refusal by our script in the page, as the script sends it.
 #[derive(Debug, Deserialize)]
 struct Refusal {
     failed: ErrorClass,
-    /// The detail, which is page data.
+    /// The detail, which may contain text of the page.
     #[serde(default)]
     detail: String,
 }
@@ -62,8 +62,8 @@ impl CdpError {
         Self::Broken(Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what))
     }
 
-    /// Returns the [`Execution`] of an action that ended with this failure. Returns an error instead if the browser is lost
-    /// or the connection to it broke.
+    /// Returns the [`Execution`] of an action that ended with this failure. Returns an error instead for
+    /// [`Lost`](Self::Lost) and [`Broken`](Self::Broken).
     pub(super) fn into_execution(self) -> Result<Execution> {
         Ok(match self {
             Self::Refused(failure) => Outcome::Failed(failure).into(),
@@ -87,7 +87,7 @@ impl CdpError {
         })
     }
 
-    /// Returns the error for a call of the port that has no outcome.
+    /// Returns the error for a call that has no [`Outcome`], such as the observation of a page.
     pub(super) fn into_error(self, operation: &'static str) -> Error {
         use ErrorClass as C;
         let (kind, class) = match self {
@@ -130,7 +130,8 @@ const MOVED: [&str; 7] = [
     "No node with given id found",
 ];
 
-/// The code for an unknown method. Source: JSON-RPC 2.0. Our methods exist, but a tab that is just closing knows none.
+/// The error code for an unknown method. Source: JSON-RPC 2.0. The methods that this driver calls exist, but a tab that
+/// is closing reports them as unknown.
 const NO_METHOD: i64 = -32601;
 
 impl From<WireError> for CdpError {
@@ -170,7 +171,7 @@ mod tests {
         assert!(
             matches!(refused, Err(CdpError::Refused(f)) if f.class == ErrorClass::Intercepted && f.detail == "<div>")
         );
-        // A class that the page invented is not a class.
+        // An answer with an error class that does not exist is no refusal.
         assert!(matches!(
             answer::<u32>(r#"{"failed":"hacked"}"#),
             Err(CdpError::Broken(_))

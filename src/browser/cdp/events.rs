@@ -23,7 +23,7 @@ pub(super) enum BrowserEvent {
     Attached {
         session: String,
         target: TargetInfo,
-        /// True if the target waits for a signal of ours before it begins.
+        /// True if the target does not run until this driver lets it.
         waits: bool,
     },
     /// A session ended.
@@ -34,7 +34,7 @@ pub(super) enum BrowserEvent {
         frame: String,
         parent: String,
     },
-    /// A frame is gone, or goes on in another process.
+    /// A frame was removed, or moved to another process (`swapped`).
     FrameDetached {
         frame: String,
         swapped: bool,
@@ -45,11 +45,11 @@ pub(super) enum BrowserEvent {
         frame: String,
         url: String,
     },
-    /// The page wants to navigate a frame at once.
+    /// The page asked for a navigation of a frame without delay.
     NavigationAsked {
         frame: String,
     },
-    /// A frame is on its way to another document.
+    /// A frame began to navigate to another document.
     NavigationBegan {
         frame: String,
         loader: String,
@@ -330,7 +330,8 @@ struct Drag {
     data: serde_json::Value,
 }
 
-/// Longest delay of a navigation that counts as "at once". Unit: seconds. Source: chosen; forms and scripts have 0.
+/// Longest delay of a navigation that counts as "at once". Unit: seconds. Source: chosen; navigations by forms and
+/// scripts have a delay of 0.
 const AT_ONCE: f64 = 0.05;
 
 impl BrowserEvent {

@@ -29,11 +29,11 @@ use super::{
 };
 use crate::{base::ErrorKind, page::Notice};
 
-/// Time without an answer after which a dialog of another tab counts as blocking the page. Source: chosen; an answer
-/// takes a millisecond.
+/// Longest time for the page to answer while another tab has a dialog. If the page takes longer, that dialog counts as
+/// blocking it. Source: chosen; an answer takes a millisecond.
 const HELD_UP: Duration = Duration::from_millis(500);
 
-/// The folder of incomplete downloads, in the private folder.
+/// Name of the folder for incomplete downloads, inside the browser's private folder.
 pub(super) const FILES: &str = "files";
 
 /// The state that the driver shares with its background tasks.
@@ -61,7 +61,7 @@ struct Shared {
 }
 
 impl fmt::Debug for Shared {
-    /// Shows nothing of the pages, which name files and tabs as they like.
+    /// Leaves out all text of the pages, such as the names of files and tabs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared")
             .field("known", &*self.state())
@@ -135,7 +135,7 @@ impl Evaluated {
 }
 
 impl Hub {
-    /// Starts to use a connection to a browser. A browser that was started here has a private folder; an attached
+    /// Starts a hub on a connection to a browser. A browser that was started here has a private folder; an attached
     /// browser has none.
     ///
     /// Dropping the returned [`Line`] ends the connection and everything that depends on it.
@@ -162,7 +162,7 @@ impl Hub {
                 };
                 let todo = shared.state().learn(event.session, told);
                 for effect in todo {
-                    // Nobody listens only while the browser is being left.
+                    // Sending fails only while the browser is being left, when no effect is needed any more.
                     let _ = effects.send(effect);
                 }
                 shared.changed.send_replace(());
@@ -194,7 +194,7 @@ impl Hub {
         *self.shared.load_until() = Some(Instant::now() + time * 2 / 3);
     }
 
-    /// Returns the time that a document may still take within the current command.
+    /// Returns the time that a document may still take to load within the current command.
     pub(super) fn time_to_load(&self) -> Duration {
         let longest = self.options.common.navigation_timeout;
         let left = |end: Instant| end.saturating_duration_since(Instant::now());
@@ -203,7 +203,7 @@ impl Hub {
             .map_or(longest, |end| longest.min(left(end)))
     }
 
-    /// Wakes all waiters after an answer changed the known state, as events do.
+    /// Wakes all waiters. Needed after an answer of the browser changed the known state; an event wakes them by itself.
     pub(super) fn changed(&self) {
         self.shared.changed.send_replace(());
     }
@@ -221,13 +221,13 @@ impl Hub {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Marks this number as used for an element, so that no other page gets it.
+    /// Marks this number as used for an element, so that no later page uses it again.
     pub(super) fn told(&self, number: u64) {
         let mut known = self.state();
         known.last_number = known.last_number.max(number);
     }
 
-    /// Returns the notices since the last call, each of them once.
+    /// Removes and returns the notices since the last call.
     pub(super) fn take_notices(&self) -> Vec<Notice> {
         let mut notices = self.shared.offered().take();
         for tab in self.state().tabs.iter_mut().filter(|tab| !tab.told) {
@@ -245,8 +245,8 @@ impl Hub {
         notices
     }
 
-    /// Waits until `look` finds an answer in the known state, and returns it. If there is none, this waits until it
-    /// is dropped.
+    /// Waits until `look` finds an answer in the known state, and returns it. If it never finds one, this never
+    /// returns.
     pub(super) async fn until<T>(&self, mut look: impl FnMut(&mut BrowserState) -> Option<T>) -> T {
         let mut changed = self.shared.changed.subscribe();
         loop {
@@ -255,13 +255,14 @@ impl Hub {
                 return found;
             }
             if changed.changed().await.is_err() {
-                // The sender belongs to this hub, so this cannot happen; if it did, only waiting would remain.
+                // The sender lives as long as this hub, so this line is never reached.
                 std::future::pending::<()>().await;
             }
         }
     }
 
-    /// Calls a method in a session of the current page, unless a dialog, a crash or the end of the browser comes first.
+    /// Calls a method in a session of the current page. Fails if a dialog, a crash or the end of the browser comes
+    /// before the answer.
     pub(super) async fn call<T: DeserializeOwned + 'static>(
         &self,
         session: &str,
@@ -293,7 +294,8 @@ impl Hub {
         }
     }
 
-    /// Finds out whether a dialog of another tab blocks the current page: pages in one process are blocked together.
+    /// Checks for each dialog of another tab if it blocks the current page: pages in one process are blocked together.
+    /// Records the result in the known state, and never returns.
     async fn watch_behind(&self) -> Infallible {
         loop {
             let behind = self.until(|known| known.dialog_behind()).await;
@@ -305,7 +307,7 @@ impl Hub {
                 params,
             ));
             if timeout(HELD_UP, &mut answers).await.is_ok() {
-                // The page goes on behind the dialog.
+                // The page answers, so the dialog does not block it.
                 std::future::pending::<()>().await;
             }
             {
@@ -317,7 +319,7 @@ impl Hub {
             self.shared.changed.send_replace(());
             let shared = Arc::clone(&self.shared);
             tokio::spawn(async move {
-                // A page that answers under the dialog was busy and not blocked.
+                // If the page answers while the dialog is open, it was busy and not blocked.
                 let _ = answers.await;
                 shared.state().over.take_if(|over| *over == behind);
                 shared.changed.send_replace(());
@@ -325,7 +327,7 @@ impl Hub {
         }
     }
 
-    /// Carries out the effects that events ask for, until no more can come.
+    /// Carries out the effects that events ask for, until the connection ends.
     async fn look_after(self: Arc<Self>, mut queue: mpsc::UnboundedReceiver<Effect>) {
         while let Some(effect) = queue.recv().await {
             match effect {
@@ -407,9 +409,9 @@ impl Hub {
 
     /// Makes the page of a background tab, or of a window without a screen, behave as if it were in view.
     ///
-    /// Chromium passes an unanswered call on to the next document, and this call crashes that document's process
-    /// while the document is on its way. So this call goes to a window that a page opened only once the window's
-    /// document is there.
+    /// Chromium passes an unanswered call on to the next document, and this call crashes that document's process if the
+    /// document is still arriving. So in a window that a page opened, this call is sent only when the window's document
+    /// has arrived.
     async fn emulate_focus(&self, session: &str, target: &str) {
         self.until(|known| {
             let is_current = known.current.as_deref() == Some(target);
@@ -503,8 +505,8 @@ pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, CdpError> {
 }
 
 impl BrowserState {
-    /// Returns what keeps this driver from the current page: the end of the browser, a crash or a dialog; `None` if
-    /// nothing does.
+    /// Returns the obstacle that keeps this driver from the current page: the end of the browser, a crash or a dialog.
+    /// Returns `None` if there is no obstacle.
     pub(super) fn trouble(&self) -> Option<CdpError> {
         if self.closed {
             return Some(CdpError::Lost("the connection to the browser is closed"));

@@ -95,7 +95,7 @@ const MODIFIERS: &[(&str, &str, u32, u32)] = &[
     ("Meta", "MetaLeft", 91, 4),
     ("Shift", "ShiftLeft", 16, 8),
 ];
-/// The bit of Shift.
+/// The bit of Shift in a set of modifiers.
 const SHIFT: u32 = 8;
 
 /// Returns the key that types a character; `None` if no key does.
@@ -172,7 +172,7 @@ fn stroke(name: &str, mask: u32) -> Option<[Value; 2]> {
         let key = physical(sign)?;
         (name, key.code, key.number, sign.to_string())
     };
-    // With Control, Alt or Meta held a key is a command and types nothing.
+    // With Control, Alt or Meta held, a key is a command and types nothing.
     let text = if mask & !SHIFT == 0 {
         text
     } else {
@@ -243,7 +243,7 @@ fn typed(text: &str) -> Vec<Typed> {
 }
 
 impl Cdp {
-    /// Presses a key.
+    /// Presses a key with its modifiers. A character that is on no key is inserted as text.
     pub(super) async fn press_key(&self, turn: &mut Turn, key: &Key) -> Result<(), CdpError> {
         match key.last() {
             "Enter" => self.may_send(By::Enter).await?,

@@ -38,7 +38,8 @@ const KEEP_NOTHING: &str = r#"{"autofill":{"enabled":false,"profile_enabled":fal
 /// elements crashes it. Unit: KiB. Source: measured; 64 MiB hold 20,000.
 #[cfg(unix)]
 const STACK: u32 = 64 << 10;
-/// Longest time for a browser to end after it closed its pipe. Source: chosen; it is ending by then.
+/// Longest time for a browser to end after it closed its pipe. Source: chosen; a browser that closed its pipe is
+/// usually ending already.
 const END: Duration = Duration::from_secs(1);
 
 /// The parts that keep a browser alive.
@@ -58,9 +59,9 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// Kills the started process and everything that it started, which form one process group. This is needed because
-    /// a program that is not a browser may neither notice the end of the connection nor name the folder in its
-    /// command line.
+    /// Kills the started process and everything that it started, which form one process group. This is needed for a
+    /// program that is not a browser: it may not notice the end of the connection, and its command line may not contain
+    /// the private folder's path, by which a browser's process is recognised.
     pub(super) fn kill(&self) {
         // The process number belongs to the process as long as nobody has waited for its end.
         #[cfg(unix)]
@@ -92,7 +93,7 @@ pub(super) async fn launch(options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     }
 }
 
-/// The failure of a start.
+/// The failure of an attempt to start a browser.
 #[derive(Debug)]
 struct Failed {
     error: Error,
@@ -188,7 +189,7 @@ fn unavailable(options: &CdpOptions, why: &str) -> Error {
 /// read from, 4 to write to.
 #[cfg(unix)]
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
-    // A shell moves them there, so that no code of ours runs between fork and exec.
+    // A shell moves the ends of the pipe to these descriptors, so that no code of ours runs between fork and exec.
     let mut command = Command::new("/bin/sh");
     command
         .args([
@@ -215,7 +216,7 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
     command
 }
 
-/// Returns the command without the pipe, which other systems do not have; there, only attaching works.
+/// Returns the command without the pipe, which works only on Unix. On other systems, only attaching works.
 #[cfg(not(unix))]
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
     let mut command = Command::new(&options.common.chromium);

@@ -16,7 +16,8 @@ use super::{
     state::World,
 };
 
-/// Events of a click, of a key on the focused element, of a slider's handle, and of dragging.
+/// Events that make an element count as clickable if it listens for one of them: events of a click, of a key on the
+/// focused element, of a slider's handle, and of dragging.
 const CLICKS: [&str; 9] = [
     "click",
     "dblclick",
@@ -28,9 +29,9 @@ const CLICKS: [&str; 9] = [
     "keydown",
     "dragstart",
 ];
-/// Maximum number of event kinds of an element that listens for itself. An element with more listens for everything
-/// inside it: libraries put some eighty kinds on the top element of a page. Source: chosen; a widget has up to a
-/// dozen.
+/// Maximum number of event kinds of an element that listens for itself. An element with more kinds counts as listening
+/// for everything inside it and is left out: libraries register some eighty kinds on the top element of a page. Source:
+/// chosen; a widget has up to a dozen.
 const MOST_KINDS: usize = 24;
 /// Maximum number of new elements that one look at a document asks about; the next look asks about further elements.
 /// Source: chosen; each takes a call, and all calls run at once.
@@ -90,7 +91,7 @@ impl Cdp {
             Some(top) => top,
             None => self.page_document(at).await?,
         };
-        // The browser keeps none of the listeners, because this names no object group.
+        // This names no object group, so the browser keeps no handles of the listeners.
         let all = json!({ "objectId": top, "depth": -1, "pierce": true });
         let told: Listeners = self
             .hub

@@ -45,9 +45,9 @@
 //!   time that an object takes.
 //! - A frame's number and address come with its rows, from the same world. So no content is shown under the address
 //!   of another document.
-//! - Style sheets are asked which elements may have generated text before or after them. The labels of a document or
-//!   shadow tree are found once. Asking each element would double the time of a walk, and the browser's own list of
-//!   labels reads the whole document for each control.
+//! - Style sheets are searched for the elements that may have generated text before or after them. The labels of a
+//!   document or shadow tree are found once. Asking each element would double the time of a walk, and the browser's own
+//!   list of labels reads the whole document for each control.
 //!
 //! Actions:
 //!
@@ -90,9 +90,10 @@
 //!
 //! Secrets and storage:
 //!
-//! - A document request held for a secret is aborted and not blocked, so the page that was typed into stays visible.
-//! - Once a secret was typed, a new window does not begin until this driver lets it. Otherwise its first request
-//!   would leave unchecked.
+//! - If a request for a document would send a typed secret to an origin that may not receive it, the request is aborted
+//!   and not blocked. So the page that the secret was typed into stays visible.
+//! - Once a secret was typed, a new window does not run until this driver lets it. Otherwise its first request would
+//!   leave unchecked.
 //! - A secret is typed only into a document whose reported origin and address agree: a frame whose content the page
 //!   wrote has the page's origin and no address of its own.
 //! - Loading a state sets the new cookies first and deletes the old ones after, so a failure loses nothing. In an

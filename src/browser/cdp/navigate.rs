@@ -59,8 +59,8 @@ impl Hub {
         }
     }
 
-    /// Gives up a document that does not arrive in time, because while it is under way the browser does not let the
-    /// current page answer.
+    /// Stops loading a document that does not arrive in time, because while it is under way the browser does not let
+    /// the current page answer. Never returns.
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
         sleep(self.time_to_load()).await;
         let is_on_its_way = self
@@ -128,7 +128,7 @@ impl Cdp {
             return Ok(true);
         };
         let last = self.loader()?;
-        // A document that redirects at once is gone before anybody can look.
+        // A document that redirects at once may be replaced before this check sees it.
         loop {
             let come = self.arrival(|known| known.tab()?.has_come_to(&loader, &last).then_some(()));
             match timeout(UNTOLD, come).await {
@@ -182,7 +182,7 @@ impl Cdp {
             .current_index
             .checked_add_signed(step)
             .and_then(|index| history.entries.get(index));
-        // The first page of a tab does not belong to the task.
+        // The blank first page of a tab does not belong to the task.
         let entry = entry
             .filter(|entry| entry.url != BLANK)
             .ok_or(CdpError::refused(ErrorClass::NoHistory, ""))?;
@@ -228,7 +228,7 @@ impl Cdp {
     /// Ends an endless script, because its document must give way to the next one. A script is given some time first,
     /// because it is still unknown whether a next document comes at all: a download, for example, brings none.
     async fn end_a_script_in_the_way(&self) {
-        // While another document is on its way, the page does not answer, but no script of it is in the way.
+        // While another document is on its way, the page does not answer either, but no script is the reason.
         let is_there = self
             .hub
             .state()

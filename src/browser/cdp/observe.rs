@@ -38,9 +38,9 @@ const FRAMES: Duration = Duration::from_secs(2);
 /// Maximum number of attempts to read a frame that goes to another document meanwhile. Source: chosen; a frame
 /// usually does so once.
 const LOOKS: usize = 3;
-/// Maximum amount of text that is read of a page, and as much again of all its frames together. Nodes beyond it are
-/// left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages that people read have a million. On
-/// the wire, one unit takes up to 7 bytes, so this is a fifth of the largest message.
+/// Maximum amount of text that is read of a page without its frames. The same amount is read of all its frames
+/// together. Nodes beyond it are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages that
+/// people read have a million. On the wire, one unit takes up to 7 bytes, so this is a fifth of the largest message.
 const MAX_TEXT: usize = 8_000_000;
 /// Longest side of a picture. Unit: CSS pixels. Source: the largest texture that Chromium draws on.
 const MAX_SIDE: f64 = 16_384.0;
@@ -52,8 +52,8 @@ const REPLACED: Duration = Duration::from_secs(2);
 /// Pause after a document was replaced before the next one is tried. Source: chosen; reading a document takes as
 /// long.
 const AGAIN: Duration = Duration::from_millis(2);
-/// Longest time for a document to be reported after its frame, or after the answer to its navigation. Source: chosen;
-/// it takes a few milliseconds.
+/// Longest time between the report of a frame, or the answer to a navigation, and the report of the new document.
+/// Source: chosen; it takes a few milliseconds.
 pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 
 /// The place of a document: its address, origin and title, read without the page's own scripts.
@@ -81,7 +81,8 @@ impl Cdp {
         }
         let untold = self.hub.until(|known| {
             let tab = known.tab()?;
-            // A frame whose document has not arrived is not waited for here, but by actions.
+            // A frame that is still loading its document counts as reported: an action waits for the document, an
+            // observation does not.
             let is_told = |frame: &Frame| !frame.loader.is_empty() || frame.moves();
             (tab.main().is_some() && tab.frames.values().all(is_told)).then_some(())
         });
@@ -100,12 +101,13 @@ impl Cdp {
         Ok(observation)
     }
 
-    /// Asks the browser for anything, to learn whether it still answers and can leave a page that does not.
+    /// Sends a small request to the browser itself. An answer shows that the browser works and can leave a page that
+    /// does not answer.
     pub(super) fn ask_for_life(&self) -> impl Future<Output = Result<Value, WireError>> + use<> {
         self.hub.wire.call(None, "Browser.getVersion", json!({}))
     }
 
-    /// Returns the observation of a page that does not answer in a browser that does.
+    /// Returns the observation of a page that does not answer although the browser does.
     pub(super) fn unanswered(&self) -> Result<Observation, CdpError> {
         if let Some(observation) = self.under_a_dialog()? {
             return Ok(observation);
@@ -120,8 +122,8 @@ impl Cdp {
         Ok(observation)
     }
 
-    /// Reads the page with its frames, and stores the result. Returns the place of the page, its main frame, and the
-    /// element of each frame.
+    /// Reads the page with its frames, and stores the result in `turn`. Returns the page's [`Place`], its main frame,
+    /// and the element of each frame.
     async fn walk_all(&self, turn: &mut Turn) -> Result<(Place, String, Vec<Owner>), CdpError> {
         let mut page = self.page()?;
         let end = Instant::now() + REPLACED;
@@ -169,7 +171,7 @@ impl Cdp {
         }
     }
 
-    /// Returns the observation of a page under a dialog; `None` if no dialog is open.
+    /// Returns the observation of a page that an open dialog blocks; `None` if no dialog is open.
     fn under_a_dialog(&self) -> Result<Option<Observation>, CdpError> {
         let known = self.hub.state();
         match known.trouble() {
@@ -256,8 +258,8 @@ impl Cdp {
             .map_err(|_| CdpError::malformed("a look at a page that is not understood"))
     }
 
-    /// Returns the document of a script world, and the number of its frame in references; an error if the frame now
-    /// shows another document.
+    /// Returns the id of the document that a script world belongs to, and its frame's number in references. Fails if
+    /// the frame now shows another document.
     fn document(&self, frame: &str, world: &World) -> Result<(String, u32), CdpError> {
         let known = self.hub.state();
         let at = known
@@ -271,8 +273,8 @@ impl Cdp {
         }
     }
 
-    /// Reads all frames of a page at the same time, each as soon as it is known to be visible, so that a frame that
-    /// does not answer delays no other.
+    /// Reads all frames of a page concurrently, each as soon as it is known to be visible. So a frame that does not
+    /// answer does not delay the others.
     async fn walk_frames(
         &self,
         turn: &mut Turn,
@@ -311,7 +313,7 @@ impl Cdp {
                     turn.seen.insert(owner.frame.clone(), seen);
                     owners.push(owner);
                 }
-                // A hidden or removed frame, or one too many, is left out.
+                // A hidden or removed frame, or one beyond `MAX_FRAMES`, is left out.
                 Ok(Some(Err(CdpError::Moved | CdpError::Broken(_) | CdpError::Refused(_)))) => {}
                 Ok(Some(Err(trouble))) => return Err(trouble),
                 // All frames are read, or the rest is too slow.
@@ -389,7 +391,7 @@ impl Cdp {
         Ok(at.session.clone())
     }
 
-    /// Returns the place of the current page.
+    /// Returns the address, origin and title of the current page.
     pub(super) async fn place(&self) -> Result<Place, CdpError> {
         let page = self.page()?;
         self.hub.ask(&page, "place", Value::Array(Vec::new())).await

@@ -61,7 +61,7 @@ pub struct CdpOptions {
 }
 
 impl CdpOptions {
-    /// Returns the default options for this program.
+    /// Returns the default options for a browser with this program.
     pub fn new(chromium: impl Into<PathBuf>) -> Self {
         Self {
             common: Choices::new(chromium.into(), Duration::from_secs(3)),
@@ -119,9 +119,10 @@ impl CdpOptions {
         }
     }
 
-    /// Keeps the files that pages offer in this folder, under names of our own. Default: downloads are refused. A
-    /// file of more than 100 MiB is dropped. All incomplete files are dropped if together they exceed 100 MiB; while
-    /// 100 files are incomplete, a further one is dropped. One browser keeps at most 1 GiB and 1,000 files.
+    /// Keeps the files that pages offer for download, in this folder and under names that the driver chooses. Default:
+    /// downloads are refused. A file of more than 100 MiB is dropped. All incomplete files are dropped if together they
+    /// exceed 100 MiB; while 100 files are incomplete, a further one is dropped. One browser keeps at most 1 GiB and
+    /// 1,000 files.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self

@@ -36,8 +36,8 @@ struct Verdict {
 /// A document in which a press is watched.
 #[derive(Debug)]
 struct Watch {
-    /// The world that watches. No other world knows about the press, not even that of a document that has replaced
-    /// this one.
+    /// The script world that watches. No other world knows about the press, not even that of a document that has
+    /// replaced this one.
     world: (String, World),
     token: Value,
 }
@@ -58,11 +58,11 @@ pub(super) struct Midway {
 pub(super) struct Needs {
     pub(super) enabled: bool,
     pub(super) hit: bool,
-    /// The point of the element to aim at, from its top left corner; any point if `None`.
+    /// The point to aim at, relative to the element's top left corner. If `None`, any point of the element.
     pub(super) at: Option<(u32, u32)>,
 }
 
-/// The end of a drag.
+/// The place at which a drag ends.
 #[derive(Debug, Clone, Copy)]
 enum End<'a> {
     /// On this element, wherever it is by then.
@@ -366,7 +366,7 @@ impl Cdp {
                     .await?;
             }
             Err(_) => {
-                // Pages that track the mouse expect to see it arrive.
+                // A page that tracks the mouse by itself needs a second move at the end point.
                 self.part(
                     turn,
                     "Input.dispatchMouseEvent",
@@ -379,7 +379,7 @@ impl Cdp {
         self.release(turn).await
     }
 
-    /// Sends events after which the action is not yet complete.
+    /// Sends the events of a part of an action, after which the action does not yet count as sent.
     async fn part(
         &self,
         turn: &mut Turn,
@@ -420,7 +420,7 @@ impl Cdp {
         }
     }
 
-    /// Turns the wheel.
+    /// Turns the wheel at the position of the pointer, by a distance to the right and down. Unit: CSS pixels.
     pub(super) async fn turn_wheel(
         &self,
         turn: &mut Turn,

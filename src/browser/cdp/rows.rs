@@ -10,7 +10,7 @@ use crate::{
     page::{ElementRef, Node, Role, States, Tree, TreeBuilder},
 };
 
-/// One node of a document: depth, role, name, number, states, value, and further
+/// One node of a document: depth, role, name, number of the element (0 for none), states, value, and further
 /// properties.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Row(

@@ -23,8 +23,8 @@ struct Part {
     page: [f64; 4],
 }
 
-/// A document that is still to be asked: its frame, the frame's number in references, the corner of its window in the
-/// page's window, and the visible part of that window (`None`: all of it).
+/// A document that is still to be asked for its visible part: its frame, the frame's number in references, the corner
+/// of its window in the page's window, and the visible part of that window (`None`: all of it).
 struct Next {
     frame: String,
     number: u32,
@@ -33,7 +33,7 @@ struct Next {
 }
 
 impl Cdp {
-    /// Returns what is visible in the window, with the boxes of these elements.
+    /// Returns the visible content of the window, with the boxes of these elements.
     pub(super) async fn scene_of(&self, wanted: &[ElementRef]) -> Result<Scene, CdpError> {
         let page = self.page()?;
         let mut scene = Scene::default();

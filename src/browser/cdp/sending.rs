@@ -1,9 +1,9 @@
-//! Recipients of typed secrets. Forms are checked before a secret is typed into them and before they are sent. After
-//! the first typed secret each request also waits until it was checked.
+//! Checks of the recipients of typed secrets. Forms are checked before a secret is typed into them and before they are
+//! sent. After the first secret was typed, every request is also held until it is checked.
 //!
-//! Requests are held in all tabs that this driver sees, with their frames and workers; a new tab, frame or worker
-//! does not begin until its requests are held. Data that the browser sends without requests is out of reach: by
-//! WebSocket, by WebRTC, as reports, and in cookies.
+//! Requests are held in all tabs that this driver sees, with their frames and workers; a new tab, frame or worker does
+//! not run until its requests are held. Data that the browser sends without requests cannot be checked: by WebSocket,
+//! by WebRTC, as reports, and in cookies.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,8 @@ use crate::{
 /// Largest body that is searched; a larger one counts as unreadable. Unit: bytes. Source: chosen; a search takes some
 /// 100 bytes of memory for each byte.
 const MAX_BODY: usize = 4 << 20;
-/// Largest request that is searched without a thread of its own. Unit: bytes. Source: chosen; forms are smaller.
+/// Largest request that is searched on the current thread. A larger one is searched on a thread of its own. Unit:
+/// bytes. Source: chosen; forms are smaller.
 const AT_ONCE: usize = 64 << 10;
 
 /// The typed secrets, and the requests that were held back because of them.
@@ -31,17 +32,17 @@ pub(super) struct Guard {
     documents: BTreeSet<String>,
     /// A request that was held back and not reported yet.
     held: Option<Misdirected>,
-    /// Reports so far, so that a script that tries again and again is reported once.
+    /// The requests reported so far, so that a script that repeats its request is reported once.
     told: BTreeSet<Misdirected>,
 }
 
-/// The addresses that the form of a field may go to.
+/// The addresses to which the form of a field may be sent.
 #[derive(Deserialize)]
 struct Sends {
     to: Vec<String>,
 }
 
-/// The secrets that a form would send, and its address.
+/// The secrets that a form would send, and the address to which it would be sent.
 #[derive(Deserialize)]
 struct Sending {
     names: Vec<SecretName>,
@@ -81,7 +82,7 @@ impl Cdp {
     /// Checks where a form would send the secrets in it, right before the form is sent.
     ///
     /// # Errors
-    /// A refusal, if a secret may not go there.
+    /// A refusal if a secret may not be sent to that address.
     pub(super) async fn may_send(&self, by: By<'_>) -> Result<(), CdpError> {
         if !self.hub.state().guards {
             return Ok(());
@@ -96,7 +97,7 @@ impl Cdp {
         };
         let frames: Vec<String> = match by {
             By::Click(frame, _) => vec![frame.to_owned()],
-            // A document in which our script world was never needed was never typed into.
+            // A document without our script world was never typed into, so it is not checked.
             By::Enter | By::Space => {
                 let known = self.hub.state();
                 let frames = known.tab().into_iter().flat_map(|tab| &tab.frames);
@@ -109,7 +110,7 @@ impl Cdp {
         for frame in frames {
             let sending = match asked(frame).await {
                 Ok(sending) => sending,
-                // Text that was typed into a document is gone with it.
+                // The document is gone, and with it all text that was typed into it.
                 Err(CdpError::Moved) => continue,
                 Err(trouble) => return Err(trouble),
             };
@@ -198,14 +199,14 @@ impl Hub {
         self.wire.call(Some(session), "Fetch.enable", all)
     }
 
-    /// Holds the requests of a new session for checking, and lets the session begin.
+    /// Holds the requests of a new session for checking, and lets the session run.
     pub(super) async fn watch_requests(&self, session: &str) {
-        // A session without requests cannot hold them.
+        // A session that sends no requests refuses to hold them, which does not matter.
         let _ = self.hold_requests(session).await;
         self.let_begin(session);
     }
 
-    /// Lets a session that waits for us begin.
+    /// Lets a session run that the browser holds until this driver is ready.
     pub(super) fn let_begin(&self, session: &str) {
         drop(
             self.wire
@@ -213,7 +214,8 @@ impl Hub {
         );
     }
 
-    /// Lets a request continue, or makes it fail if it must not leave.
+    /// Lets a held request continue, or makes it fail if it would send a typed secret to an address that may not
+    /// receive it.
     pub(super) async fn judge(&self, session: &str, request: Paused) {
         let typed = self.guard().typed.clone();
         let id = request.id.clone();
@@ -235,7 +237,8 @@ impl Hub {
             None => ("Fetch.continueRequest", json!({ "requestId": id })),
             Some(misdirected) => {
                 let mut guard = self.guard();
-                // An uncertain request that a script sends during the action is not reported with the action.
+                // If it is not certain that the request contains a secret, the request is reported only if it is for a
+                // document.
                 let is_news = misdirected.is_certain() && guard.told.insert(misdirected.clone());
                 if is_news || is_document {
                     guard.held = Some(misdirected);
@@ -263,8 +266,7 @@ impl Hub {
         frames.any(|at| guard.documents.contains(&at.loader))
     }
 
-    /// Returns the failure of an action during or before which a request was held back. Each failure is returned
-    /// once.
+    /// Removes and returns the failure to report if a request was held back during the current action or before it.
     pub(super) fn take_held(&self) -> Option<Failure> {
         let held = self.guard().held.take()?;
         let why = format!("a request of the page was held back: {held}");
@@ -281,7 +283,7 @@ impl Paused {
         self.request.url.len() + body
     }
 
-    /// Returns the reason why the request must not leave; `None` if it may.
+    /// Returns the reason why the request must not be sent; `None` if it may be sent.
     fn held(&self, typed: &TypedSecrets) -> Option<Misdirected> {
         let body = self.body();
         let headers = self.request.headers.values().map(String::as_str);

@@ -1,4 +1,4 @@
-//! The end of an action: when the navigation that it began has loaded, or when the page is quiet.
+//! Waiting for the end of an action: until the navigation that it began has loaded, or until the page is quiet.
 //!
 //! Quiet means that for a short time there is no navigation, no request and no change of the document. The script in
 //! the page watches the document, events report the rest, and a pure function decides what to wait for next. A page
@@ -20,8 +20,9 @@ use super::{
 /// Longest time for a requested navigation to begin; a navigation that has not begun by then was refused. Source:
 /// chosen; it takes a few milliseconds.
 const BEGINNING: Duration = Duration::from_millis(500);
-/// Time without a further part of an answer after which the answer counts as not being read: scripts often read only
-/// its head. Source: chosen; the parts of an answer follow each other within a few milliseconds.
+/// Longest pause between two parts of an HTTP answer. After a longer pause, the answer counts as one that no script
+/// reads: scripts often read only the headers. Source: chosen; the parts of an answer follow each other within a few
+/// milliseconds.
 const REST: Duration = Duration::from_millis(100);
 /// Maximum number of documents that are waited for after one action. A redirect rarely leads to a third document, and a page that
 /// reloads itself again and again is observed as it is. Source: chosen; twice what sign-in pages need.
@@ -29,12 +30,13 @@ const MAX_DOCUMENTS: u32 = 10;
 /// The divisor of the settling time for a page that was not quiet after the previous action. Source: chosen.
 const RESTLESS: u32 = 4;
 
-/// The known state at the start of an action.
+/// The numbers of requests and tabs at the start of an action.
 #[derive(Debug, Clone)]
 pub(super) struct Mark {
     /// Number of requests that had begun.
     requests: u64,
-    /// Number of tabs; `blank` is the number of windows that pages had opened to write their content themselves.
+    /// Number of tabs. `blank` is the number of windows that pages had opened with an empty address, to write the
+    /// content by script.
     tabs: usize,
     blank: usize,
 }
@@ -45,7 +47,7 @@ pub(super) enum Pending {
     Nothing,
     /// The page asked for a navigation that has not begun.
     Asked,
-    /// The page is on its way to another document.
+    /// The page is navigating to another document.
     Navigation,
     /// The document has arrived, but parts of it are missing.
     Parts,
@@ -60,7 +62,7 @@ struct Quiet {
 }
 
 impl BrowserState {
-    /// Makes the mark for an action that begins now.
+    /// Returns the [`Mark`] of an action that begins now, and forgets the frame at which the previous action was aimed.
     pub(super) fn mark(&mut self) -> Mark {
         self.aimed = None;
         Mark {
@@ -70,7 +72,7 @@ impl BrowserState {
         }
     }
 
-    /// Returns the next event to wait for, among those that began after the mark.
+    /// Returns the next event to wait for. Ignores the requests and windows that are older than the mark.
     pub(super) fn pending(&self, mark: &Mark) -> Pending {
         let Some(tab) = self.tab() else {
             return Pending::Nothing;
@@ -84,7 +86,8 @@ impl BrowserState {
         if main.asked {
             return Pending::Asked;
         }
-        // A window whose content is written by the page that opened it keeps its empty address.
+        // A window whose content is written by the page that opened it keeps its empty address, so it is not waited
+        // for.
         let untold = self
             .tabs
             .iter()
@@ -127,10 +130,11 @@ impl BrowserState {
 }
 
 impl Hub {
-    /// Waits until everything that began after `mark` is over. Returns the place of the page if it is quiet.
+    /// Waits until everything that began after `mark` is over. Returns the [`Place`] of the page if it is quiet.
     ///
     /// # Errors
-    /// [`CdpError::Late`] if a navigation did not reach its document in time; a dialog, a crash, the end of the browser.
+    /// [`CdpError::Late`] if a navigation did not reach its document in time. Other errors for a dialog, a crash, and
+    /// the end of the browser.
     pub(super) async fn settle(&self, mark: &Mark) -> Result<Option<Place>, CdpError> {
         let begin = Instant::now();
         let navigation = begin + self.time_to_load();
@@ -215,8 +219,8 @@ impl Hub {
         Ok(quiet)
     }
 
-    /// Returns the place of the page if its document, and that of the frame at which the action was aimed, became
-    /// quiet in time.
+    /// Returns the [`Place`] of the page if its document became quiet in time. If the action was aimed at a frame, the
+    /// frame's document must have become quiet too.
     async fn quiet(&self, end: Instant) -> Result<Option<Place>, CdpError> {
         let (page, frame) = {
             let known = self.state();
@@ -243,8 +247,7 @@ impl Hub {
             let Some(frame) = frame else { return Ok(true) };
             match ask(&frame).await {
                 Ok(told) => Ok(told.quiet),
-                // The frame is gone, or another document is coming to it; such a missing part is waited for
-                // elsewhere.
+                // The frame is gone, or is navigating to another document, which `settle` waits for as a missing part.
                 Err(CdpError::Moved | CdpError::Broken(_)) => Ok(true),
                 Err(trouble) => Err(trouble),
             }
@@ -254,14 +257,14 @@ impl Hub {
             let (page, inside) = (page?, inside?);
             Ok(page.filter(|_| inside))
         };
-        // An endless script blocks our script too, so the time-out must not depend on it.
+        // An endless script of the page blocks our script too, so the time-out is not left to our script.
         timeout(cap + self.options.quiet, both)
             .await
             .unwrap_or(Ok(None))
     }
 
     /// Creates our script world in a new document while it still loads, because the world is needed as soon as the
-    /// document is there.
+    /// document is there. Never returns.
     async fn greet(&self) -> Infallible {
         let page = self.until(|known| {
             let main = known.tab()?.main()?;

@@ -23,7 +23,7 @@ use crate::page::Dialog;
 /// An effect: something that must be done because of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Attach to a new tab that nothing is attached to.
+    /// Attach to a new tab that has no session yet.
     Attach { target: String },
     /// Close a window, because the page opens too many.
     Close { target: String },
@@ -33,20 +33,20 @@ pub(super) enum Effect {
         target: String,
         is_tab: bool,
     },
-    /// Hold the requests of a new session for checking, and let the session begin.
+    /// Hold the requests of a new session for checking, and let the session run.
     Watch { session: String },
-    /// Leave a new session that does not concern this driver, after letting it begin if it waits.
+    /// Detach from a new session that does not concern this driver. If the session waits, let it run first.
     Leave { session: String, waits: bool },
-    /// Judge a request that waits.
+    /// Decide if a held request may continue.
     Judge {
         session: String,
         request: Box<Paused>,
     },
-    /// End a session.
+    /// End the open calls of a session that has ended.
     End { session: String },
-    /// Cancel the download of a file that is too large.
+    /// Cancel the download of a file that is too large, or one file too many.
     CancelDownload { id: String },
-    /// Keep a complete file, or report a file that will not arrive.
+    /// Report the end of a download, and keep the file if it is complete.
     KeepDownload {
         id: String,
         name: String,
@@ -54,7 +54,7 @@ pub(super) enum Effect {
     },
 }
 
-/// The known state.
+/// The known state of the browser.
 #[derive(Default)]
 pub(super) struct BrowserState {
     /// The tabs, in the order in which they appeared.
@@ -63,7 +63,7 @@ pub(super) struct BrowserState {
     pub(super) current: Option<String>,
     /// The target of another tab whose dialog also blocks the current tab, because both are in one process.
     pub(super) over: Option<String>,
-    /// True if only tabs that this driver or its pages opened concern this driver.
+    /// True in an attached browser, where only the tabs that this driver or its pages opened concern this driver.
     pub(super) own_only: bool,
     /// The tab or frame of each session.
     sessions: HashMap<String, String>,
@@ -71,7 +71,7 @@ pub(super) struct BrowserState {
     pub(super) drag: Option<serde_json::Value>,
     /// Requests of invisible tabs that wait for our answer: the id of the request by session.
     pub(super) paused: HashMap<String, String>,
-    /// True if the requests of all tabs are checked.
+    /// True if the requests of all tabs are checked for typed secrets.
     pub(super) guards: bool,
     /// Sessions of workers, and additional sessions of tabs. Only their requests matter.
     others: HashSet<String>,
@@ -80,7 +80,7 @@ pub(super) struct BrowserState {
     pub(super) last_number: u64,
     /// Number of requests that have begun.
     pub(super) started: u64,
-    /// Number of windows that pages have opened to write their content themselves.
+    /// Number of windows that pages have opened with an empty address, to write the content by script.
     pub(super) blank: usize,
     /// The frame at which the current action is aimed.
     pub(super) aimed: Option<String>,
@@ -122,7 +122,7 @@ impl BrowserState {
             .find(|tab| Some(&tab.target) == self.current.as_ref())
     }
 
-    /// Returns the tab whose dialog or file chooser blocks the current page: the current tab, or another one of the
+    /// Returns the tab whose dialog or file chooser blocks the current page: the current tab, or another tab in the
     /// same process.
     pub(super) fn blocking(&self) -> Option<&Tab> {
         let other = || {
@@ -140,8 +140,8 @@ impl BrowserState {
         self.blocking().and_then(Tab::blocked_by)
     }
 
-    /// Returns the target of a tab behind the current one that has a dialog; `None` while the current tab is on its
-    /// way to another document.
+    /// Returns the target of a background tab that has an open dialog. Returns `None` while the current tab is
+    /// navigating.
     pub(super) fn dialog_behind(&self) -> Option<String> {
         let current = self
             .tab()
@@ -153,8 +153,7 @@ impl BrowserState {
         behind.map(|tab| tab.target.clone())
     }
 
-    /// Returns the numbers of tabs behind the current one that have a dialog not reported yet. Each dialog is
-    /// reported once.
+    /// Returns the numbers of background tabs that have a dialog not reported yet. Each dialog is reported once.
     pub(super) fn untold_dialogs(&mut self) -> Vec<u32> {
         let over = self.blocking().map(|tab| tab.target.clone());
         let tabs = (0..)
@@ -221,7 +220,7 @@ impl BrowserState {
                 waits,
             } => return self.attached(session, new, &target, waits),
             BrowserEvent::Detached { session } => return self.detached(session),
-            // In a browser that was attached to, events of other pages' files arrive too.
+            // An attached browser also reports the downloads of tabs that are not ours.
             BrowserEvent::DownloadBegan { id, frame, name }
                 if self.has_frame(&frame) || !self.own_only =>
             {
@@ -302,7 +301,7 @@ impl BrowserState {
         Vec::new()
     }
 
-    /// Adds the frames that were read from a session.
+    /// Adds the frames that the browser listed for a session.
     pub(super) fn frames(&mut self, session: &str, tree: &FrameTree) {
         let mut open = vec![tree];
         while let Some(at) = open.pop() {
@@ -333,7 +332,7 @@ impl BrowserState {
         }
     }
 
-    /// Remembers an origin.
+    /// Remembers the origin of an address as the latest one.
     pub(super) fn visited(&mut self, url: &Url) {
         let origin = url.origin().ascii_serialization();
         self.origins.retain(|other| *other != origin);
@@ -343,7 +342,7 @@ impl BrowserState {
         self.origins.push(origin);
     }
 
-    /// Starts to check requests, and returns the sessions that may make requests.
+    /// Starts to check requests for typed secrets, and returns the sessions that may make requests.
     pub(super) fn begin_to_guard(&mut self) -> Vec<String> {
         self.guards = true;
         self.sessions.keys().chain(&self.others).cloned().collect()
@@ -386,7 +385,8 @@ impl BrowserState {
         if let Some(place) = place {
             self.tabs.remove(place);
             if self.current.as_deref() == Some(target) {
-                // As browsers do: the tab that takes the place of the closed one, or the last one.
+                // As in browsers, the new current tab is the one that takes the place of the closed one, or else the
+                // last one.
                 let next = self.tabs.get(place).or_else(|| self.tabs.last());
                 self.current = next.map(|tab| tab.target.clone());
             }
@@ -401,8 +401,8 @@ impl BrowserState {
         waits: bool,
     ) -> Vec<Effect> {
         if is_hidden(target) && !waits {
-            // The code that made an invisible tab knows its session. A browser may report such a tab as a page or as
-            // another kind.
+            // Nothing is needed for an invisible tab, because the code that made it knows its session. A browser may
+            // report such a tab as a page or as another kind.
             return Vec::new();
         }
         match &*target.kind {
@@ -411,8 +411,8 @@ impl BrowserState {
                 let guards = self.guards;
                 match self.by_target(&target.target_id) {
                     Some(tab) if tab.session.is_none() => tab.session = Some(session.clone()),
-                    // A window that a page opens is reported twice: because it waits for us, and because we attached to
-                    // it.
+                    // A window that a page opens is reported twice: once because it waits for us, and once because we
+                    // attached to it.
                     known if waits && (known.is_some() || is_ours) => {
                         return self.other(session, waits);
                     }
@@ -423,7 +423,8 @@ impl BrowserState {
             "iframe" => {
                 let number = self.last_frame + 1;
                 let Some(tab) = parent.and_then(|parent| self.tab_of(parent)) else {
-                    // For example, the second session of a window. A session that waits must be allowed to begin.
+                    // The parent is, for example, the second session of a window. A session that waits must be allowed
+                    // to run.
                     return if waits {
                         self.other(session, waits)
                     } else {
@@ -467,7 +468,7 @@ impl BrowserState {
                 tab.session = None;
             }
             let main = tab.session.clone().unwrap_or_default();
-            // Nobody can answer the file chooser any more.
+            // Without its session, the file chooser cannot be answered any more.
             tab.chooser.take_if(|chooser| chooser.session == session);
             for frame in tab
                 .frames
@@ -491,7 +492,7 @@ fn is_hidden(target: &TargetInfo) -> bool {
     target.url.starts_with(HIDDEN) && target.opener_id.is_none()
 }
 
-/// Returns true if a tab with this address shows nothing of the web.
+/// Returns true if this is the address of an empty tab.
 pub(super) fn is_blank(url: &str) -> bool {
     url.is_empty() || url == "about:blank"
 }

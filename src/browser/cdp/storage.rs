@@ -95,8 +95,8 @@ impl Cdp {
         }
     }
 
-    /// Replaces the current cookies by a saved state, and adds its local storage. In a browser that was attached to,
-    /// cookies of sites that the state does not mention stay.
+    /// Replaces the current cookies by those of a saved state, and adds the state's local storage. In an attached
+    /// browser, cookies of sites that the state does not mention stay.
     pub(super) async fn load_state(&self, name: &str) -> Result<(), CdpError> {
         let path = self.state_file(name)?;
         let refused =
@@ -136,7 +136,7 @@ impl Cdp {
             .origins
             .iter()
             .filter(|of| !of.local_storage.is_empty());
-        // No page can see entries of origins that are not web origins.
+        // Entries of origins that are not web origins are left out, because no page can see them.
         let kept: Vec<_> = kept
             .filter_map(|of| Some((web_origin(&of.origin)?, of)))
             .collect();

@@ -29,8 +29,8 @@ struct Targets {
 }
 
 impl Hub {
-    /// Opens an empty tab and returns its target. The tab is recorded even if this future is dropped, and so it is
-    /// closed at the end.
+    /// Opens an empty tab and returns its target. The tab is recorded even if this future is dropped, so that it is
+    /// closed with the driver's other tabs.
     pub(super) async fn open_tab(self: &Arc<Self>) -> Result<String, CdpError> {
         let hub = Arc::clone(self);
         let opening = tokio::spawn(async move {
@@ -53,7 +53,8 @@ impl Hub {
 }
 
 impl Cdp {
-    /// Queries the titles of several tabs, because the browser reports only the address of a background tab.
+    /// If there are several tabs, queries their titles, because the browser reports only the address of a background
+    /// tab.
     pub(super) async fn ask_titles(&self) -> Result<(), CdpError> {
         if self.hub.state().tabs.len() < 2 {
             return Ok(());
@@ -65,7 +66,7 @@ impl Cdp {
             .await?;
         let mut known = self.hub.state();
         for target in all.target_infos {
-            // Events may have arrived meanwhile: a title belongs to the address that came with it.
+            // Events may have changed the tab meanwhile, so the title is taken only if it came with the tab's address.
             if let Some(tab) = known
                 .by_target(&target.target_id)
                 .filter(|tab| tab.url == target.url)
@@ -92,7 +93,7 @@ impl Cdp {
         .collect()
     }
 
-    /// Opens a tab, and the address in it if there is one.
+    /// Opens a new tab, makes it the current one, and opens the address in it if one is given.
     pub(super) async fn tab_new(&self, address: Option<&str>) -> Result<(), CdpError> {
         // A refused address must not open a tab.
         if let Some(Err(crate::action::Outcome::Failed(failure))) = address.map(web_address) {
@@ -132,7 +133,7 @@ impl Cdp {
         Ok(())
     }
 
-    /// Closes a tab.
+    /// Closes a tab. Fails for the last tab.
     pub(super) async fn tab_close(&self, index: u32) -> Result<(), CdpError> {
         if self.hub.state().tabs.len() < 2 {
             return Err(CdpError::refused(ErrorClass::BadArguments, LAST_TAB));

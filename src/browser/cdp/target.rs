@@ -185,8 +185,8 @@ impl Cdp {
         }
     }
 
-    /// Returns the place of an element in the page, after scrolling it into view. Unit: CSS pixels from the top of the
-    /// page.
+    /// Returns the rectangle of an element in the page, after scrolling it into view. Unit: CSS pixels from the top of
+    /// the page.
     pub(super) async fn area_of(&self, target: &Target) -> Result<Area, CdpError> {
         let aim = self.aim(target).await?;
         let area: Area = self.hub.ask(&aim.frame, "box", json!([aim.number])).await?;
@@ -235,7 +235,7 @@ pub(super) fn numbers(reference: &ElementRef) -> Option<(u32, u64)> {
     }
 }
 
-/// Returns a step in the form that the page script reads.
+/// Returns a locator step in the form that the page script reads.
 fn written(step: &LocatorStep) -> Value {
     match step {
         LocatorStep::Role {
@@ -263,10 +263,10 @@ fn written(step: &LocatorStep) -> Value {
     }
 }
 
-/// A function that makes a step from a text.
+/// A function that makes a locator step from a text.
 type Make = fn(String) -> LocatorStep;
 
-/// Reads a step in the form that the page script writes.
+/// Parses a locator step in the form that the page script writes.
 fn read(step: &Value) -> Option<LocatorStep> {
     let text = |name: &str| step.get(name).and_then(Value::as_str).map(str::to_owned);
     if let Some(role) = text("role") {

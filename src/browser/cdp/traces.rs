@@ -15,8 +15,8 @@ const MAX_WATCHED: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Hub {
-    /// Starts to watch every document of the observed page, and waits until all of them watch: keys reach the page on
-    /// another path and could overtake the request.
+    /// Starts to watch every document of the observed page, and waits until all of them watch: key events reach the
+    /// page by another route and could overtake the request to watch.
     ///
     /// # Errors
     /// A dialog, a crash, the end of the browser.
@@ -24,7 +24,8 @@ impl Hub {
         self.ask_documents::<Value>("traceFrom").await.map(drop)
     }
 
-    /// Returns the traces since the documents were told to watch; `None` if no document watched.
+    /// Returns the traces (reactions of the page) since [`trace`](Self::trace) was called; `None` if no document
+    /// watched.
     ///
     /// # Errors
     /// A dialog, a crash, the end of the browser.
@@ -34,7 +35,8 @@ impl Hub {
         Ok((!seen.is_empty()).then(|| seen.concat()))
     }
 
-    /// Returns the answers of the documents that can answer. A document that is gone or busy gives none.
+    /// Calls a function of our script in the documents of the page, and returns their answers. A document that is gone
+    /// or busy gives none.
     async fn ask_documents<T: DeserializeOwned>(
         &self,
         function: &'static str,

@@ -1,10 +1,9 @@
-//! Typing of texts and secrets. For a secret this is the last step, and the only code of this driver that sees its
-//! value.
+//! Typing of texts and secrets. This is the only code of this driver that sees the value of a secret.
 //!
-//! The origins of page and frame are read in our own script world, where the page cannot lie; the run's resolver
-//! releases the value only for these origins. The value is typed in the same world that reported the origin. That
-//! world belongs to one document and ends with it, so no other document can take its place between the check and the
-//! typing.
+//! The origins of page and frame are read in our own script world, where the page cannot falsify them; the run's
+//! resolver releases the value only for these origins. The value is typed in the same world that reported the origin.
+//! That world belongs to one document and ends with it, so no other document can take its place between the check and
+//! the typing.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,7 +22,7 @@ use crate::{
     secret::{Secret, SecretName, SecretResolver},
 };
 
-/// The focus in a document.
+/// A document's answer to the question whether one of its fields has the focus.
 #[derive(Debug, Deserialize)]
 struct Focus {
     field: bool,
@@ -91,9 +90,9 @@ impl Cdp {
         self.without_words(&at, "typeInto", given).await
     }
 
-    /// Returns the value of a secret and the document that it may be typed into, if the secret is bound to the
-    /// origins of page and frame and the field's form goes to an allowed address. The value may not go into a
-    /// document that replaces this one. From this call on, requests are checked.
+    /// Returns the value of a secret, and the document that it may be typed into. Fails unless the secret is bound to
+    /// the origins of page and frame, and the field's form is sent to an allowed address. The value must not be typed
+    /// into a document that replaces this one. From this call on, all requests are checked.
     async fn released(
         &self,
         (frame, field): (&str, Option<u64>),
@@ -133,7 +132,7 @@ impl Cdp {
             .ok_or_else(none)
     }
 
-    /// Returns the frame with the focused field; a refusal unless exactly one field has the focus.
+    /// Returns the frame with the focused field. Fails unless exactly one field has the focus.
     async fn focused(&self) -> Result<String, CdpError> {
         let frames: Vec<String> = self
             .hub

@@ -29,8 +29,8 @@ impl Cdp {
                     .trouble()
                     .filter(|trouble| matches!(trouble, CdpError::Lost(_)))
             });
-            // Dialogs may open and close during this wait, because it asks the page nothing. A lost
-            // browser does not come back.
+            // This wait sends nothing to the page, so dialogs may open and close during it. Only a lost browser ends it
+            // early.
             return timeout(Duration::from_secs(seconds.into()), lost)
                 .await
                 .map_or(Ok(()), Err);

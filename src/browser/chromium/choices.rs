@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-/// Upper bound of every time option. Source: chosen; a longer time means no limit, and a clock cannot count for ever.
+/// Upper bound of every time option. Source: chosen; a longer time is meant as no limit, but could not be added to the
+/// time of a clock.
 const LONGEST: Duration = Duration::from_hours(24);
 
 /// Returns this time, but at most [`LONGEST`].
@@ -29,7 +30,7 @@ pub(in crate::browser) struct Choices {
 }
 
 impl Choices {
-    /// Returns the default options for this program.
+    /// Returns the default options for a browser with this program.
     pub(in crate::browser) fn new(chromium: PathBuf, settle: Duration) -> Self {
         Self {
             chromium: super::absolute(chromium),
@@ -54,7 +55,7 @@ impl Choices {
     }
 }
 
-/// The methods that set these options, for every type of options with a field `common`.
+/// Defines the methods that set these options, for every options type that has a field `common`.
 macro_rules! choosing {
     () => {
         /// Sets whether the browser runs without a window. Default: `true`.
@@ -75,8 +76,9 @@ macro_rules! choosing {
             self
         }
 
-        /// Sets the longest time for an address to load. Default: 30 s, but never more than two thirds of the
-        /// command's own time. A step of the loop takes 30 s by default, of which an address gets 15 s to load.
+        /// Sets the longest time for an address to load. Default: 30 s, but never more than two thirds of the command's
+        /// own time-out. By default, the loop gives a command 22.5 s of the 30 s of its step, so an address gets 15 s
+        /// to load.
         pub fn with_navigation_timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.common.navigation_timeout = $crate::browser::chromium::bounded(timeout);
             self

@@ -1,4 +1,4 @@
-//! Finds programs: those named by the environment, installed by `setup`, or on the path.
+//! Finds programs: those named by the environment, installed by `webwise setup`, or on `PATH`.
 //!
 //! No other code decides which program is used. The drivers start the programs found here; the command line uses the
 //! same places to install and report programs. Nothing is started here.

@@ -22,13 +22,13 @@ pub(in crate::browser) const PREFIX: &str = "webwise-browser-";
 const SWEPT: &str = "swept";
 /// The file with the number of the browser's process.
 const PROCESS: &str = "browser.pid";
-/// Parent of the folder if none was chosen and the system's temporary path is too long for sockets.
+/// Parent of the private folder if no parent was chosen and the system's temporary path is too long for sockets.
 const SHORT_TEMP: &str = "/tmp";
-/// Longest path that leaves room for the names of sockets below it. Unit: bytes. Source: a socket's path has at most
-/// 107 on Linux and 103 on macOS, and Chromium needs 44 of them.
+/// Longest path of a private folder that leaves room for the names of sockets in it. Unit: bytes. Source: a socket's
+/// path has at most 107 on Linux and 103 on macOS, and Chromium needs 44 of them.
 const MAX_PATH: usize = 60;
-/// Longest time for the browser's process to end by itself. Source: it takes 0.2 s; a browser is promised to end
-/// within 3 s.
+/// Longest time for the browser's process to end by itself. Source: it takes 0.2 s; this crate promises that a browser
+/// ends within 3 s.
 const GRACE: Duration = Duration::from_millis(2500);
 /// Pause between two checks of an ending process. Source: chosen.
 const POLL: Duration = Duration::from_millis(20);
@@ -42,7 +42,7 @@ const REMOVALS: u32 = 20;
 /// Pause between two attempts to remove a folder, see [`REMOVALS`]. Source: chosen.
 const REMOVE_AGAIN: Duration = Duration::from_millis(100);
 
-/// A private folder.
+/// The private folder of one browser. Dropping it ends the browser's process and removes the folder.
 #[derive(Debug)]
 pub(in crate::browser) struct Folder {
     path: PathBuf,
@@ -129,7 +129,8 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Sets the process to end with the folder. Its command line must name the folder.
+    /// Sets the process to end with the folder. Its command line must contain the folder's path, by which the process
+    /// is recognised.
     pub(in crate::browser) fn set_process(&self, pid: u32) -> io::Result<()> {
         self.process.store(pid, Ordering::Relaxed);
         write_private(&self.file(PROCESS), pid.to_string().as_bytes())
@@ -190,8 +191,8 @@ impl Drop for Folder {
     }
 }
 
-/// Removes a folder, the owner's files last, so that a failed attempt leaves a folder that is known to have had an
-/// owner.
+/// Removes a folder: first its subfolders, then the rest. So after a failed attempt the owner's files are usually still
+/// there, and a later start recognises the folder.
 fn remove(path: &Path) -> io::Result<()> {
     let gone = |result: io::Result<()>| match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -230,8 +231,8 @@ pub(in crate::browser) fn create_private(path: &Path) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// Returns true if this process belongs to this folder, or if a process that it started is still running. A browser's
-/// children write until they end, and would create the folder again.
+/// Returns true while the folder's process, or any process that it started, is running. A browser's children write
+/// until they end, and would create the folder again.
 fn lives(pid: u32, folder: &Path) -> bool {
     is_process_of(pid, folder) || is_group_left(pid)
 }
@@ -246,7 +247,8 @@ fn is_group_left(leader: u32) -> bool {
 }
 
 /// Returns true if a process of this group is still running. A process that has ended stays in its group until its
-/// parent collects it, which in a container may never happen; it no longer writes anything.
+/// parent collects it, which in a container may never happen. Such a process does not count, because it writes nothing
+/// any more.
 #[cfg(target_os = "linux")]
 fn has_living(group: u32) -> bool {
     let Ok(processes) = fs::read_dir("/proc") else {
@@ -288,7 +290,8 @@ fn is_process_of(pid: u32, folder: &Path) -> bool {
             .is_ok_and(|line| line.windows(folder.len()).any(|w| w == folder))
 }
 
-/// Returns true if the process exists. On other systems only its number can be compared; it was ours a moment ago.
+/// Returns true if the process exists. On systems other than Linux only the process number is checked; a moment ago, it
+/// was the number of our process.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn is_process_of(pid: u32, _: &Path) -> bool {
     let pid = i32::try_from(pid)
@@ -329,7 +332,8 @@ fn sweep(base: &Path) {
         let pid = fs::read_to_string(folder.join(PROCESS))
             .ok()
             .and_then(|text| text.trim().parse().ok());
-        // An old process number proves nothing unless the command line can be read.
+        // By now another process may have this number. So a process is killed only on Linux, where its command line can
+        // be read.
         if cfg!(target_os = "linux")
             && let Some(pid) = pid.filter(|pid| is_process_of(*pid, &folder))
         {
@@ -390,7 +394,7 @@ mod tests {
         );
     }
 
-    /// The parent never collects its child, like the first process of some containers.
+    /// Uses a parent that never collects its ended child, like the first process of some containers.
     #[cfg(target_os = "linux")]
     #[tokio::test(start_paused = true)]
     async fn what_has_ended_and_was_not_asked_for_is_not_waited_for() {

@@ -55,9 +55,9 @@ pub(in crate::browser) fn without_features(features: &str) -> String {
     format!("--disable-features={features},{UNSEEN}")
 }
 
-/// Variables of this process that are passed to a browser and to playwright-cli, beside [`VARIABLE_GROUPS`]. No other
-/// variable is passed: an environment often holds keys of model providers, and playwright-cli's own variables would
-/// change its configuration.
+/// Variables of this process that are passed to a browser and to playwright-cli, in addition to [`VARIABLE_GROUPS`]. No
+/// other variable is passed: an environment often holds keys of model providers, and playwright-cli's own variables
+/// would change its configuration.
 const VARIABLES: [&str; 21] = [
     "PATH",
     "HOME",

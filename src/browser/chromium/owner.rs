@@ -127,8 +127,8 @@ mod tests {
         }
     }
 
-    /// Waits until the folder is left over: a test beside this one that is just starting a program has a copy of
-    /// every open file until the program runs.
+    /// Waits until the folder counts as left over. Another test that is starting a program at this time has a copy of
+    /// every open file, and so of the lock, until the program runs.
     fn soon(folder: &Path) -> Option<LeftOver> {
         let tries = (0..500).map(|_| LeftOver::find(folder));
         tries

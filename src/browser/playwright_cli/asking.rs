@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::scripts::{LATE_MS, reading};
 use crate::{browser::HINTS, page::States};
 
-/// Number of elements that are asked at once. Source: chosen; a busy tool answers this many in time, and few that are gone do not
-/// hold up the others.
+/// Number of elements whose attributes are read at once. Source: chosen; a busy tool answers this many in time, and a
+/// few elements that are gone do not delay the others.
 const AT_ONCE: usize = 24;
 
 /// An element whose attributes a script is to read.
@@ -16,14 +16,15 @@ pub(super) struct Asked<'a> {
     pub(super) role: &'a str,
     #[serde(rename = "isMute")]
     pub(super) is_mute: bool,
-    /// The name of a field without text. The tool prints no text that is equal to the name.
+    /// The name of a field that the snapshot shows without text. The field may still contain a text, because the tool
+    /// does not print a text that is equal to the name.
     pub(super) name: Option<&'a str>,
-    /// When to read the attributes.
+    /// The condition for reading the attributes.
     pub(super) need: Need,
 }
 
-/// When a script reads the attributes of an element. Each element takes the tool a millisecond or more, so most
-/// elements are asked only if the page has something to report.
+/// The condition under which a script reads the attributes of an element. Each element takes the tool a millisecond or
+/// more, so most elements are asked only if the page contains attributes or listeners of interest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Need {
@@ -41,7 +42,7 @@ pub(super) enum Need {
 pub(super) struct Hint {
     pub(super) states: States,
     pub(super) props: Vec<(String, String)>,
-    /// The address of a link, if the page sets the base of its addresses.
+    /// The address of a link, if the page sets a base for its relative addresses.
     pub(super) url: Option<String>,
     /// The text of a field as it was written, if it contains white space that the snapshot does not show, or if it is the field's name.
     pub(super) exact: Option<String>,

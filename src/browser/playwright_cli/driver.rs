@@ -1,4 +1,4 @@
-//! The driver: the browser as a value, its state between commands, and the one way to send a command.
+//! The driver [`PlaywrightCli`], its state between commands, and the functions that send commands.
 
 use std::{
     collections::HashSet,
@@ -66,7 +66,7 @@ pub(super) struct State {
     pub(super) tabs: usize,
     /// References of fields whose values must be hidden, wherever the reference appears.
     pub(super) secret: HashSet<String>,
-    /// References of fields that accepted no text when they were asked.
+    /// References of the fields that were read-only in the last observation.
     pub(super) readonly: HashSet<String>,
     /// The record of fields that contain secrets and that only a script can find.
     pub(super) typed: Typed,
@@ -80,7 +80,8 @@ impl PlaywrightCli {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] if the tool, its Node or Chromium cannot be started (the context holds the tool's own
-    /// words), [`ErrorKind::InvalidInput`] for a folder that cannot be used, [`ErrorKind::Timeout`], [`ErrorKind::Io`].
+    /// message), [`ErrorKind::InvalidInput`] for a folder that cannot be used, [`ErrorKind::Timeout`],
+    /// [`ErrorKind::Io`].
     pub async fn launch(options: &PlaywrightCliOptions) -> Result<Self> {
         let (folder, link) = launch::launch(options).await?;
         let state = State {
@@ -129,7 +130,8 @@ impl PlaywrightCli {
         self.send_with(state, command, timeout, Trust::Tool).await
     }
 
-    /// Sends a script that runs in the page. The page may have written the error text of the reply, so that text proves nothing.
+    /// Sends a script that runs in the page. The page may have written the error text of the reply, so that text is
+    /// never taken as a sign that the browser is lost.
     pub(super) async fn send_foreign(
         &self,
         state: &mut State,
@@ -278,7 +280,7 @@ impl PlaywrightCli {
         Ok(())
     }
 
-    /// Returns notices of events that no action caused, each notice once.
+    /// Removes and returns the notices of events that no action caused.
     pub(super) fn notices(&self, state: &mut State) -> Vec<Notice> {
         let change = self
             .link
@@ -303,7 +305,7 @@ pub(super) enum Scripted {
 }
 
 impl Scripted {
-    /// Returns the execution of a script that began its work and thereby opened this dialog.
+    /// Returns the execution, counted as done, of a script that began its work and thereby opened this dialog.
     pub(super) fn done_under(dialog: Dialog) -> Execution {
         Execution {
             dialog: Some(dialog),
@@ -312,7 +314,7 @@ impl Scripted {
     }
 }
 
-/// Who may have written the error text of a reply.
+/// The possible author of a reply's error text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trust {
     /// The tool wrote it, about one of its own commands.
@@ -442,7 +444,7 @@ impl BrowserDriver for PlaywrightCli {
         let mut state = self.state.lock().await;
         if state.gone != Some(CLOSED) {
             state.gone = Some(CLOSED);
-            // The folder ensures the end of the daemon, even if it does not hear this command.
+            // `Folder::end` kills the daemon if it does not hear this command.
             let _ = self.link.stop(STOP_TIMEOUT).await;
             self.folder
                 .end()

@@ -19,12 +19,13 @@ pub(super) fn failed(error: &str) -> Execution {
     match failure::classify(error) {
         Verdict::NoEffect => Outcome::NoEffect.into(),
         Verdict::Failed(class) => failure::outcome(class, error).into(),
-        // Where the tool's words can be trusted, `send` has already turned this into an error.
+        // If the tool itself wrote this error, `send` has already failed with `BrowserLost`. Here, the page may have
+        // written it.
         Verdict::Lost => failure::outcome(ErrorClass::Other, error).into(),
     }
 }
 
-/// Returns an execution with this outcome and with what the reply says about the page, the locator and the dialog.
+/// Returns an execution with this outcome and with the page, the locator and the dialog that the reply reports.
 pub(super) fn told(reply: Reply, outcome: Outcome) -> Execution {
     let locator = reply.code.as_deref().and_then(locator::parse);
     Execution {

@@ -38,7 +38,7 @@ impl PlaywrightCli {
             execution.notices = self.notices(&mut state);
             Ok(execution)
         };
-        // Events during this action are reported with the next one.
+        // If the time runs out, events during this action are reported with the next one.
         tokio::time::timeout(request.timeout, work)
             .await
             .unwrap_or_else(|_| Ok(out_of_time(&request.action)))
@@ -212,7 +212,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Runs a command whose evidence is the code that the tool reports as run.
+    /// Runs a command. The command counts as carried out if the code that the tool reports as run contains `evidence`.
     pub(super) async fn simple(
         &self,
         state: &mut State,
@@ -418,7 +418,8 @@ impl PlaywrightCli {
         Err(malformed("no answer to a dialog"))
     }
 
-    /// Runs a script in the tool. The script may write its whole reply, so the state of the page is read afterwards.
+    /// Runs a script in the tool. The script may forge its whole reply, so the state of the page is read afterwards by
+    /// another command.
     async fn run_code(
         &self,
         state: &mut State,
@@ -512,7 +513,7 @@ pub(super) fn is_done(result: &Result<Execution>) -> bool {
         .is_ok_and(|execution| execution.outcome.is_done())
 }
 
-/// Maximum length of a text that is passed as an argument; see the process transport.
+/// Maximum length of a text that is passed to the tool as an argument. A longer text is passed in a script.
 const MAX_ARGUMENT: usize = super::transport::MAX_ARGUMENT;
 
 /// Returns the target in the tool's syntax.

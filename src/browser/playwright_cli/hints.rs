@@ -16,10 +16,11 @@ use crate::{
     page::{Node, NodeId, Role, Tree},
 };
 
-/// Maximum number of elements to ask about at once; fields and elements without words come first. Source: chosen; each
-/// element takes the tool a millisecond or more.
+/// Maximum number of elements whose hints are read at once. Fields and elements without words come first. Source:
+/// chosen; each element takes the tool a millisecond or more.
 const MAX_ASKED: usize = 300;
-/// Maximum number of nodes inside an element that are searched for words. Source: the page script of the other driver.
+/// Maximum number of nodes inside an element that are searched for words. Source: the same as in the page script of the
+/// `cdp` driver.
 const MOST_MUTE: usize = 50;
 
 impl PlaywrightCli {
@@ -43,7 +44,7 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the elements to ask about, the most promising first.
+/// Returns the elements whose hints are to be read, the most important ones first.
 fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
     let all = tree.iter().filter(|(_, node)| node.role != Role::Iframe);
     let mut asked: Vec<(NodeId, Asked<'_>)> = all
@@ -97,7 +98,7 @@ const fn is_field(role: &Role) -> bool {
         )
 }
 
-/// Returns true if an element of this role is always asked about.
+/// Returns true if the hints of an element of this role are of interest even if the element does not react to clicks.
 const fn is_asked(role: &Role) -> bool {
     role.is_interactive()
         || matches!(
@@ -159,7 +160,8 @@ fn give(
     if !is_told {
         return;
     }
-    // The tool prints one line, without the white space around it, and nothing if that is the name. Text that the tool hid stays hidden.
+    // The tool prints the text as one line without white space around it. If that line equals the name, the tool prints
+    // nothing. A masked text stays masked.
     if let Some(exact) = exact.as_deref().map(clean) {
         let name = Some(&*node.name).filter(|name| !name.is_empty());
         let printed = node.value.as_deref().or(name);

@@ -105,7 +105,8 @@ pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Li
     Ok((folder, link))
 }
 
-/// Returns a session name that no other session of this user has, in case the tool does not keep to the private folder.
+/// Returns a session name that no other session of this user has. So sessions do not collide even if the tool looks
+/// outside the private folder.
 fn session_name(folder: &Folder) -> String {
     let name = folder
         .path()

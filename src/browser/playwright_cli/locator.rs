@@ -42,7 +42,7 @@ pub(super) fn print(locator: &Locator) -> String {
             LocatorStep::Alt(text) => write!(out, "getByAltText({})", quote(text)),
             LocatorStep::Title(text) => write!(out, "getByTitle({})", quote(text)),
             LocatorStep::TestId(text) => write!(out, "getByTestId({})", quote(text)),
-            // The engine is named so that the text cannot choose another engine.
+            // The selector engine is named so that the text cannot choose another one.
             LocatorStep::Css(css) => write!(out, "locator({})", quote(&format!("css={css}"))),
             LocatorStep::HasText(text) => write!(out, "filter({{ hasText: {} }})", quote(text)),
             LocatorStep::Nth(place) => write!(out, "nth({place})"),

@@ -1,10 +1,10 @@
-//! Fields whose value must be hidden from everybody.
+//! Finds the fields whose values must be masked in every observation.
 //!
 //! A snapshot shows the value of every field, so each time a page with filled fields is read, the driver checks which
 //! of them hold secrets. The quick check uses a locator that names all of these fields and matches only if each one
-//! exists and is plain; it takes some 10 ms. If the locator does not match, or if a script has typed a secret and
-//! marked its field, a script checks field by field. That is slower, because the tool waits half a second after each
-//! script.
+//! exists and is plain, that is, not made for secrets; this takes some 10 ms. If the locator does not match, or if a
+//! script has typed a secret and marked its field, a script checks field by field. That is slower, because the tool
+//! waits half a second after each script.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -24,7 +24,8 @@ use crate::{base::Result, page::ElementRef};
 const MAX_FIELDS: usize = 300;
 
 impl PlaywrightCli {
-    /// Returns a function that says whether the value of a field must be hidden. A field that cannot be checked is hidden.
+    /// Returns a function that tells, for the reference of a field, if the field's value must be hidden. A field that
+    /// cannot be checked is hidden.
     ///
     /// The result applies to this snapshot only, because another tab, or the next page of a frame, uses the same
     /// references for other fields.

@@ -24,9 +24,9 @@
 //!
 //! # Decisions
 //!
-//! - A field's value is shown as soon as a locator that matches only plain fields has found the field, because a script
-//!   takes the tool half a second. If the locator does not match, or a secret was typed into the page, a script checks
-//!   field by field.
+//! - A field's value is shown as soon as a locator that matches only plain fields (not made for secrets) has found the
+//!   field, because a script takes the tool half a second. If the locator does not match, or a secret was typed into
+//!   the page, a script checks field by field.
 //! - A file lock shows other starts that a browser has an owner. The owner's socket is only for the browser's daemon:
 //!   nobody accepts connections on that socket, so probes by others would fill its queue.
 //! - The reply to `run_code` has a type of its own, for untrusted text. A nonce that the script cannot know would not
@@ -42,7 +42,7 @@
 //!   When the owner ends, for any reason, the daemon ends its browser and removes the folder. The next start removes
 //!   whatever is left.
 //! - Sections of a reply count only in the tool's fixed order, because a title or an alert can contain a heading.
-//!   Nothing after a dialog's message is believed.
+//!   Nothing after a dialog's message is trusted.
 //! - A secret reaches the tool by the socket or in a file of mode 0600. It is never an argument, because the process
 //!   list shows arguments.
 

@@ -42,7 +42,8 @@ impl PlaywrightCli {
             });
         }
         if self.options.common.downloads.is_some() {
-            // A new page makes the tool forget the files that it has saved. So a list of tabs is requested first, to get their events.
+            // When a new page loads, the tool forgets the downloads that it has not reported yet. So a list of tabs is
+            // requested first, because the reply reports them.
             let _ = self.tabs(state, Command::read("tab-list"), timeout).await?;
         }
         let before = state.url().unwrap_or(BLANK).to_owned();

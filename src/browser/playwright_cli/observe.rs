@@ -67,7 +67,7 @@ impl PlaywrightCli {
 
     /// Returns the current state of the page.
     ///
-    /// While a page waits for a server, it cannot be read. Then its loading is stopped and it is read again.
+    /// A page that waits for a server cannot be read. In that case, its loading is stopped and it is read again.
     pub(super) async fn snapshot(
         &self,
         state: &mut State,
@@ -102,7 +102,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Stops loading the page. Returns the answer, if the browser confirmed the stop.
+    /// Stops loading the page. Returns the answer of the script if the browser confirmed the stop.
     pub(super) async fn stop_loading(
         &self,
         state: &mut State,
@@ -251,7 +251,7 @@ fn unread(url: String) -> Observation {
     Observation::new(url, "", tree.finish())
 }
 
-/// Returns the error class of a refusal, for outcomes.
+/// Returns the error class of an error text of the tool.
 pub(super) fn class_of(error: &str) -> ErrorClass {
     match failure::classify(error) {
         Verdict::Failed(class) => class,

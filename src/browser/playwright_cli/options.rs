@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Maximum size of the tool's output in the folder (snapshots, logs, kept downloads). Unit: bytes. Source: chosen.
+/// Maximum size of the tool's output folder (snapshots, logs, kept downloads). Unit: bytes. Source: chosen.
 const MAX_OUTPUT: u64 = 256 << 20;
 /// Chromium features that the tool disables. They are repeated here because our own flag replaces the tool's.
 /// Source: `chromiumSwitches` of playwright 1.64, without the entries for other browsers.
@@ -25,11 +25,12 @@ const FEATURES: &str = "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBr
 GlobalMediaControls,HttpsUpgrades,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,\
 BlockOriginHeaderModificationOnRedirect,Translate,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled";
 
-/// The way in which commands reach the browser.
+/// The transport of the commands to the browser.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransportChoice {
-    /// Through the daemon's socket, but through processes once anything about the socket is unusual.
+    /// Through the socket of the tool's daemon. After anything unusual on the socket, all further commands go through
+    /// processes.
     #[default]
     Auto,
     /// Only through processes, one for each command.
@@ -100,7 +101,7 @@ impl PlaywrightCliOptions {
         self
     }
 
-    /// Sets the way in which commands reach the browser. Default: [`TransportChoice::Auto`].
+    /// Sets the transport of the commands to the browser. Default: [`TransportChoice::Auto`].
     pub fn with_transport(self, transport: TransportChoice) -> Self {
         Self { transport, ..self }
     }
@@ -111,7 +112,7 @@ impl PlaywrightCliOptions {
         self
     }
 
-    /// Sets how long the tool waits for the consequences of a click. Default: 500 ms, the tool's own.
+    /// Sets the time for which the tool waits for the consequences of a click. Default: 500 ms, as in the tool itself.
     pub fn with_settle(mut self, settle: Duration) -> Self {
         self.common.settle = chromium::bounded(settle);
         self
@@ -165,7 +166,7 @@ impl PlaywrightCliOptions {
             },
             // The tool prints the code of each action. It is the evidence for the action and the source of durable locators.
             "codegen": "typescript",
-            // Otherwise the tool would print tools that a page defines before the snapshot.
+            // Otherwise the tool would print, before the snapshot, the WebMCP tools that a page defines.
             "webmcp": false,
             // Console messages of pages go to a file; write as few as possible.
             "console": { "level": "error" },

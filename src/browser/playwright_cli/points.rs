@@ -24,8 +24,8 @@ pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<Strin
 /// the border, but the port from its outer edge.
 const BORDER: &str = "const border = await handle.evaluate(element => ({ x: element.clientLeft, y: element.clientTop }));";
 
-/// Returns the beginning of a script that uses a point of an element. If the point is outside, the
-/// script returns the element's size instead, because the tool would wait forever.
+/// Returns the beginning of a script that uses a point of an element. If the point is outside, the script returns the
+/// element's size instead, because the tool would wait for such a point forever.
 fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
     format!(
         "const field = {};

@@ -1,4 +1,5 @@
-//! Refusals before anything is sent: of texts that not every transport can carry, and of actions whose page is gone.
+//! Refusals of actions before anything is sent: texts that not every transport can carry, pages whose origin has
+//! changed, read-only fields, and forms that would send a secret to a wrong address.
 
 use serde_json::Value;
 
@@ -54,7 +55,8 @@ impl PlaywrightCli {
         )
     }
 
-    /// Returns true if the page has another origin than when the action was decided, and the action would apply to any page.
+    /// Returns true if the page's origin has changed since the action was decided, and the action would apply to any
+    /// page.
     ///
     /// An action with a reference needs no such check, because the reference is invalid on another page.
     async fn has_moved(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
@@ -91,7 +93,7 @@ impl PlaywrightCli {
 }
 
 /// Returns the reason why the texts of an action cannot be sent by every transport. NUL would end a process argument,
-/// and a text that no script can carry must fit into one argument.
+/// and a text that is not sent in a script must fit into one argument.
 fn unsendable(action: &BrowserAction) -> Option<&'static str> {
     let by_script = matches!(
         action,

@@ -82,8 +82,8 @@ impl Reply {
         Self::read(text, true)
     }
 
-    /// Parses a reply but leaves out its code, which contains what a script of this driver types. If there was any
-    /// code, [`code`](Self::code) is an empty text.
+    /// Parses a reply but leaves out its code, which contains the texts that a script of this driver types. If there
+    /// was any code, [`code`](Self::code) is an empty text.
     pub(super) fn parse_without_echo(text: &str) -> Self {
         Self::read(text, false)
     }

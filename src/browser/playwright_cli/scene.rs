@@ -55,7 +55,7 @@ struct SeenDocument {
 }
 
 impl PlaywrightCli {
-    /// Returns what is visible in the window, including the boxes of these elements.
+    /// Returns the visible content of the window, with the boxes of these elements.
     pub(super) async fn look_around(&self, request: &SceneRequest) -> Result<Scene> {
         let mut state = self.state("browser.scene").await?;
         if request.elements.is_empty() {
@@ -75,7 +75,8 @@ impl PlaywrightCli {
         Ok(scene)
     }
 
-    /// Returns what these documents show. If only the page is given, its frames are asked too.
+    /// Returns the visible content of these documents. If only the page is given, and no boxes, the content of its
+    /// frames is included.
     async fn seen(&self, state: &mut State, documents: &[Document<'_>]) -> Result<Option<Scene>> {
         let answer = self
             .script(state, script(documents), COMMAND_TIMEOUT)

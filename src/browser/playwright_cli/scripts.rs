@@ -2,7 +2,7 @@
 //!
 //! The scripts are the driver's own code. They run in the tool's process, not in the page, and take values only as JSON
 //! literals. They catch their own errors, so that an error thrown by the page comes back as data under `error` and
-//! never as the tool's words.
+//! never as an error of the tool.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -28,7 +28,8 @@ pub(super) struct Returned {
     pub(super) moved: bool,
     /// True if no field, or more than one, has the focus.
     pub(super) unfocused: bool,
-    /// True if the page or the frame is in a sandbox, which means that even its own server does not trust its content.
+    /// True if the page or the frame has no origin, as in a sandbox. This means that even its own server does not trust
+    /// its content.
     pub(super) opaque: bool,
     pub(super) top: String,
     pub(super) frame: String,
@@ -45,9 +46,9 @@ pub(super) struct Returned {
     pub(super) frames: Vec<Option<String>>,
     /// For each requested element, its attributes; `None` if it has none of interest or is gone.
     pub(super) hints: Vec<Option<Hint>>,
-    /// The addresses that the form of the field may go to.
+    /// The addresses to which the form of the field may be sent.
     pub(super) to: Vec<String>,
-    /// The address that the field's form goes to now, if that differs from the address that was checked.
+    /// The address to which the field's form would be sent now, if that address is not among those that were checked.
     pub(super) turned: Option<String>,
     /// The secrets that the action would send, with their addresses.
     pub(super) sends: Vec<Sends>,
@@ -66,7 +67,7 @@ pub(super) struct Sends {
     pub(super) to: String,
 }
 
-/// The way in which an action may send a form.
+/// The kind of input by which an action may send a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     Click,
@@ -207,7 +208,7 @@ fn with_value(script: &str, value: &str) -> String {
     out
 }
 
-/// Returns statements that set `handle` and `frame`. The driver knows these handles, and the page does not.
+/// Returns statements that set `handle` to the field and `frame` to its frame. The page cannot see these handles.
 fn find(field: Field<'_>, timeout_ms: u64) -> String {
     let handle = match field {
         Field::At(target) => {
@@ -216,7 +217,7 @@ fn find(field: Field<'_>, timeout_ms: u64) -> String {
                 expression(target)
             )
         }
-        // If the focus is inside a frame, the frame's element has the focus in its parent too.
+        // If the focus is inside a frame, the frame's element has the focus in its parent too, and is skipped.
         Field::Focused => "const focused = [];
     for (const frame of page.frames()) {
       const found = await frame.$('css=:focus').catch(() => null);
@@ -260,7 +261,7 @@ pub(super) fn reading(body: &str) -> String {
 }
 
 /// Returns the script that reads the addresses of the page and of the frame that contains the field, from the browser
-/// and not from the page, and the addresses that the field's form goes to.
+/// and not from the page, and the addresses to which the field's form may be sent.
 pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     guarded(&format!(
@@ -270,7 +271,7 @@ pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that asks which of the secrets typed by [`type_if_still_at`] an element would send.
+/// Returns the script that asks which secrets an element would send, of those that [`type_if_still_at`] typed.
 pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     let by = match by {
@@ -290,7 +291,8 @@ pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
 }
 
 /// Returns the script that types a value if the page and the frame still have these origins and the field's form goes
-/// only to these addresses. With `submit`, it then presses Enter if that is still true.
+/// only to these addresses. With `submit`, the script then presses Enter, unless the form would now be sent to another
+/// address.
 pub(super) fn type_if_still_at(
     field: Field<'_>,
     (top, frame): (&str, &str),
@@ -473,8 +475,8 @@ pub(super) fn stop_loading(patience_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that asks which fields contain text that nobody may read: passwords, one-time codes, card
-/// numbers, and every text that [`type_if_still_at`] typed. A field that does not answer is hidden.
+/// Returns the script that asks which fields contain text that must be masked: passwords, one-time codes, card numbers,
+/// and every text that [`type_if_still_at`] typed. A field that does not answer is hidden.
 pub(super) fn hidden_fields(references: &[&str]) -> String {
     let references: Vec<String> = references
         .iter()

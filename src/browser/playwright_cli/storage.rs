@@ -45,12 +45,12 @@ impl PlaywrightCli {
         };
         let command = Command::new(name).arg(path.display().to_string());
         let result = self.simple(state, command, evidence, timeout).await;
-        // After a time-out the tool may still write, and must then find the file that only this user can read.
+        // After a time-out the tool may still write, so the file that only this user can read stays in place for it.
         if is_new
             && !matches!(&result, Err(error) if error.kind() == ErrorKind::Timeout)
             && !is_done(&result)
         {
-            // The file is empty, and a later save overwrites it.
+            // If this fails, the empty file stays, and a later save overwrites it.
             let _ = std::fs::remove_file(&path);
         }
         result

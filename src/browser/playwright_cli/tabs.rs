@@ -1,4 +1,5 @@
-//! Tabs: the only commands that are proved by a list instead of code.
+//! Tabs: opening, choosing and closing them. The evidence for these commands is the list of tabs in the reply, and not
+//! code that the tool prints.
 
 use std::time::Duration;
 

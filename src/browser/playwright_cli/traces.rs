@@ -22,7 +22,7 @@ use crate::{
 const KEPT: &str = "webwiseTraces";
 /// The name of the isolated world in which the scripts watch the page.
 const WORLD: &str = "webwise traces";
-/// Maximum number of documents in a page that are watched. Source: the same as in the other driver.
+/// Maximum number of documents in a page that are watched. Source: the same as in the `cdp` driver.
 const MAX_WATCHED: usize = 16;
 /// Longest time for the documents to answer. Unit: milliseconds. Source: chosen; it takes a few ms.
 const PATIENCE_MS: u64 = 1_000;
@@ -54,7 +54,7 @@ impl PlaywrightCli {
         self.told(state, until_now(), timeout).await
     }
 
-    /// Returns the result of a script; `None` if a dialog is open or the page does not answer.
+    /// Runs a script and returns the traces in its result; `None` if a dialog is open or the page does not answer.
     async fn told(
         &self,
         state: &mut State,

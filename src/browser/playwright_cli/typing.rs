@@ -1,10 +1,10 @@
-//! Types secrets: the last step, and the only module of this driver that sees a value.
+//! Types secrets. This module gets the value of a secret, and passes it on only in the script that types it.
 //!
-//! First, the addresses of the page and the frame are read from the browser. The run releases the value of a secret
-//! only for those addresses. The script that types the value compares the origins once more, in the same process and
-//! right before it types, because a page can navigate in between. It also checks the addresses that the field's form
-//! goes to. Before each action that may send a form with a typed secret, another script checks them too. No error text
-//! about the typing script is kept, because it may quote the value.
+//! First, the addresses of the page and the frame are read from the browser. The run's resolver releases the value only
+//! if the secret is bound to the origins of both. The script that types the value compares the origins once more, in
+//! the same process and right before it types, because a page can navigate in between. It also checks the addresses
+//! that the field's form goes to. Before each action that may send a form with a typed secret, another script checks
+//! them too. No error text about the typing script is kept, because it may quote the value.
 
 use std::{slice, time::Duration};
 
@@ -179,7 +179,7 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the element through which an action may send a form, and the way in which it does.
+/// Returns the element through which an action may send a form, and the kind of input that would send it.
 fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
     match action {
         BrowserAction::Click(click) | BrowserAction::Dblclick(click) => {
@@ -232,7 +232,7 @@ fn obstacle(returned: &Returned) -> Option<Outcome> {
         .map(|error| without_words(error).outcome)
 }
 
-/// Returns a failure with the class of a refusal but without the tool's words.
+/// Returns a failure with the class of a refusal but without the tool's error text.
 fn without_words(error: &str) -> Execution {
     match failure::classify(error) {
         Verdict::Failed(class) => Outcome::failed(class, "").into(),

@@ -47,10 +47,10 @@ const FILES: &[&str] = &[
     include_str!("main.js"),
 ];
 
-/// The function `stored`, which depends on no other file.
+/// The script's function `stored`, which depends on no other file.
 pub(super) const STORED: &str = include_str!("stored.js");
 
-/// Returns the script that sets up the page side in a world; elements get numbers above `last`.
+/// Returns the script that sets up the page side in a JavaScript world. Elements get numbers above `last`.
 pub(super) fn library(last: u64) -> String {
     let mut script = String::from("(() => {\n'use strict';\n");
     for file in FILES {
@@ -60,7 +60,7 @@ pub(super) fn library(last: u64) -> String {
     script + &format!("lastNumber = {last};\nreturn {{ {exported} }};\n}})()")
 }
 
-/// The functions that the driver calls.
+/// Names of the script's functions that the driver calls.
 const EXPORTED: &[&str] = &[
     "numberOf",
     "elementOf",

@@ -31,7 +31,8 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Records a new download, and returns the resulting effects. `is_ours` is true if this driver decides about it.
+    /// Records a new download, and returns the resulting effects. `is_ours` is true if this driver may cancel the
+    /// download.
     pub(super) fn began(&mut self, id: String, name: String, is_ours: bool) -> Vec<Effect> {
         let is_full = self.coming.len() >= MAX_COMING;
         if is_full && !is_ours {
@@ -69,7 +70,7 @@ impl Files {
                 .coming
                 .values()
                 .fold(0, |sum: u64, coming| sum.saturating_add(coming.received));
-            // In a browser that was attached to, downloads are not ours to decide.
+            // In an attached browser, this driver cancels no downloads.
             return if sum > MAX_DOWNLOAD && is_ours {
                 self.drop_all()
             } else {
@@ -83,7 +84,7 @@ impl Files {
             self.kept.0.saturating_add(received),
             self.kept.1.saturating_add(1),
         );
-        // A fast download is complete before it is known to be too large.
+        // The size is checked again, because a fast download may be complete before any progress is reported.
         let fits = received <= MAX_DOWNLOAD && bytes <= MAX_KEPT.0 && files <= MAX_KEPT.1;
         let whole = state == "completed" && fits && !coming.dropped;
         if whole && is_ours {

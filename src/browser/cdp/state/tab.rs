@@ -10,7 +10,8 @@ use crate::{
 /// Maximum number of documents that a tab remembers. Source: chosen; pages that redirect at once do so once or twice.
 const MAX_DOCUMENTS: usize = 20;
 
-/// Our isolated world in one document. It ends with the document and never serves another one.
+/// The isolated JavaScript world of our script in one document. It ends with the document and is never used for another
+/// one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::browser::cdp) struct World {
     /// The number of the world within its process; another process may use the same number.
@@ -35,17 +36,17 @@ pub(in crate::browser::cdp) struct Frame {
     /// The number in references, as in `f3e12`; 0 for the main frame.
     pub(in crate::browser::cdp) number: u32,
     pub(in crate::browser::cdp) loading: bool,
-    /// True if the page wants to navigate the frame and the navigation has not begun.
+    /// True if the page asked for a navigation of the frame that has not begun.
     pub(in crate::browser::cdp) asked: bool,
-    /// The id of the document that the frame is on its way to.
+    /// The id of the document that the frame is navigating to.
     pub(in crate::browser::cdp) goes: Option<String>,
-    /// True if its loading was already waited for once without success.
+    /// True if its loading was waited for once without success. It is not waited for again.
     pub(in crate::browser::cdp) vain: bool,
     /// Number of changes of its address without a new document.
     pub(in crate::browser::cdp) steps: u64,
     /// True if the document was parsed.
     pub(in crate::browser::cdp) ready: bool,
-    /// The reference of the frame's element in the parent document.
+    /// The number of the element that shows the frame in the parent document.
     pub(in crate::browser::cdp) owner: Option<u64>,
     pub(in crate::browser::cdp) world: Option<World>,
 }
@@ -68,7 +69,7 @@ pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) target: String,
     /// The session; `None` until the tab is attached to.
     pub(in crate::browser::cdp) session: Option<String>,
-    /// True if its state was read after attaching.
+    /// True if its events were subscribed to and its frames were read after attaching.
     pub(in crate::browser::cdp) prepared: bool,
     pub(in crate::browser::cdp) url: String,
     pub(in crate::browser::cdp) title: String,
@@ -83,7 +84,7 @@ pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) how: Option<String>,
     /// True if the tab was not quiet at the end of the last action.
     pub(in crate::browser::cdp) restless: bool,
-    /// True if the tab was asked for or reported already, so that it need not be reported.
+    /// True if this driver opened the tab or has already reported it, so that it need not be reported.
     pub(in crate::browser::cdp) told: bool,
     pub(in crate::browser::cdp) frames: BTreeMap<String, Frame>,
     /// The latest documents of the tab, the current one last.
@@ -131,7 +132,7 @@ impl Frame {
         }
     }
 
-    /// Returns true if the frame is on its way to another document.
+    /// Returns true if the frame is loading a document or is about to navigate to another one.
     pub(in crate::browser::cdp) fn moves(&self) -> bool {
         self.loading || self.asked || self.goes.is_some()
     }
@@ -141,7 +142,8 @@ impl Frame {
         (self.moves() || self.loader.is_empty()) && !self.vain
     }
 
-    /// Returns true if the frame's document is being loaded or another one is coming, and was not waited for in vain.
+    /// Returns true if the frame is navigating, or if its document is loading and not parsed yet. Returns false if that
+    /// was already waited for without success.
     pub(in crate::browser::cdp) fn navigates(&self) -> bool {
         (self.goes.is_some() || (self.loading && !self.ready)) && !self.vain
     }
@@ -205,7 +207,8 @@ impl Tab {
                 .is_some_and(|shown| shown.loader != last)
     }
 
-    /// Returns true if the tab has shown this document, and the navigation of the previous one cannot replace it.
+    /// Returns true if the tab has shown this document, and no navigation of the previous document can still replace
+    /// it.
     pub(in crate::browser::cdp) fn has_let_in(&self, document: &str) -> bool {
         self.documents
             .iter()
@@ -231,7 +234,8 @@ impl Tab {
         })
     }
 
-    /// Updates the tab with an event of one of its sessions. Returns true if the frame number was used.
+    /// Updates the tab with an event of one of its sessions. Returns true if `number` was used for a new frame or
+    /// document.
     pub(super) fn learn(&mut self, session: &str, told: BrowserEvent, number: u32) -> bool {
         match told {
             BrowserEvent::FrameAttached { frame, parent } => {
@@ -323,12 +327,12 @@ impl Tab {
         }
     }
 
-    /// Records that a frame shows a document. Returns true if the frame number was used.
+    /// Records that a frame shows a document. Returns true if `number` was used for the frame.
     pub(super) fn navigated(&mut self, session: &str, info: &FrameInfo, number: u32) -> bool {
         let is_main = info.id == self.target;
         let is_new = !self.frames.contains_key(&info.id);
-        // The content of the previous document is gone with it. If no document was known, the known content belongs to
-        // this one, because a frame with its own process may be reported before the document around it.
+        // The frames inside the previous document are gone with it. If no document was known, the known inner frames
+        // belong to this one, because a frame with its own process may be reported before the document around it.
         if self
             .frames
             .get(&info.id)
@@ -374,7 +378,7 @@ impl Tab {
         !is_main && (is_other_document || is_new)
     }
 
-    /// Returns all frames below a frame.
+    /// Returns all frames inside a frame, at any depth.
     fn below(&self, frame: &str) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut open = vec![frame.to_owned()];

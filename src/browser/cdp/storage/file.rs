@@ -38,7 +38,7 @@ pub(super) struct Cookie {
     secure: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     same_site: Option<SameSite>,
-    /// The site whose pages the cookie is limited to when it is used in a frame; `None` for a cookie without a limit.
+    /// The site of the top page that a partitioned cookie is limited to; `None` for a cookie that is not partitioned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     partition_key: Option<String>,
     /// True if there is a frame of another site between the top page and the frame that uses the cookie.
@@ -154,7 +154,7 @@ impl State {
         if read as u64 > MAX_FILE {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        // Serde would accept a list and take its items for the fields in their order.
+        // Serde would also accept a list, and take its items for the fields in their order.
         if !text.trim_start().starts_with('{') {
             return Err(io::ErrorKind::InvalidData.into());
         }
@@ -168,7 +168,7 @@ impl State {
         let new = folder.join(format!(".state-{}.new", Uuid::new_v4().simple()));
         let text = serde_json::to_vec_pretty(self)?;
         let written = chromium::write_private(&new, &text).and_then(|()| fs::rename(&new, path));
-        // Half a file would still contain somebody's cookies.
+        // An incomplete file is removed, because it would still contain somebody's cookies.
         written.inspect_err(|_| _ = fs::remove_file(&new))
     }
 }

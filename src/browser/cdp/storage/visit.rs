@@ -1,4 +1,5 @@
-//! Reading and writing the local storage of an origin, from an empty page of that origin that is made without a server.
+//! Reading and writing the local storage of an origin. For this, a hidden tab shows an empty page of that origin, which
+//! this driver supplies in place of the origin's server.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -129,7 +130,7 @@ impl<'a> Visit<'a> {
         })
     }
 
-    /// Adds to the local storage of an origin.
+    /// Adds items to the local storage of an origin.
     pub(super) async fn write(&self, origin: &Url, items: &[Item]) -> Result<(), CdpError> {
         self.go(origin).await?;
         let items = serde_json::to_string(items)

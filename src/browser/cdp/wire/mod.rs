@@ -49,7 +49,7 @@ pub(super) struct Event<'a> {
 }
 
 impl Event<'_> {
-    /// Parses the parameters; returns `None` if they do not have this form.
+    /// Parses the parameters; returns `None` if they do not have the form of a `T`.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.params.get()).ok()
     }
@@ -71,7 +71,7 @@ pub(super) enum WireError {
         code: i64,
         message: String,
     },
-    /// The result does not have the form of this call's results.
+    /// The result does not have the form that this call expects.
     #[error("{method} gave a result that is not understood")]
     Malformed {
         method: &'static str,
@@ -111,7 +111,7 @@ impl fmt::Debug for Wire {
     }
 }
 
-/// The two tasks of a connection; see [`Wire::start`].
+/// The two tasks of a connection, which read and write; see [`Wire::start`]. Dropping this ends the connection.
 pub(super) struct Line {
     tasks: [AbortHandle; 2],
     calls: Arc<Mutex<Calls>>,
@@ -166,7 +166,8 @@ fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
 }
 
 impl Wire {
-    /// Starts to read and to write. `on_event` is called for each event, and once more with `None` at the end.
+    /// Starts the two tasks of a connection, which read and write messages. `on_event` is called for each event, and
+    /// once more with `None` at the end.
     ///
     /// Dropping the [`Line`] ends the connection, even if a wire still exists.
     pub(super) fn start(
@@ -273,7 +274,7 @@ impl Wire {
 }
 
 fn receive(calls: &Mutex<Calls>, message: &[u8], on_event: &mut impl FnMut(Option<Event<'_>>)) {
-    // A message that cannot be parsed is ignored. A call that it may have answered ends by its caller's time limit.
+    // A message that cannot be parsed is ignored. If it answered a call, that call ends by its caller's time limit.
     let Ok(text) = std::str::from_utf8(message) else {
         return;
     };
@@ -309,7 +310,7 @@ fn receive(calls: &Mutex<Calls>, message: &[u8], on_event: &mut impl FnMut(Optio
     }
 }
 
-/// The code of "Session with given id not found."
+/// The browser's error code for "Session with given id not found."
 const SESSION_NOT_FOUND: i64 = -32001;
 
 fn close(calls: &Mutex<Calls>) {

@@ -9,7 +9,7 @@ use tokio::{
 
 use super::{MAX_MESSAGE, Reader, Writer};
 
-/// The receiving half, from the browser's output.
+/// The receiving half of the pipe, from the browser's output.
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct PipeReader(BufReader<ChildStdout>);
 
@@ -26,7 +26,7 @@ impl Reader for PipeReader {
         loop {
             let buffer = self.0.fill_buf().await?;
             if buffer.is_empty() {
-                // An incomplete message does not count.
+                // An incomplete last message is dropped.
                 return Ok(None);
             }
             let end = buffer.iter().position(|byte| *byte == 0);
@@ -43,7 +43,7 @@ impl Reader for PipeReader {
     }
 }
 
-/// The sending half, to the browser's input. Closing it ends the browser.
+/// The sending half of the pipe, to the browser's input. Closing it ends the browser.
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct PipeWriter(ChildStdin);
 

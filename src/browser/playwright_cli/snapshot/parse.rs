@@ -94,7 +94,7 @@ fn element(key: &str, quoted: bool) -> Option<Element<'_>> {
     let (attributes, mut rest) = rest.split_at(attributes_end);
     if quoted {
         rest = rest.strip_prefix('\'')?;
-        // Quotation marks are doubled inside single quotes, so an odd number would have ended the key earlier.
+        // Inside single quotes, each `'` is doubled. One that is not would have ended the key.
         if name.is_some_and(|raw| !quotes_are_doubled(raw)) {
             return None;
         }

@@ -15,7 +15,8 @@ pub(in super::super) struct Change {
     pub(in super::super) why: String,
 }
 
-/// Sends commands through the fast transport until it fails, and through the safe one from then on.
+/// Sends commands through the fast transport (the socket) until it fails, and through the safe one (processes) from
+/// then on.
 #[derive(Debug)]
 pub(in super::super) struct Link {
     safe: Box<dyn Transport>,
@@ -59,7 +60,7 @@ impl Link {
             .map_or(self.safe.name(), |fast| fast.name())
     }
 
-    /// Returns the change of transport, if there was one that this method has not yet returned.
+    /// Removes and returns the change of transport, if there was one since the last call.
     pub(in super::super) fn take_change(&self) -> Option<Change> {
         self.lock().change.take()
     }

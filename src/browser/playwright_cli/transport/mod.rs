@@ -5,7 +5,7 @@
 //! good as soon as anything about the socket is unusual. A command that may already have had its effect is never sent a
 //! second time.
 
-// Other systems have no such socket, so its errors are unused there.
+// The socket exists only on Unix, so its errors are unused on other systems.
 #![cfg_attr(not(unix), allow(dead_code))]
 
 mod link;
@@ -116,7 +116,7 @@ pub(super) struct RawReply {
 }
 
 impl RawReply {
-    /// Returns a reply that refuses with this error, for output without sections.
+    /// Returns an error reply with this text, for output of the tool that has no sections.
     fn refusal(error: &str) -> Self {
         Self {
             text: Secret::new(format!("### Error\n{error}")),

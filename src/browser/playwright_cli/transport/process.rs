@@ -25,7 +25,7 @@ pub(in super::super) const MAX_ARGUMENT: usize = 100_000;
 /// Playwright to search for updates, which takes three quarters of its 0.4 s. The bare client only talks to the daemon.
 const BARE_CLIENT: &str = "../../playwright-core/lib/tools/cli-client/cli.js";
 
-/// Starts the tool's client.
+/// The transport that starts the tool's client once for each command.
 #[derive(Debug)]
 pub(in super::super) struct Process {
     program: PathBuf,
@@ -150,7 +150,8 @@ impl Output {
     }
 }
 
-/// Returns the line that gives the reason of an error: for a crash the line with the exception, otherwise the first line.
+/// Returns the line that gives the reason for an error: for a crash the line with the exception, otherwise the first
+/// line.
 fn own_words(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let exception = lines
@@ -170,7 +171,8 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Result<Zeroizing<Vec<u8>>
     Ok(bytes)
 }
 
-/// Kills the processes that a client may have started, if the client is abandoned.
+/// The process group of a client. Dropping it kills the client and the processes that the client started, if they still
+/// run.
 ///
 /// The daemon is not in this group, because the tool starts it in a session of its own.
 struct Group(Option<u32>);
