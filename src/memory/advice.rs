@@ -20,24 +20,25 @@ pub struct AdviceId {
     pub key: String,
 }
 
-/// The name of a page's element in a piece of advice. The name is page data, whatever the trust class of the words
+/// The name of a page element that a piece of advice mentions. It is page data, whatever the trust class of the words
 /// around it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PageName {
     role: Role,
     name: String,
     ordinal: Option<u32>,
-    /// The name of a group around the element, if the element's own name does not distinguish it.
+    /// The name of a group around the element, if the element's own name does not distinguish it from other elements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     within: Option<String>,
 }
 
 impl PageName {
-    /// Longest name. Unit: characters. Source: chosen.
+    /// Maximum length of a name. Unit: characters. Source: chosen.
     pub const MAX_NAME: usize = 60;
 
-    /// Creates a name with its role. The name is cleaned, put on one line and cut to [`PageName::MAX_NAME`]. `ordinal`
-    /// is the position among elements of the same role, for an element without a name.
+    /// Creates the name of an element with this role. The name is cleaned, put on one line and cut to
+    /// [`PageName::MAX_NAME`]. For an element without a name, `ordinal` is its position among the elements of the same
+    /// role, counted from 0.
     pub fn new(role: &Role, name: &str, ordinal: Option<u32>) -> Self {
         Self {
             // A role that a page made up is page text, so the generic role replaces it.
@@ -51,14 +52,15 @@ impl PageName {
         }
     }
 
-    /// Returns the element as one in a group of this name. The group's name is treated like an element's name.
+    /// Adds the name of the group that contains the element. It is cleaned and cut like the element's own name; an
+    /// empty one is left out.
     #[must_use]
     pub fn within(mut self, group: &str) -> Self {
         self.within = Some(Self::plain(group)).filter(|group| !group.is_empty());
         self
     }
 
-    /// Returns a name of a page in the form in which it is shown.
+    /// Returns a page's text in the form in which names are shown: cleaned, on one line, cut to [`PageName::MAX_NAME`].
     pub(crate) fn plain(name: &str) -> String {
         text::truncate(&text::squeeze(&text::clean(name)), Self::MAX_NAME)
     }
@@ -83,17 +85,17 @@ impl fmt::Display for PageName {
     }
 }
 
-/// A part of a piece of advice.
+/// A part of a [`Line`] of advice: words, or the name of a page element.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Piece {
-    /// Words, of the trust class of the advice.
+    /// Words. Their trust class is that of the advice.
     Words(String),
-    /// An element of a page.
+    /// The name of a page element, which is always page data.
     Name(PageName),
 }
 
-/// A line of advice.
+/// A line of advice, made of words and names of page elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     pieces: Vec<Piece>,
@@ -101,8 +103,8 @@ pub struct Line {
 }
 
 impl Line {
-    /// Creates a line of these pieces. Words beyond [`Advice::MAX_TEXT`] are cut, with everything after them. Words
-    /// from a page or a model become one text with the names.
+    /// Creates a line of these pieces. Once the words have [`Advice::MAX_TEXT`] characters, the rest of the line is
+    /// dropped. If the words come from a page or a model, words and names are merged into a single piece of words.
     pub(super) fn of(pieces: impl IntoIterator<Item = Piece>, trust: Trust) -> Self {
         let mut left = Advice::MAX_TEXT;
         let mut kept = Vec::new();
@@ -138,7 +140,8 @@ impl Line {
         }
     }
 
-    /// Returns the line, names included, for people and events. A prompt shows the names apart.
+    /// Returns the line as one text, names included, for people and events. Prompts use [`Line::pieces`], so that they
+    /// can mark the names as page data.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -151,8 +154,8 @@ impl Line {
 
 /// One piece of advice from memory: one or more lines of a [`Section`].
 ///
-/// Its fields cannot be changed after it was made. That keeps words of a page out of the system instruction, and out of
-/// the sentences around a page's names.
+/// The fields cannot be changed after creation. This keeps a page's words out of the system instruction, and out of the
+/// sentences around the names of page elements.
 ///
 /// ```
 /// use webwise::{Trust, memory::{Advice, AdviceId, Lasts, Namespace, Section, Shelf}};
@@ -173,23 +176,24 @@ pub struct Advice {
 }
 
 impl Advice {
-    /// Longest line. Unit: characters. Source: chosen.
+    /// Maximum length of a line. Unit: characters. Source: chosen.
     pub const MAX_TEXT: usize = 300;
-    /// Largest number of lines. Source: chosen; the steps of a long task.
+    /// Maximum number of lines. Source: chosen; enough for the steps of a long task.
     pub const MAX_LINES: usize = 40;
 
     /// Creates a piece of advice of one line. The text is cleaned, put on one line and cut to [`Advice::MAX_TEXT`].
-    /// Returns `None` if text of a model or a page is meant for the system instruction.
+    /// Returns `None` if the text comes from a model or a page and the section is [`Section::Lessons`], which is part
+    /// of the system instruction.
     pub fn new(id: AdviceId, advice: &str, trust: Trust, section: Section) -> Option<Self> {
         Self::of(id, vec![Line::plain(advice)], trust, section)
     }
 
-    /// Creates a piece of advice of one line, whose words belong to `trust` and whose names belong to a page, so that a
-    /// prompt can tell them apart. Returns `None` if the advice is meant for the system instruction and has names, or
-    /// words of a page or a model.
+    /// Creates a piece of advice of one line. Its words have the trust class `trust`, and its names are page data, so
+    /// that a prompt can tell the two apart. Returns `None` if the section is [`Section::Lessons`], which is part of
+    /// the system instruction, and the line has names or its words come from a page or a model.
     ///
-    /// If the words come from a page or a model, they and the names become one text of data. Words beyond
-    /// [`Advice::MAX_TEXT`] are cut, with everything after them.
+    /// If the words come from a page or a model, words and names are merged into a single text. Once the words have
+    /// [`Advice::MAX_TEXT`] characters, the rest of the line is dropped.
     pub fn with_names(
         id: AdviceId,
         pieces: impl IntoIterator<Item = Piece>,
@@ -199,9 +203,9 @@ impl Advice {
         Self::of(id, vec![Line::of(pieces, trust)], trust, section)
     }
 
-    /// Creates a piece of advice of several lines, each like the line of [`Advice::with_names`]. Lines without text are
-    /// left out, and so are those after the first [`Advice::MAX_LINES`]. Returns `None` where
-    /// [`Advice::with_names`] does, and if no line is left.
+    /// Creates a piece of advice of several lines, each made like the line of [`Advice::with_names`]. Lines without
+    /// text are left out, and so are lines after the first [`Advice::MAX_LINES`]. Returns `None` for the same reasons
+    /// as [`Advice::with_names`], and also if no line is left.
     pub fn with_lines<L: IntoIterator<Item = Piece>>(
         id: AdviceId,
         lines: impl IntoIterator<Item = L>,
@@ -216,7 +220,8 @@ impl Advice {
         Self::of(id, lines, trust, section)
     }
 
-    /// Creates advice of these lines. Returns `None` if there are no lines, or if they may not stand in the section.
+    /// Creates advice of these lines. Returns `None` if there are no lines, or if the section is [`Section::Lessons`]
+    /// and the lines have names or words of a page or a model.
     pub(super) fn of(
         id: AdviceId,
         lines: Vec<Line>,
@@ -252,7 +257,7 @@ impl Advice {
         &self.text
     }
 
-    /// Returns the lines, at least one.
+    /// Returns the lines. There is at least one.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
@@ -267,13 +272,13 @@ impl Advice {
         self.trust
     }
 
-    /// Returns true if the words come from a person or from the program. Such words may stand outside the fence around
-    /// quoted data.
+    /// Returns true if the words come from a person or from the program. A prompt may show such words outside the fence
+    /// that marks quoted data.
     pub const fn is_vouched(&self) -> bool {
         is_vouched(self.trust)
     }
 
-    /// Returns the section of the prompt in which the advice stands.
+    /// Returns the section of the prompt in which the advice is shown.
     pub const fn section(&self) -> &Section {
         &self.section
     }
@@ -310,7 +315,8 @@ const fn is_vouched(trust: Trust) -> bool {
     matches!(trust, Trust::Code | Trust::User)
 }
 
-/// Returns the words, cleaned and on one line. White space at both ends is kept, because names stand next to it.
+/// Returns the words, cleaned and on one line. White space at both ends is kept, because it separates the words from
+/// the names next to them.
 fn one_line(words: &str) -> String {
     text::clean(words)
         .chars()

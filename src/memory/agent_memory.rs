@@ -1,4 +1,4 @@
-//! The documented folder `.agent-memory/`, in which another program keeps what worked on a site.
+//! The documented folder `.agent-memory/`, in which another program keeps its memory of what worked on a site.
 //!
 //! ```text
 //! domains/HOST/knowledge.json          facts and sessions of a host
@@ -7,18 +7,18 @@
 //! agent-runs/, runs/, hints.json       runs, results of suites, hints: not imported, only counted
 //! ```
 //!
-//! Pure: the files come in and go out as texts with their paths. Each kind of memory converts its own items, with
-//! [`MemoryKind::read_domain`] and [`MemoryKind::write_domain`].
+//! This module is pure: files are passed in and returned as texts with their paths. Each kind of memory converts its
+//! own items, with [`MemoryKind::read_domain`] and [`MemoryKind::write_domain`].
 //!
 //! # Decisions
 //!
-//! - The folder becomes an [`Archive`], so that its items are imported by the rules of every archive: nothing of it reaches a
-//!   prompt before a person has accepted it.
-//! - A file that does not have the documented form is an error, so that nothing of a damaged folder is imported. A single
-//!   item that cannot be kept is a problem in words, and the others are kept.
+//! - The folder is converted to an [`Archive`], so that the same rules apply as for the import of any archive: no
+//!   item reaches a prompt before a person has accepted it.
+//! - A file that does not have the documented form is an error, so that nothing of a damaged folder is imported. If a
+//!   single item cannot be kept, it is reported as a problem, and the other items are kept.
 //! - References to elements, such as `@s3f51`, are never kept, because they belong to one load of one page.
-//! - The name of a folder has no scheme. It comes from the addresses in the folder's files; without any, it is http for this
-//!   machine and https for all others.
+//! - The name of a host's folder has no scheme. The scheme is taken from the addresses in the folder's files. If they
+//!   contain none, it is http for this machine and https for all other hosts.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -38,18 +38,18 @@ use crate::base::{
 
 /// Maximum size of a file that is read. Unit: bytes. Source: chosen, the same as for every file of memory.
 pub const MAX_BYTES: usize = 8 * 1_024 * 1_024;
-/// Maximum number of files that are read. Source: chosen; more than the trajectories of 400 hosts.
+/// Maximum number of files in a folder. Source: chosen; more than the trajectories of 400 hosts.
 pub const MAX_FILES: usize = 10_000;
-/// Maximum number of problems listed one by one. Source: chosen, for a person who reads them.
+/// Maximum number of problems listed one by one. Source: chosen; as many as a person will read.
 const MAX_PROBLEMS: usize = 100;
-/// Maximum length of text of a file that a problem or an error quotes. Unit: characters. Source: chosen.
+/// Maximum length of a text that a problem or an error quotes from a file. Unit: characters. Source: chosen.
 const MAX_QUOTED: usize = 80;
-/// Maximum length of a path in an error. Unit: characters. Source: chosen; two names of the longest kind.
+/// Maximum length of a path in an error. Unit: characters. Source: chosen; two names of the maximum length.
 const MAX_PATH: usize = 512;
 /// Operation named in errors.
 const PARSE: &str = "agent_memory.parse";
 
-/// The items of one host, as the files have them.
+/// The items of one host, as JSON in the form of the files.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Domain {
@@ -59,9 +59,9 @@ pub struct Domain {
     pub facts: Vec<Value>,
     /// The sessions.
     pub sessions: Vec<Value>,
-    /// The elements by their names, such as `button "Send"`.
+    /// The elements, with names such as `button "Send"` as keys.
     pub selectors: Map<String, Value>,
-    /// The trajectories by the names of their files, without `.json`.
+    /// The trajectories. The keys are the names of their files, without `.json`.
     pub trajectories: BTreeMap<String, Value>,
 }
 
@@ -81,9 +81,9 @@ impl Domain {
 /// The items of one kind of memory in a domain, converted to records.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Converted {
-    /// The records, as a person who trusts the folder imports them.
+    /// The records in the form in which they are imported if a person trusts the folder.
     pub records: Vec<Record>,
-    /// The items that are not kept as they are, each described for a person.
+    /// The items that were left out or changed, each described for a person.
     pub problems: Vec<String>,
 }
 
@@ -93,7 +93,7 @@ pub struct Converted {
 pub struct Folder {
     /// The domains, ordered by host.
     pub domains: Vec<Domain>,
-    /// The files that are not imported, described for a person.
+    /// The files that are not imported, as lines for a person, one for each kind of file.
     pub left_out: Vec<String>,
 }
 
@@ -101,13 +101,13 @@ pub struct Folder {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Export {
-    /// The texts of the files by their paths in the folder.
+    /// The texts of the files. The keys are the paths in the folder.
     pub files: BTreeMap<String, String>,
     /// The items that the folder cannot hold, described for a person.
     pub problems: Vec<String>,
 }
 
-/// A file of the folder.
+/// A file of the folder, recognised by its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place<'p> {
     Knowledge(&'p str),
@@ -146,10 +146,10 @@ pub fn is_read(path: &str) -> bool {
     )
 }
 
-/// The files of one folder of a host.
+/// The contents of the files in the folder of one host.
 #[derive(Debug, Default)]
 struct Files {
-    /// The host as the files name it.
+    /// The host as named in `knowledge.json`.
     domain: Option<String>,
     facts: Vec<Value>,
     sessions: Vec<Value>,
@@ -157,13 +157,14 @@ struct Files {
     trajectories: BTreeMap<String, Value>,
 }
 
-/// Parses a folder, given as the contents of its files by their paths. The content of a file for which [`is_read`] is false
-/// may be empty.
+/// Parses a folder. `files` has the contents of its files, with their paths as keys. The content of a file for which
+/// [`is_read`] is false may be empty.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] if there is no domain, if a file does not have the documented form, or if a folder is not named
-/// after a host; [`ErrorKind::TooLarge`] above [`MAX_FILES`], or for a file above [`MAX_BYTES`]. The context names the `file`
-/// and the reason as `why`.
+/// [`ErrorKind::InvalidInput`] if there is no domain, if a file does not have the documented form, or if a folder is
+/// not named after a host. [`ErrorKind::TooLarge`] if there are more than [`MAX_FILES`] files, or if a file is larger
+/// than [`MAX_BYTES`]. The context of an `InvalidInput` error has the reason as `why`, and the `file` if one file or
+/// folder is at fault.
 pub fn parse(files: &BTreeMap<String, Vec<u8>>) -> Result<Folder> {
     if files.len() > MAX_FILES {
         return Err(Error::new(ErrorKind::TooLarge, PARSE)
@@ -237,12 +238,12 @@ fn wrong(path: &str, why: &str) -> Error {
         .with("why", why)
 }
 
-/// Returns a text of a file on one line, cut.
+/// Returns a text from a file as errors quote it: on one line, cut to the maximum length of a quote.
 pub(super) fn quoted(said: &str) -> String {
     text::truncate(&text::squeeze(&text::clean(said)), MAX_QUOTED)
 }
 
-/// Returns a line about items that are left out; empty if there are none.
+/// Returns one line that says how many items are left out and why; no line if `count` is 0.
 pub(super) fn left_out(count: usize, what: &str, why: &str) -> Vec<String> {
     let line = || format!("{} left out: {why}", counted(count, what));
     (count > 0).then(line).into_iter().collect()
@@ -251,7 +252,7 @@ pub(super) fn left_out(count: usize, what: &str, why: &str) -> Vec<String> {
 /// Reads an item of a documented file.
 ///
 /// # Errors
-/// The reason for a person.
+/// The reason in words for a person, if the value does not have the form of the type.
 pub(super) fn item<T: DeserializeOwned>(value: &Value) -> std::result::Result<T, String> {
     T::deserialize(value).map_err(|error| format!("left out: {}", quoted(&error.to_string())))
 }
@@ -299,7 +300,7 @@ fn bare(host: &Host) -> &str {
         .unwrap_or(host.as_str())
 }
 
-/// Returns the host of a folder with this name; `None` if it is not the name of a host.
+/// Returns the host to which a folder of this name belongs; `None` if the name is not that of a host.
 fn host_of(name: &str, files: &Files) -> Option<Host> {
     let of_trajectories = files.trajectories.values().flat_map(|document| {
         let steps = document["steps"].as_array().into_iter().flatten();
@@ -324,7 +325,8 @@ fn host_of(name: &str, files: &Files) -> Option<Host> {
     hosts.find(|host| folder_name(host) == name && host.site().is_some())
 }
 
-/// Returns the host with this name and port, and with the scheme that is usual for it.
+/// Returns the host with this name and port, and with the usual scheme: http for this machine, https for all other
+/// hosts.
 fn guess(named: &str) -> Option<Host> {
     let host = |scheme| Host::of(&Url::parse(&format!("{scheme}://{named}/")).ok()?).ok();
     let plain: Host = host("http")?;
@@ -377,8 +379,8 @@ pub fn archive(
     archive
 }
 
-/// Converts shelves into the files of a folder. Items that apply to all sites, and items of kinds that the format does not cover, are left
-/// out.
+/// Converts shelves into the files of a folder. Items that apply to all sites are left out, and so are items of kinds
+/// that the format does not cover.
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] if an item cannot be written as JSON.
@@ -421,7 +423,7 @@ pub fn export(
             export.files.insert(format!("domains/{name}/{path}"), text);
             Ok(())
         };
-        // The scheme is part of the name only if a reader would take another one.
+        // The domain is written with its scheme only if a reader would guess another scheme without it.
         let bare = bare(&host);
         let named = match guess(bare) {
             Some(guessed) if guessed == host => bare.to_owned(),
@@ -430,7 +432,7 @@ pub fn export(
                 |url| url.as_str().trim_end_matches('/').to_owned(),
             ),
         };
-        // It also tells the host of selectors and trajectories.
+        // This file is also needed if there are only selectors or trajectories, because it names their host.
         if domain != Domain::new(host.clone()) {
             let document = json!({ "domain": named, "facts": domain.facts, "sessions": domain.sessions, "updatedAt": now });
             add("knowledge.json".to_owned(), document)?;

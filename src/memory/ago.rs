@@ -1,10 +1,10 @@
-//! Ages in words.
+//! Ages in words, such as `3 hours ago`.
 
 use chrono::TimeDelta;
 
 use crate::base::text::counted;
 
-/// Returns a time span in one unit, such as `3 hours ago`.
+/// Returns how long ago something was, in days, hours or minutes, such as `3 hours ago`.
 pub(crate) fn ago(span: TimeDelta) -> String {
     let (count, unit) = match span.num_minutes() {
         ..1 => return "just now".to_owned(),

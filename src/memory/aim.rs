@@ -12,8 +12,8 @@ use crate::{
 /// sentence, which may change by the next visit.
 const MAX_LABEL: usize = 40;
 
-/// Attributes that name an element without name and label, the clearest first. The attribute `type` is not among them,
-/// because most fields of a page have the same type.
+/// Attributes by which an element is named if it has neither a name nor a label, the clearest first. The attribute
+/// `type` is not among them, because most fields of a page have the same type.
 const MAKERS: [&str; 6] = [
     "icon",
     "placeholder",
@@ -35,13 +35,13 @@ pub struct Aim {
     /// Position among elements of the same role, if the field `name` is empty, else `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
-    /// The name of a group around the element. It distinguishes the element from another of the same name with which it
-    /// was confused.
+    /// The name of a group around the element. It is kept if the element was confused with another element of the same
+    /// name, to tell the two apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
 }
 
-/// Returns true if an element with this role, in this landmark, belongs to a search.
+/// Returns true if an element with this role, in this landmark, is part of a search form.
 pub(super) fn is_of_search(role: &Role, landmark: Option<&Role>) -> bool {
     *role == Role::SearchBox || landmark == Some(&Role::Search)
 }
@@ -59,7 +59,7 @@ impl Aim {
         }
     }
 
-    /// Returns the element with this role and name.
+    /// Creates a target with this role and name, without position and group.
     pub(crate) fn called(role: Role, name: &str) -> Self {
         Self {
             role,
@@ -82,7 +82,7 @@ impl Aim {
         group.filter(|group| !group.is_empty())
     }
 
-    /// Returns one target for each group around an element: the element, as one of that group.
+    /// Returns one target for each group around an element. Each names the element and one of the groups.
     pub(crate) fn in_groups(identity: &TargetIdentity) -> impl Iterator<Item = Self> {
         let aim = Self::of(identity);
         let within = |group| Self {
@@ -96,8 +96,8 @@ impl Aim {
             .into_iter()
     }
 
-    /// Returns the target named by its position alone, as in older records, from before attributes were recorded;
-    /// `None` if the element has a name or label.
+    /// Returns the target in the form of older records, which did not contain attributes: an element without name and
+    /// label has only its position. Returns `None` if the element has a name or label.
     pub(crate) fn by_place(identity: &TargetIdentity) -> Option<Self> {
         let bare = TargetIdentity {
             attributes: Vec::new(),
@@ -106,12 +106,12 @@ impl Aim {
         Some(Self::of(&bare)).filter(|aim| aim.ordinal.is_some())
     }
 
-    /// Returns true if the other target has the same role and name, whatever groups are around them.
+    /// Returns true if the other target has the same role, name and position. Groups are not compared.
     pub(crate) fn is_called(&self, other: &Self) -> bool {
         (&self.role, &self.name, self.ordinal) == (&other.role, &other.name, other.ordinal)
     }
 
-    /// Returns the element as a piece of advice.
+    /// Returns the target as the name of a page element in a line of advice.
     pub(crate) fn named(&self) -> Piece {
         let name = PageName::new(&self.role, &self.name, self.ordinal);
         Piece::Name(match &self.within {
@@ -121,8 +121,8 @@ impl Aim {
     }
 }
 
-/// Returns a text that should be the same on the next visit: the name, the label, or a name that the page's authors
-/// chose.
+/// Returns the text that names an element: its name, else the first of its label and its attributes that should be the
+/// same on the next visit, else an empty text.
 fn said(identity: &TargetIdentity) -> &str {
     if !identity.name.is_empty() {
         return &identity.name;
@@ -149,8 +149,8 @@ fn plain(page_text: &str) -> String {
     text::truncate(&text::squeeze(&kept), PageName::MAX_NAME)
 }
 
-/// Returns true if an element was probably chosen from the list that it is in, so that another run may have to choose
-/// another one. Buttons and menus are not chosen in this sense, and neither are links of a navigation.
+/// Returns true if an element is probably one of several choices in a list, such as a search result, so that another
+/// run may have to choose a different element. Buttons, menus and the links of a navigation are no choices.
 pub(super) const fn is_choice(
     role: &Role,
     landmark: Option<&Role>,
@@ -170,7 +170,8 @@ pub(super) const fn is_choice(
     is_data && !is_menu(landmark) && collection.is_some()
 }
 
-/// Returns true if this landmark contains the site's own links, which are the same on each visit.
+/// Returns true if this landmark contains the links of the site itself, such as a navigation or a footer. They are the
+/// same on each visit.
 pub(super) const fn is_menu(landmark: Option<&Role>) -> bool {
     matches!(
         landmark,

@@ -8,8 +8,9 @@
 //! }
 //! ```
 //!
-//! The export is lossless: each shelf is written exactly as it is stored. On import, each kind of memory decides how it stores
-//! a record: words that a person accepted elsewhere wait for review again, unless the importing person trusts the document.
+//! The export is lossless: each shelf is written exactly as it is stored. On import, each kind of memory decides how it
+//! stores a record. Words that a person accepted elsewhere wait for review again, unless the importing person trusts
+//! the document.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -80,11 +81,11 @@ pub fn is_archive(value: &Value) -> bool {
     value.get("format").and_then(Value::as_str) == Some(FORMAT)
 }
 
-/// Parses a document. A shelf that cannot be read becomes an entry of [`Archive::problems`]; the other shelves are kept.
+/// Parses a document. A shelf that cannot be read is reported in [`Archive::problems`], and the other shelves are kept.
 ///
 /// # Errors
-/// [`ErrorKind::TooLarge`] above [`MAX_BYTES`], [`ErrorKind::Unsupported`] for another version,
-/// [`ErrorKind::InvalidInput`] if the bytes are not a memory document.
+/// [`ErrorKind::TooLarge`] if the document is larger than [`MAX_BYTES`], [`ErrorKind::Unsupported`] if its version is
+/// not [`VERSION`], [`ErrorKind::InvalidInput`] if the bytes are not a memory document.
 pub fn parse(bytes: &[u8]) -> Result<Archive> {
     if bytes.len() > MAX_BYTES {
         return Err(Error::new(ErrorKind::TooLarge, PARSE)
@@ -131,7 +132,8 @@ pub fn parse(bytes: &[u8]) -> Result<Archive> {
     Ok(archive)
 }
 
-/// Returns true if the names of the shelf have the form that this crate gives them. The names become file names.
+/// Returns true if the names of the shelf's collection and host have the form that this crate gives them. This is
+/// checked because stores use these names as file names.
 fn is_fine(shelf: &Shelf) -> bool {
     let collection = &shelf.collection;
     let is_word = (1..=MAX_COLLECTION).contains(&collection.len())
@@ -146,7 +148,7 @@ fn is_fine(shelf: &Shelf) -> bool {
     is_word && again.as_ref() == Some(host)
 }
 
-/// Edits that import an archive.
+/// The edits that import an archive, with their counts and problems.
 #[derive(Debug, Clone)]
 pub struct Restore {
     /// The edits, one for each shelf. They are idempotent.
@@ -164,8 +166,8 @@ pub struct Restore {
 /// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out. Words
 /// that a person once accepted then wait for review, because it is unknown who that person was.
 ///
-/// An item that is there already in another version is [merged](MemoryKind::merge) with `trust`, and stays as it is without:
-/// evidence that nobody vouches for must not raise what memory believes.
+/// If the store already has another version of an item, the two are [merged](MemoryKind::merge) if `trust` is true.
+/// Otherwise the stored version stays unchanged, because evidence that nobody vouches for must not count.
 pub fn import(
     archive: &Archive,
     kinds: &[Arc<dyn MemoryKind>],
@@ -230,8 +232,8 @@ pub fn import(
     restore
 }
 
-/// Returns the changes that add records to a shelf. An item that is there in another version is merged with it if `trust`, and
-/// else stays as it is.
+/// Returns the changes that add records to a shelf. If the shelf already has another version of an item, the two are
+/// merged if `trust` is true; otherwise the stored version stays unchanged.
 fn added(
     records: &[Record],
     taken: &BTreeMap<String, Record>,

@@ -1,21 +1,24 @@
-//! Control: advice that a run holds back, so that runs with and without it can be compared.
+//! The control group: advice that a run does not show to its model, so that runs with and without the advice can be
+//! compared.
 //!
 //! # Decisions
 //!
-//! - An item is held back for a whole run or not at all. Otherwise a run would be neither with nor without it.
-//! - The choice depends on the run's seed and the item alone. It can be computed again from the record of the run, and
-//!   the items of one run are held back independently of each other.
+//! - An item is held back for a whole run or not at all. Otherwise the run could be counted neither as one with the
+//!   item nor as one without it.
+//! - The choice depends only on the run's seed and the item. So it can be computed again from the record of the run,
+//!   and each item of a run is chosen independently of the other items.
 //! - Lessons for the system instruction are held back like all other advice, the shipped ones too. The choice is made
 //!   before the instruction is written, so the instruction still does not change during a run.
-//! - A remembered element, by which a target is found again, is held back too, so that a run without memory is without it.
-//!   This is not recorded item by item, because no prompt shows elements: their worth is part of the whole run's.
-//! - Another item does not take the place of one that is held back.
+//! - Remembered elements, by which a target is found again, are held back too, so that a run without memory does not
+//!   use them. They are not recorded one by one, because no prompt shows elements: their benefit is measured only as
+//!   part of the whole run.
+//! - If an item is held back, no other item is shown in its place.
 
 use sha2::{Digest as _, Sha256};
 
 use super::AdviceId;
 
-/// Returns true if a run with this seed holds back advice from this record. `share` is the part of all items to hold
+/// Returns true if a run with this seed holds back advice from this record. `share` is the fraction of items to hold
 /// back: 0 for none, 1 for all.
 ///
 /// ```
@@ -27,7 +30,7 @@ use super::AdviceId;
 /// ```
 pub fn is_withheld(seed: &[u8], item: &AdviceId, share: f64) -> bool {
     let mut hash = Sha256::new();
-    // The lengths of seed and shelf separate them from what follows.
+    // The length before each part separates the parts, so that no two different inputs are hashed as the same bytes.
     for part in [seed, item.shelf.to_string().as_bytes()] {
         hash.update(part.len().to_le_bytes());
         hash.update(part);

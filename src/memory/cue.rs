@@ -60,16 +60,16 @@ pub enum Cue {
     /// The run starts. The advice goes into the system instruction and stays there for the whole
     /// run.
     RunStarted,
-    /// A page is shown, and memory has not been asked about it yet (trigger B).
+    /// A page is shown, and memory has not been asked about it yet. Elsewhere, this is called trigger B.
     PageShown {
         /// The host of the page.
         host: Host,
         /// The kind of page; `None` if the address does not reveal it.
         page: Option<PageTemplate>,
-        /// The page. Advice about an element is given only if that element is on the page.
+        /// The page. Memory gives advice about an element only if the element is on this page.
         seen: Arc<Observation>,
     },
-    /// The last command failed or had no effect (trigger A).
+    /// The last command failed or had no effect. Elsewhere, this is called trigger A.
     CommandFailed {
         /// The tool's name.
         command: String,
@@ -77,8 +77,8 @@ pub enum Cue {
         failure: FailureKind,
         /// The targets of the command, as they were when the model chose it.
         targets: Vec<TargetIdentity>,
-        /// The browser's error message. It is page data: memory compares it with patterns and never
-        /// stores it.
+        /// The browser's error message. It is page data: memory compares it with the error patterns of lessons and
+        /// never stores it.
         detail: String,
         /// The host on which the command failed.
         host: Option<Host>,

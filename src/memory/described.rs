@@ -1,4 +1,4 @@
-//! Memory records in a form for people.
+//! Descriptions of memory records for people.
 
 use std::fmt;
 
@@ -47,20 +47,25 @@ impl fmt::Display for Standing {
     }
 }
 
-/// The number of times that an item was shown to runs, and the results. Lessons, trajectories and patterns count in this way, and the list, an
-/// explanation and a report show the same counts.
+/// The number of times that an item was shown to runs and used by them, and the results. Lessons, trajectories and
+/// patterns have these counts. Lists of items, explanations and reports show the same counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses {
-    /// Number of runs with a prompt that contained the item.
+    /// Number of runs in which a prompt contained the item.
     pub shown: u64,
-    /// Number of times that a run did what the item says: it carried out a lesson's recovery, whether after the failure or in
-    /// advance, or took steps of a trajectory from memory or at least half of them. A run can do so without having been shown the
-    /// item.
+    /// Number of times that a run did what the item says.
+    ///
+    /// - It carried out the recovery of a lesson, after the failure or in advance.
+    /// - It took steps of a trajectory from memory, or at least half of the steps by its own decisions.
+    /// - It took the steps of a pattern, or one of them failed.
+    ///
+    /// A run can do so without having been shown the item.
     pub used: u64,
-    /// Number of times that this led where it should: the action had its effect, or the run reached its goal.
+    /// Number of these uses that succeeded: the recovery restored the effect, all steps of the pattern were carried
+    /// out, or the run with the trajectory reached its goal.
     pub helped: u64,
-    /// Number of times that the item was in vain: it was used without effect, or a run that was shown a trajectory did not reach
-    /// its goal.
+    /// Number of times that the item did not help: it was used without success, or a run that was shown a trajectory
+    /// did not reach its goal.
     pub harmed: u64,
 }
 
@@ -79,17 +84,17 @@ impl fmt::Display for Uses {
     }
 }
 
-/// The result of a run that was shown an item which consists of steps.
+/// The use that a run made of a trajectory or pattern that it was shown, and the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Use {
-    /// The run took the steps, and they led where they should. For a trajectory, half of the steps are enough if the run reached
-    /// its goal.
+    /// The run took the steps successfully. For a trajectory, half of the steps are enough if the run reached its goal.
     Helped,
-    /// The run reached its goal in another way, or did not take the steps.
+    /// The run did not take the steps, or reached its goal by other steps.
     Ignored,
-    /// The run took steps, and its end says nothing about them: somebody else ended it, or it reached its goal in another way.
+    /// The run took steps of the item, but its end says nothing about them: the run was interrupted, or it reached its
+    /// goal by other steps.
     Used,
     /// The run took steps of a trajectory and did not reach its goal, or a step of a pattern failed.
     Failed,
@@ -98,7 +103,7 @@ pub enum Use {
 }
 
 impl Use {
-    /// Returns the result as the fields of a note.
+    /// Returns the result as the data of a [`Note`](super::Note).
     pub(super) fn told(self) -> Value {
         let (used, helped, harmed) = (self.is_use(), self == Self::Helped, self.is_harm());
         json!({ "result": self, "used": used, "followed": used, "helped": helped, "harmed": harmed })
@@ -115,27 +120,28 @@ impl Use {
     }
 }
 
-/// A record in a form for people, made by the kind of memory that owns the record.
+/// A description of a record for people, written by the kind of memory that owns the record.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Described {
-    /// The words as a prompt shows them. Of an item that waits for review, everything that a person accepts.
+    /// The words as a prompt shows them. For an item that waits for review, the complete text that the person is asked
+    /// to accept.
     pub text: String,
     /// The origin of the record.
     pub origin: Origin,
-    /// The standing of the record in prompts.
+    /// The standing: whether prompts show the record and, if not, why.
     pub standing: Standing,
-    /// The kind of record, in a few words for a list; may be empty.
+    /// The type of the record in a few words for a list, such as `pattern of 3 steps, search`; may be empty.
     pub is: String,
     /// The results of the record so far, in a few words for a list; may be empty.
     pub results: String,
-    /// The hosts that taught it, in addition to the host of its shelf.
+    /// The hosts on which the record was learned, in addition to the host of its shelf.
     pub hosts: Vec<Host>,
     /// All other details, as pairs of a label and a line of text.
     pub details: Vec<(&'static str, String)>,
-    /// The lines of a prompt with the item, if they say more than its text.
+    /// The lines by which a prompt shows the item, if they say more than `text`.
     pub prompt: Vec<String>,
-    /// The same details for programs, under field names of the kind's choice.
+    /// The same details for programs, under field names that the kind of memory chooses.
     pub data: Map<String, Value>,
 }
 

@@ -1,4 +1,4 @@
-//! The differences between two memories, item by item. Pure.
+//! The differences between two stored memories, item by item. This module is pure.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,15 +10,15 @@ use serde_json::Value;
 
 use super::{AdviceId, Described, MemoryKind, Record, Shelf, waiting::is_for_waiting};
 
-/// The way in which an item differs.
+/// The kind of difference between two memories in one item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Difference {
-    /// Only the first memory has it.
+    /// Only the first memory has the item.
     OnlyInFirst,
-    /// Only the second memory has it.
+    /// Only the second memory has the item.
     OnlyInSecond,
-    /// Both have it, and not the same.
+    /// Both memories have the item, in different versions.
     Changed,
 }
 
@@ -28,11 +28,12 @@ pub enum Difference {
 pub struct Differing {
     /// The item.
     pub id: AdviceId,
-    /// The way in which it differs.
+    /// The kind of difference.
     pub difference: Difference,
-    /// The fields that differ, if both have it. A record of the item other than its first is named by its key.
+    /// The names of the fields that differ, if both memories have the item. If the item has further records, such as
+    /// the steps of a trajectory, each record that differs is listed by its key.
     pub fields: BTreeSet<String>,
-    /// The item in the first memory; `None` if it is not there, or if its kind cannot describe it.
+    /// The item in the first memory; `None` if that memory does not have it, or if its kind cannot describe it.
     pub first: Option<Described>,
     /// The item in the second memory, in the same form.
     pub second: Option<Described>,
@@ -48,7 +49,7 @@ pub struct Comparison {
     pub same: usize,
 }
 
-/// Compares two memories. Runs that wait to be learned from are left out.
+/// Compares two memories. The shelves of distilled runs from which memory has not learned yet are left out.
 pub fn compare(
     first: &[(Shelf, Vec<Record>)],
     second: &[(Shelf, Vec<Record>)],
@@ -112,7 +113,7 @@ fn fields(item: &str, one: &[&Record], other: &[&Record]) -> BTreeSet<String> {
     differing
 }
 
-/// Returns the records of each item.
+/// Groups the records of all shelves by the item that they belong to.
 fn items<'r>(
     shelves: &'r [(Shelf, Vec<Record>)],
     kinds: &[Arc<dyn MemoryKind>],

@@ -34,8 +34,8 @@ type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
 
 /// A change of a shelf, computed from the records that the shelf has when the edit runs.
 ///
-/// The function must be pure, because a backend may call it more than once, and idempotent for each run id, because the
-/// changes of a run may arrive twice.
+/// The function that computes the changes must be pure, because a backend may call it more than once. It must also be
+/// idempotent for each run id, because a run may be learned from twice.
 ///
 /// ```
 /// use serde_json::json;
@@ -58,8 +58,8 @@ impl Edit {
         Self(Arc::new(decide))
     }
 
-    /// Creates an edit that does what these edits do one after the other, with one change for each record. It fails if one of them
-    /// fails.
+    /// Combines edits into a single edit that runs them in order and returns only the last change of each record. It
+    /// fails if one of them fails.
     pub(crate) fn together(edits: Vec<Self>) -> Self {
         Self::new(move |records| {
             let (mut now, mut last) = (records.to_vec(), BTreeMap::new());
@@ -74,10 +74,10 @@ impl Edit {
         })
     }
 
-    /// Returns the changes for these records, ordered by key.
+    /// Returns the changes to make to these records.
     ///
-    /// No record may grow beyond [`MAX_RECORD_BYTES`] or [`MAX_RECORD_DEPTH`], in any store. A record that is already
-    /// larger may shrink.
+    /// No change may make a record larger than [`MAX_RECORD_BYTES`] or deeper than [`MAX_RECORD_DEPTH`], whatever the
+    /// store. A record that already has more bytes may be replaced by a smaller one.
     ///
     /// # Errors
     /// The error of the function, or [`ErrorKind::TooLarge`] with the key of the record that is too large. The shelf
@@ -98,8 +98,8 @@ fn within_caps(record: &Record, now: &[Record]) -> Result<()> {
         Error::new(ErrorKind::TooLarge, "memory.edit")
             .with("record", text::truncate(&record.key, MAX_SHOWN_KEY))
     };
-    // Look up the earlier form only of records that are too large, which are few: a lookup for every record would cost
-    // more the larger the shelf is.
+    // The earlier version is looked up only for records that are too large, which are few. A lookup for every record
+    // would be slow on a large shelf.
     let before = || now.iter().find(|before| before.key == record.key);
     let bytes = record.size();
     if bytes > MAX_RECORD_BYTES && bytes >= before().map_or(0, Record::size) {
@@ -152,7 +152,7 @@ pub enum Durable {
 /// The acknowledgement of an update.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Committed {
-    /// The shelf's generation after the update.
+    /// The generation of the shelf, which counts its updates, after this update.
     pub generation: u64,
     /// The durability of the change.
     pub durable: Durable,

@@ -1,19 +1,21 @@
 //! The interface of a kind of memory: it reads shelves, gives advice, learns from runs, and lets people review and undo.
 //!
 //! The kinds of this crate are listed in [`kinds`]; each has a folder of its own. To add your own kind, pass it to
-//! `with_kinds` of the loop and of the [keeper](crate::store::Keeper). No other module depends on a particular kind:
-//! prompts get [`Advice`], events get [`Note`]s, and people get [descriptions](MemoryKind::describe).
+//! `with_kinds` of the decision loop and of the [keeper](crate::store::Keeper). No other module depends on a particular
+//! kind: prompts get [`Advice`], events get [`Note`]s, and people get [descriptions](MemoryKind::describe).
 //! `tests/memory_kind.rs` is a complete kind in 150 lines.
 //!
 //! # Decisions
 //!
-//! - A kind builds an [`Index`] for each shelf instead of scanning the records at each cue. So a recall is a lookup; on
-//!   a host with learned recoveries, one walk over the page is added.
-//! - A run is distilled before a kind learns from it. The distilled form contains no typed text that the goal does not give. So it may wait on disk
-//!   while the store is busy, and the next run learns from it.
-//! - Distilled runs wait on a shelf named `pending`, because every store can keep a shelf, or on `pending-2` while the
-//!   first one takes none. A separate file would be one more format. The edits themselves cannot be stored, because they are functions.
-//! - A waiting run is split into several records, because a store accepts 2 KiB for each record and a run needs more.
+//! - A kind builds an [`Index`] for each shelf instead of scanning the records each time that memory is asked. So a
+//!   recall is a lookup. On a host with learned recoveries, the page is searched once in addition.
+//! - A run is distilled before a kind learns from it: the kind extracts the data that it needs. The distilled form
+//!   contains no typed text unless the goal contains the same text. So it may wait on disk while the store cannot apply
+//!   the edits, and memory learns from it at the next run.
+//! - Distilled runs wait on a shelf named `pending`, or on `pending-2` while the first one cannot be written. It is a
+//!   shelf because every store can keep one; a separate file would be one more format. The edits themselves cannot be
+//!   stored, because they are functions.
+//! - A waiting run is split into several records, because a record has at most 2 KiB and a run needs more.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -51,19 +53,19 @@ pub struct ShelfEdit {
 /// The records of one shelf, prepared for queries.
 pub trait Index: Debug + Send + Sync {
     /// Returns the advice for this moment, best first. `above` is true if the shelf belongs to a parent domain of the
-    /// page's host, as told by [`Moment::is_above`].
+    /// page's host, as computed by [`Moment::is_above`].
     fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice>;
 
-    /// Returns the elements of the page's host that earlier runs used, the most useful first. If a target is not on the page as
-    /// the model named it, it is looked for among them. Each has the id of its record, so that a run can hold it back. The
-    /// default is none.
+    /// Returns the elements of the page's host that earlier runs used, the most useful first. They help to find a
+    /// target that is not on the page under the name that the model gave. Each has the id of its record, so that a run
+    /// can hold it back. The default is none.
     fn elements(&self, moment: &Moment<'_>) -> Vec<(AdviceId, KnownElement)> {
         let _ = moment;
         Vec::new()
     }
 
-    /// Returns the next step of a task that memory knows, if this run can take it on the page of the moment as an earlier run
-    /// took it. The run takes the step without asking its model. The default is none.
+    /// Returns the next step of a known task, if the step can be taken on the current page as an earlier run took it.
+    /// The run then takes the step without asking its model. The default is none.
     fn replay(&self, moment: &Moment<'_>) -> Option<ReplayStep> {
         let _ = moment;
         None
@@ -75,21 +77,22 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// Returns the name of the kind, which is also the name of its collection.
     fn name(&self) -> &'static str;
 
-    /// Returns an edit that the shelf needs before a run reads it, for example to add seeds or remove stale records; `None`
-    /// if it needs none. The edit is idempotent.
+    /// Returns an edit that the shelf needs before a run reads it, for example to add shipped records or remove stale
+    /// ones; `None` if it needs none. The edit is idempotent.
     fn upkeep(&self, shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Option<Edit>;
 
     /// Returns the shelves to read at this moment, the most relevant first.
     fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf>;
 
-    /// Prepares the records of a shelf for queries. Called once for each generation of the shelf that a run reads.
+    /// Prepares the records of a shelf for queries. It is called once for each generation of the shelf that a run
+    /// reads, so again only if the shelf has changed.
     fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index>;
 
     /// Returns the maximum number of pieces of advice for this moment, over all shelves.
     fn limit(&self, moment: &Moment<'_>) -> usize;
 
-    /// Returns true if the advice says more than what earlier kinds say at the same moment. Advice that says the same again
-    /// is left out. The default is true.
+    /// Returns true if `own`, advice of this kind, adds something to `said`, the advice that other kinds have already
+    /// given at this moment. Advice that adds nothing is left out. The default is true.
     fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
         let _ = (own, said);
         true
@@ -99,8 +102,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// secrets, and may wait in a store until the next run learns from it.
     fn distill(&self, log: &RunLog) -> Option<Value>;
 
-    /// Returns the edits by which shelves learn from a distilled run, at most one for each shelf. They are idempotent
-    /// for each run.
+    /// Returns the edits by which shelves learn from a distilled run, at most one for each shelf. Applying an edit
+    /// again for the same run changes nothing.
     ///
     /// # Errors
     /// `Corrupt` if the value does not come from [`distill`](Self::distill).
@@ -122,8 +125,8 @@ pub trait MemoryKind: Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Returns an edit, valid for any shelf of this kind, that removes everything that a run taught. The edit is
-    /// idempotent.
+    /// Returns an edit that removes everything learned from this run. It can be applied to any shelf of this kind, and
+    /// it is idempotent.
     ///
     /// # Errors
     /// `Unsupported` if the kind cannot undo, which is the default; an edit without effect would look like success.
@@ -133,9 +136,9 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("run", run))
     }
 
-    /// Returns an edit of this kind's global shelf that removes everything that this host of a site taught, or everything that
-    /// the site taught if `host` is `None`. The edit is idempotent. The shelves of the hosts themselves are removed without
-    /// asking the kind.
+    /// Returns an edit of this kind's global shelf that removes everything learned on `host`, or on all hosts of the
+    /// site if `host` is `None`. The edit is idempotent. The shelves of the hosts themselves are not covered: they are
+    /// removed without asking the kind.
     ///
     /// # Errors
     /// `Unsupported` if the kind cannot do this, which is the default.
@@ -156,8 +159,9 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("key", &record.key))
     }
 
-    /// Returns a description of the item with this key among the records of its shelf, with everything that is known of it: also
-    /// what a prompt says of it, and what its other records say. The default describes the record of that key.
+    /// Returns a complete description of the item with this key. `records` are all records of its shelf. The
+    /// description includes the item's other records, and the lines by which a prompt shows it. The default describes
+    /// only the record with this key.
     ///
     /// # Errors
     /// Those of [`describe`](Self::describe). `InvalidInput` if there is no such record.
@@ -173,11 +177,12 @@ pub trait MemoryKind: Debug + Send + Sync {
     }
 
     /// Returns an edit that marks the words of a record as accepted by a person. `shown` is the text that
-    /// [`describe`](Self::describe) returned. If the record is retired, the edit brings it back, and its harm is counted anew.
+    /// [`describe`](Self::describe) returned. If the record is retired, the edit makes it active again, and its
+    /// failures are counted from 0.
     ///
     /// # Errors
-    /// `Unsupported` if records of this kind never wait for a person, which is the default. The edit itself fails with
-    /// `InvalidInput` and the reason as `why` if the record is gone or its words have changed.
+    /// `Unsupported` if records of this kind never wait for a person, which is the default. When the edit is applied,
+    /// it fails with `InvalidInput` and the reason as `why` if the record is gone or its words have changed.
     fn accept(&self, key: &str, shown: &str, now: DateTime<Utc>) -> Result<Edit> {
         let _ = (shown, now);
         Err(Error::new(ErrorKind::Unsupported, "memory.accept")
@@ -185,14 +190,14 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("key", key))
     }
 
-    /// Returns the key of the item that a record belongs to. That is the record's own key, unless an item of this kind
-    /// consists of several records; people list, accept and forget items.
+    /// Returns the key of the item that the record with this key belongs to. It is the record's own key, unless an item
+    /// of this kind consists of several records. People list, accept and forget items, not records.
     fn item<'k>(&self, key: &'k str) -> &'k str {
         key
     }
 
-    /// Returns the record as it is to be imported from another store. `vouched` is true if the importing person trusts the
-    /// source; otherwise the words in the record must not count as accepted by a person.
+    /// Returns the record in the form in which it is imported from another store. `vouched` is true if the importing
+    /// person trusts the source; otherwise the words in the record must not count as accepted by a person.
     ///
     /// # Errors
     /// An error with the reason as `why` if the record is refused. The default accepts a record unchanged if `vouched`, and
@@ -207,16 +212,18 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("why", "is taken only if you vouch for the file"))
     }
 
-    /// Returns the time at which a record last changed, by which two versions of an item are told apart; `None` if it has none,
-    /// which is the default.
+    /// Returns the time of a record's last change, by which [`merge`](Self::merge) finds the newer of two versions;
+    /// `None` if the record has no such time, which is the default.
     fn changed_at(&self, record: &Record) -> Option<DateTime<Utc>> {
         let _ = record;
         None
     }
 
-    /// Returns the records of an item of which another store, that a person trusts, has another version. `known` and `other` are
-    /// all records of the item in each store. Merging the same version again changes nothing. The default keeps a version
-    /// that does not wait for review, then the newer one by [`changed_at`](Self::changed_at), else the known one.
+    /// Merges two versions of an item and returns the resulting records. `known` are the item's records in this store,
+    /// and `other` are those of another store that a person trusts. Merging the same version again changes nothing.
+    ///
+    /// The default keeps one version as a whole: the one that does not wait for review; if that decides nothing, the
+    /// newer one by [`changed_at`](Self::changed_at); else the known one.
     ///
     /// # Errors
     /// `Corrupt` if the records cannot be written.
@@ -235,15 +242,16 @@ pub trait MemoryKind: Debug + Send + Sync {
         Ok(kept.to_vec())
     }
 
-    /// Converts the items of this kind in a [documented folder](super::agent_memory) to records. They are as a person imports
-    /// them who trusts the folder; [`admit`](Self::admit) is still called for each. The default converts nothing.
+    /// Converts the items of this kind in a [documented folder](super::agent_memory) to records. They have the form in
+    /// which a person who trusts the folder imports them; the import still calls [`admit`](Self::admit) for each of
+    /// them. The default converts nothing.
     fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
         let _ = (domain, now);
         Converted::default()
     }
 
-    /// Adds the items of a host's shelf to a documented folder. Returns what it cannot hold, described for a person. By default,
-    /// that is all items.
+    /// Adds the items of a host's shelf to a documented folder. Returns a description, for a person, of the items that
+    /// the folder cannot hold. By default, these are all items.
     fn write_domain(&self, records: &[Record], domain: &mut Domain) -> Vec<String> {
         let _ = domain;
         let items = records
@@ -265,8 +273,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     ) -> Vec<Note>;
 }
 
-/// Returns the merged record of an item that is one record. A record that cannot be read stays as it is: a newer version may
-/// have written it.
+/// Merges two versions of an item that consists of one record. If a version cannot be read, the known one stays
+/// unchanged, because a newer version of the program may have written it.
 pub(super) fn merged_one(
     known: &[Record],
     other: &[Record],
@@ -300,10 +308,10 @@ pub fn kinds() -> Vec<Arc<dyn MemoryKind>> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KindOptions {
-    /// If true, the ways of earlier runs are ranked by recency, speed and verified steps too, not only by the similarity of
-    /// their goals. Default: false. Source: document.
+    /// If true, the trajectories of earlier runs are ranked not only by the similarity of their goals, but also by
+    /// recency, speed and verified steps. Default: false. Source: document.
     pub trace_scoring: bool,
-    /// Age from which the way of an earlier run is removed. Unit: days. Default: 30. Source: document.
+    /// Age from which the trajectory of an earlier run is removed. Unit: days. Default: 30. Source: document.
     pub trace_ttl_days: u32,
 }
 

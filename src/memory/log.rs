@@ -1,4 +1,4 @@
-//! The log of a run for memory, as typed values instead of text.
+//! The log of a run from which memory learns, as typed values instead of text.
 
 use chrono::{DateTime, Utc};
 
@@ -9,7 +9,7 @@ use crate::{
     working::{About, Step, StopReason},
 };
 
-/// The record of a run from which memory learns.
+/// The log of a run from which memory learns.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunLog {
@@ -23,8 +23,8 @@ pub struct RunLog {
     pub ended_at: DateTime<Utc>,
     /// True if the goal was reached and evidence on a page shows it.
     pub success: bool,
-    /// True if a person, the caller, the time or a missing approval stopped the run, or if its model or browser was lost. Such a run is
-    /// no evidence against the advice that it was shown.
+    /// True if a person, the caller, the time or a missing approval stopped the run, or if its model or browser was
+    /// lost. Such a run does not count against the advice that it was shown.
     pub interrupted: bool,
     /// The steps in order.
     pub steps: Vec<Step>,
@@ -36,7 +36,7 @@ pub struct RunLog {
 }
 
 impl RunLog {
-    /// Creates a log of a run that started when it ended.
+    /// Creates a log of a run. The start is set to the time of the end; the method `started_at` changes it.
     pub const fn new(
         run: RunId,
         about: About,
@@ -58,14 +58,14 @@ impl RunLog {
         }
     }
 
-    /// Returns the log with this time of the start.
+    /// Sets the time when the run started.
     #[must_use]
     pub const fn started_at(mut self, started_at: DateTime<Utc>) -> Self {
         self.started_at = started_at;
         self
     }
 
-    /// Returns the log with this reason for the end: sets `success` and `interrupted`.
+    /// Sets `success` and `interrupted` from the reason why the run stopped.
     #[must_use]
     pub fn ended_by(mut self, stop: StopReason) -> Self {
         self.success = stop.is_success();
@@ -73,7 +73,8 @@ impl RunLog {
         self
     }
 
-    /// Returns true if an action was not approved, and no later one was carried out. A question that nobody answered is no action.
+    /// Returns true if an action was not approved and no later action was carried out. Steps without the browser, such
+    /// as an unanswered question, do not count.
     fn ends_refused(&self) -> bool {
         let acts = |step: &&Step| !matches!(step.action, Action::Agent(_));
         let mut last = self.steps.iter().rev().filter(acts);
@@ -83,7 +84,7 @@ impl RunLog {
         last.is_some_and(|step| !step.outcome.is_done())
     }
 
-    /// Returns the log with this advice held back.
+    /// Sets the advice that the run held back.
     #[must_use]
     pub fn withholding(self, withheld: Vec<AdviceId>) -> Self {
         Self { withheld, ..self }

@@ -63,5 +63,5 @@ pub use shelf::{
 };
 pub use stored_step::{MAX_STEP_BYTES, StoredStep, StoredTarget, StoredText};
 
-// Stores know only memory.
+// Re-exported for stores, which depend on `memory` but not on `working`.
 pub(crate) use crate::working::SiteMap;

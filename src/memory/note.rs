@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::AdviceId;
 use crate::base::Site;
 
-/// A committed change of memory. [`Note::Changed`] serves every kind of memory. The other variants are for lessons, and
+/// A committed change of memory. Any kind of memory may use [`Note::Changed`]. The other variants are for lessons and
 /// correspond to the documented events of the same names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -19,8 +19,8 @@ pub enum Note {
         what: String,
         /// The record's text.
         text: String,
-        /// Figures chosen by the kind; null if there are none. If the change is a use of the record by the run, the fields
-        /// `used`, `followed`, `helped` and `harmed` say so, as in [`Note::Credited`].
+        /// Data chosen by the kind; null if there is none. If the run used the record, the data has the fields `used`,
+        /// `followed`, `helped` and `harmed`, with the same meaning as in [`Note::Credited`].
         data: Value,
     },
     /// A lesson was added.
@@ -33,10 +33,11 @@ pub enum Note {
         category: String,
         /// The command that fails.
         failed_command: Option<String>,
-        /// The error: an error class for a learned lesson, text to match for a person's lesson.
+        /// The error to which the lesson applies: an error class for a learned lesson, a text to match for a person's
+        /// lesson.
         error_pattern: Option<String>,
     },
-    /// An existing lesson was found again or used.
+    /// A run learned a lesson that was already stored, or used it.
     Deduplicated {
         /// The lesson's id.
         id: AdviceId,

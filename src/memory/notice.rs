@@ -1,5 +1,5 @@
-//! Notices of a store about what it did or found unasked, such as a repaired file. The loop emits them as events of the
-//! run.
+//! Notices of a store about actions and findings that no caller asked for, such as a repaired file. The loop emits them
+//! as events of the run.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub enum StoreNoticeKind {
     },
     /// The shelf's file and its backup are broken, and no record could be read. The shelf starts empty.
     StartedEmpty,
-    /// The shelf is read as far as it can be understood, but is not written.
+    /// The readable part of the shelf is used, but the shelf is not written.
     ReadOnly {
         /// The reason for not writing.
         why: ReadOnly,
@@ -43,14 +43,14 @@ pub enum StoreNoticeKind {
         /// Path relative to the store's root; empty for the root itself.
         path: String,
     },
-    /// The store exceeded its caps, so the hosts that were written least recently were removed.
+    /// The store exceeded its size limits, so the hosts that were written least recently were removed.
     Compacted {
         /// Number of removed hosts.
         hosts: usize,
         /// Total size of the removed files. Unit: bytes.
         bytes: u64,
     },
-    /// The store exceeds its caps, and nothing more may be removed.
+    /// The store exceeds its size limits, and there is nothing left that may be removed.
     OverCaps,
 }
 

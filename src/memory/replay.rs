@@ -7,18 +7,18 @@ use crate::action::BrowserAction;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ReplayStep {
-    /// The item of memory that knows the task.
+    /// The item of memory that contains the steps of the task.
     pub item: AdviceId,
     /// The action, with the values of this run's goal and a reference to an element of the current page.
     pub action: BrowserAction,
     /// The position of the step in the task, from 1.
     pub number: usize,
-    /// Number of steps that the task took.
+    /// Number of steps of the task in the earlier run.
     pub of: usize,
 }
 
 impl ReplayStep {
-    /// Creates the step with this number, of so many.
+    /// Creates a step with its position in the task and the number of all steps.
     pub const fn new(item: AdviceId, action: BrowserAction, number: usize, of: usize) -> Self {
         Self {
             item,

@@ -1,4 +1,4 @@
-//! A search for secrets in stored records. Pure.
+//! A search for secrets in stored records. This module is pure.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -13,12 +13,12 @@ pub struct Scan {
     pub items: usize,
     /// Number of bytes that were searched: keys, bodies and the names of shelves.
     pub bytes: usize,
-    /// The items that show a secret, in any form that [`Redactor::FORMS`] lists.
+    /// The items that contain a secret in one of the forms that [`Redactor::FORMS`] lists.
     pub hits: BTreeSet<AdviceId>,
 }
 
-/// Searches records for the secrets of a redactor. A run that waits is searched as a whole too, because a secret may begin in
-/// one of its records and end in the next.
+/// Searches records for the secrets of a redactor. A waiting distilled run, which is split into several records, is
+/// also searched as a whole, because a secret may begin in one of its records and end in the next.
 pub fn scan(
     shelves: &[(Shelf, Vec<Record>)],
     kinds: &[Arc<dyn MemoryKind>],

@@ -1,7 +1,7 @@
-//! The section of a prompt in which a piece of advice stands.
+//! The section of a prompt in which a piece of advice is shown.
 //!
-//! A section determines where advice stands, how long it stays, and what is cut first. `prompt` writes the section; a
-//! kind of memory only names it.
+//! A section determines where advice is shown in a prompt, for how long it is shown, and what is cut first if the
+//! prompt is too long. A kind of memory only names the section; the module `prompt` writes it.
 
 use std::{borrow::Cow, fmt};
 
@@ -16,7 +16,7 @@ use super::Advice;
 pub enum Lasts {
     /// Until the run ends.
     Run,
-    /// While the page is shown. Memory is asked again for each page.
+    /// While the current page is shown. Memory is asked again for each page.
     Page,
     /// In the next prompt only.
     Prompt,
@@ -33,7 +33,7 @@ impl Heading {
         Self(Cow::Borrowed(words))
     }
 
-    /// Creates a heading from a stored run, put on one line.
+    /// Creates a heading from the words in a stored run, which are cleaned, put on one line and cut.
     pub(super) fn stored(words: &str) -> Self {
         Self(Cow::Owned(Advice::shown(words)))
     }
@@ -57,7 +57,7 @@ impl<'de> Deserialize<'de> for Heading {
     }
 }
 
-/// The section of a prompt in which a piece of advice stands.
+/// The section of a prompt in which a piece of advice is shown.
 ///
 /// ```
 /// use webwise::memory::{Lasts, Section};
@@ -70,29 +70,30 @@ impl<'de> Deserialize<'de> for Heading {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Section {
-    /// The lessons of the system instruction. Only for [`Trust::Code`](crate::Trust::Code) and
-    /// [`Trust::User`](crate::Trust::User), and only for advice without names of a page.
+    /// The lessons of the system instruction. This section takes only advice of [`Trust::Code`](crate::Trust::Code) and
+    /// [`Trust::User`](crate::Trust::User), and only without names of page elements.
     Lessons,
     /// The tips for the site of the page.
     SiteTips,
     /// The tips for the action that has just failed.
     ErrorTips,
-    /// A section of the step's message that a kind of memory has for itself.
+    /// A section of the step's message with a heading and priority chosen by a kind of memory.
     #[non_exhaustive]
     Custom {
-        /// The heading. A heading of the message's own sections, such as `Page`, would confuse the model.
+        /// The heading. It must differ from the headings that the message already has, such as `Page`, or the model
+        /// would be confused.
         heading: Heading,
-        /// The share of the room if the message is too long: a section with twice the priority keeps twice as many
-        /// lines. The priority of the run's history is 50; that of a text that the model has just asked for is 120. 0
-        /// counts as 1.
+        /// The weight with which lines are shared out if the message is too long: a section with twice the priority
+        /// keeps twice as many lines. The run's history has the priority 50, and a text that the model has just asked
+        /// for has 120. 0 counts as 1.
         priority: u8,
-        /// The time for which the advice stays.
+        /// The time for which the advice is shown.
         lasts: Lasts,
     },
 }
 
 impl Section {
-    /// Creates a section for one kind of memory.
+    /// Creates a section of the step's message for one kind of memory.
     pub const fn custom(heading: &'static str, priority: u8, lasts: Lasts) -> Self {
         let heading = Heading::new(heading);
         Self::Custom {
@@ -102,8 +103,8 @@ impl Section {
         }
     }
 
-    /// Returns the heading above advice whose words come from a person or from this program. For the tips for a
-    /// failure, it is the line above them.
+    /// Returns the heading above advice whose words come from a person or from this program. For
+    /// [`Section::ErrorTips`], it is a line above the tips.
     pub fn heading(&self) -> &str {
         match self {
             Self::Lessons => "Lessons from experience",
@@ -113,7 +114,7 @@ impl Section {
         }
     }
 
-    /// Returns the priority that counts if the message is too long; `None` if the section is never cut.
+    /// Returns the priority by which the section is cut if the message is too long; `None` if it is never cut.
     pub const fn priority(&self) -> Option<u8> {
         match self {
             Self::Lessons | Self::SiteTips | Self::ErrorTips => None,
@@ -121,7 +122,7 @@ impl Section {
         }
     }
 
-    /// Returns the time for which advice of the section stays.
+    /// Returns the time for which advice of the section is shown.
     pub const fn lasts(&self) -> Lasts {
         match self {
             Self::Lessons => Lasts::Run,

@@ -1,12 +1,13 @@
-//! The texts by which another program names the elements of a page.
+//! Parsers of the texts by which another program names the elements of a page.
 
 use crate::{base::text, page::Role};
 
-/// Maximum length of a name or the value of an attribute. An element with a longer one is not kept. Unit: bytes. Source: chosen,
-/// the same as for locators.
+/// Maximum length of a name, and of the value of an attribute. An element with a longer text is not kept. Unit: bytes.
+/// Source: chosen, the same as for locators.
 const MAX_NAME: usize = 300;
 
-/// Returns true if a text names a reference to an element, such as `@s3f51`, which belongs to one load of one page.
+/// Returns true if a text contains a reference to an element, such as `@s3f51`. References are valid for one load of a
+/// page only.
 pub(super) fn names_reference(said: &str) -> bool {
     let mut words =
         said.split(|c: char| !(c.is_alphanumeric() || matches!(c, '@' | '_' | '.' | '-')));
@@ -20,8 +21,8 @@ pub(super) fn names_reference(said: &str) -> bool {
     })
 }
 
-/// Returns the role and the name of an element that is written like `button "Send"`; `None` if it is written otherwise, or has no
-/// known role.
+/// Parses an element written like `button "Send"` and returns its role and name; `None` if the text has another form or
+/// no known role.
 pub(super) fn element(said: &str) -> Option<(Role, String)> {
     let (role, name) = said.trim().split_once(' ').unwrap_or((said.trim(), "\"\""));
     let role = Some(Role::parse(role)).filter(|role| !matches!(role, Role::Other(_)))?;
@@ -32,8 +33,8 @@ pub(super) fn element(said: &str) -> Option<(Role, String)> {
     (name.len() <= MAX_NAME).then(|| (role, text::squeeze(&text::clean(&name))))
 }
 
-/// Returns the attributes of a CSS selector that consists of them, after a tag or not, such as `input[name="q"]`; `None` for any
-/// other selector.
+/// Returns the attributes of a CSS selector that consists only of attributes, or of a tag and attributes, such as
+/// `input[name="q"]`; `None` for any other selector.
 pub(super) fn css(selector: &str) -> Option<Vec<(String, String)>> {
     let mut rest = selector.trim();
     rest = rest.trim_start_matches(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());

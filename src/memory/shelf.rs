@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::base::{Error, ErrorKind, Host, Result, sorted};
 
-/// Name of the collection for runs that a kind has not learned from yet, because the store did not accept the changes.
+/// Name of the collection for distilled runs from which a kind has not learned yet, because the store did not accept
+/// the changes.
 pub const PENDING: &str = "pending";
 
 /// A namespace, which separates tenants or experiments. The default is `default`.
@@ -19,7 +20,7 @@ impl Namespace {
     /// Parses a name of 1 to 64 letters, digits, `_` and `-`.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] for anything else.
+    /// [`ErrorKind::InvalidInput`] for any other text.
     pub fn parse(text: impl Into<String>) -> Result<Self> {
         // The rules for ids make the name safe as a folder name.
         crate::base::SessionId::parse(text)
@@ -95,7 +96,7 @@ impl Shelf {
         }
     }
 
-    /// Returns a record's name for people: its key, followed by `@` and the host if the shelf belongs to one.
+    /// Returns a record's name for people: its key, followed by `@` and the host if the shelf belongs to a host.
     pub fn item_name(&self, key: &str) -> String {
         match &self.scope {
             Scope::Global => key.to_owned(),
@@ -145,7 +146,8 @@ impl ShelfFilter {
 /// Unit: bytes. Source: chosen.
 pub const MAX_RECORD_BYTES: usize = 2 * 1_024;
 
-/// Maximum depth of nested arrays and objects in a record. Source: chosen, below the 128 at which JSON readers stop.
+/// Maximum depth of nested arrays and objects in a record. Source: chosen; below 128, the depth at which JSON readers
+/// stop.
 pub const MAX_RECORD_DEPTH: usize = 120;
 
 /// A JSON body stored under a key.
@@ -178,8 +180,8 @@ impl Record {
             .ok_or_else(|| Error::new(ErrorKind::InvalidInput, "memory.find").with("key", key))
     }
 
-    /// Returns true if a person wrote or accepted the record: its field `source` is then `user`. Stores never evict
-    /// such records.
+    /// Returns true if a person wrote or accepted the record, which its field `source` shows by the value `user`.
+    /// Stores never evict such records.
     pub fn is_from_a_person(&self) -> bool {
         self.body.get("source").and_then(Value::as_str) == Some("user")
     }

@@ -1,4 +1,4 @@
-//! The steps of a run that led to its end, without those that led nowhere.
+//! The shortest sequence of a run's steps that led to its end, without detours and steps without effect.
 
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Outcome},
@@ -8,8 +8,12 @@ use crate::{
 
 /// Returns the steps that the run needed, as far as its record proves it, in order.
 ///
-/// Left out are steps that only look, that failed or had no effect, values that a later step replaced, ways that led back to where they
-/// began, and ways before an address that was opened directly. Scrolling that changed the page is kept.
+/// The following steps are left out:
+///
+/// - steps that only look, failed, or had no effect, except scrolling that changed the page
+/// - values that a later step replaced
+/// - navigation that led back to the page where it began
+/// - navigation right before an address was opened directly
 pub(super) fn shortest(steps: &[Step]) -> Vec<&Step> {
     let acted = steps.iter().filter(|step| acts(step));
     let mut way: Vec<&Step> = Vec::new();
@@ -29,7 +33,7 @@ pub(super) fn shortest(steps: &[Step]) -> Vec<&Step> {
         {
             way.remove(way.len() - settings + at);
         }
-        // One step stands for scrolling on and on.
+        // Several scrolling steps in a row are kept as one.
         let scrolls = |step: &Step| tool(step) == Some(BrowserTool::Scroll);
         if scrolls(step) && way.last().is_some_and(|last| scrolls(last)) {
             way.pop();
@@ -42,7 +46,7 @@ pub(super) fn shortest(steps: &[Step]) -> Vec<&Step> {
     way
 }
 
-/// Returns true if the tool shows something and does nothing.
+/// Returns true if the tool only looks, waits, scrolls or saves the state, without acting on an element.
 pub(super) const fn looks_only(tool: BrowserTool) -> bool {
     use BrowserTool as T;
     matches!(
@@ -51,7 +55,8 @@ pub(super) const fn looks_only(tool: BrowserTool) -> bool {
     )
 }
 
-/// Returns true if the step is an action on a page that was carried out.
+/// Returns true if the step is an action on a page that was carried out, or whose outcome is unclear, and that does
+/// more than look.
 fn acts(step: &Step) -> bool {
     let is_done = matches!(step.outcome, Outcome::Done | Outcome::Unclear(_));
     // Scrolling may load more items, or enable a button below a text.
@@ -63,7 +68,7 @@ fn acts(step: &Step) -> bool {
     is_done && tool(step).is_some_and(|tool| !looks_only(tool) || scrolled(tool))
 }
 
-/// Returns the browser's tool that a step used.
+/// Returns the browser tool that a step used; `None` if the step is no browser action.
 pub(super) const fn tool(step: &Step) -> Option<BrowserTool> {
     match &step.action {
         Action::Browser(action) => Some(action.tool()),
@@ -71,12 +76,13 @@ pub(super) const fn tool(step: &Step) -> Option<BrowserTool> {
     }
 }
 
-/// Returns true if the tool opens an address, wherever the browser was before.
+/// Returns true if the tool opens an address, so that the steps before it do not matter for the page that is shown.
 const fn opens(tool: BrowserTool) -> bool {
     matches!(tool, BrowserTool::Goto)
 }
 
-/// Returns true if the step did nothing but show another page: an address, the history, or a link.
+/// Returns true if the step only showed another page: it opened an address, moved in the browser's history, reloaded,
+/// or followed a link.
 pub(super) fn only_moves(step: &Step) -> bool {
     use BrowserTool as T;
     let Some(tool) = tool(step) else {
@@ -90,7 +96,7 @@ pub(super) fn only_moves(step: &Step) -> bool {
     }
 }
 
-/// Returns true if the step did nothing but give a field a value, so a later value can replace it.
+/// Returns true if the step only gave a field a value, so that a later step on the same field can replace it.
 fn only_sets(step: &Step) -> bool {
     use BrowserAction as A;
     let sets = match &step.action {
@@ -110,8 +116,8 @@ fn is_same_field(step: &Step, earlier: &Step) -> bool {
     }
 }
 
-/// Returns the position of the first of the last steps that only led back to the page where they began; `None` if there is no
-/// such way.
+/// Returns the position at which a detour at the end of `way` begins: navigation that led back to the page where it
+/// began. Returns `None` if `way` does not end with a detour.
 fn loop_start(way: &[&Step]) -> Option<usize> {
     let last = way.last()?;
     let moves = way.iter().rev().take_while(|step| only_moves(step)).count();

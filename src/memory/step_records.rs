@@ -11,7 +11,7 @@ pub(super) fn owner(key: &str) -> &str {
     key.split_once('.').map_or(key, |(owner, _)| owner)
 }
 
-/// Returns the key of a step. Keys are in the order of the steps.
+/// Returns the key of the step with the index `n`. The keys sort in the order of the steps.
 fn step_key(key: &str, n: usize) -> String {
     format!("{key}.{n:0DIGITS$}")
 }
@@ -31,8 +31,8 @@ pub(super) fn with_steps(item: Record, steps: &[StoredStep]) -> Result<Vec<Recor
     Ok(records)
 }
 
-/// Returns the steps of an item among the records of its shelf, which are ordered by key; `None` if one is missing or cannot
-/// be read.
+/// Returns the steps of an item, read from the records of its shelf; `None` if a step is missing or cannot be read. The
+/// records must be ordered by key.
 pub(super) fn steps_of(records: &[Record], key: &str, count: usize) -> Option<Vec<StoredStep>> {
     let step = |n| {
         let key = step_key(key, n);
@@ -51,7 +51,7 @@ pub(super) fn removal(records: &[Record], key: &str) -> Vec<Change> {
         .collect()
 }
 
-/// Returns the changes that store these records of an item in place of those that it has.
+/// Returns the changes that replace all records of an item by these records.
 pub(super) fn replacing(records: &[Record], key: &str, new: Vec<Record>) -> Vec<Change> {
     let is_gone = |change: &Change| match change {
         Change::Remove(key) => new.iter().all(|record| record.key != *key),

@@ -1,11 +1,12 @@
-//! A stored step in words, with the names of the page apart.
+//! A stored step in words, with the names of page elements as separate pieces.
 
 use std::fmt;
 
 use super::{PageName, Piece, StoredStep, StoredTarget, StoredText, stored_step::ForGoal};
 use crate::{action::BrowserTool, page::Role};
 
-/// Returns a step in words, such as `fill n1 with <1>, then Enter`.
+/// Returns a step in words, such as `fill n1 with <1>, then Enter`, where `n1` stands for the name of the target.
+/// `values` are the new goal's values for the slots.
 pub(super) fn words(step: &StoredStep, values: &[Option<String>]) -> Vec<Piece> {
     use BrowserTool as T;
     let target = step.target.as_ref().map(|target| named(target, values));
@@ -48,7 +49,7 @@ pub(super) fn words(step: &StoredStep, values: &[Option<String>]) -> Vec<Piece> 
     out
 }
 
-/// Returns a text that was given, without the text itself.
+/// Returns a description of a text that a step typed or chose, without the text itself.
 fn given(given: &StoredText, values: &[Option<String>]) -> String {
     match given {
         StoredText::Slot(slot) => slot_with_value(*slot, values),
@@ -58,12 +59,12 @@ fn given(given: &StoredText, values: &[Option<String>]) -> String {
     }
 }
 
-/// Returns the name of a value of the task.
+/// Returns the name under which a value of the task is shown, such as `<1>` for slot 0.
 pub(super) fn slot_name(slot: usize) -> String {
     format!("<{}>", slot + 1)
 }
 
-/// Returns the name of a slot, followed by the new goal's value for the slot if that value is proven.
+/// Returns the name of a slot, followed by the new goal's value for it if `values` has one.
 fn slot_with_value(slot: usize, values: &[Option<String>]) -> String {
     let name = slot_name(slot);
     match values.get(slot).and_then(Option::as_deref) {
@@ -72,7 +73,8 @@ fn slot_with_value(slot: usize, values: &[Option<String>]) -> String {
     }
 }
 
-/// Returns a target: the value that is its name, what identifies it, or where it stands.
+/// Returns a target in words: the slot whose value is its name, else its stored name, else its role and its part of the
+/// page.
 fn named(target: &StoredTarget, values: &[Option<String>]) -> Vec<Piece> {
     let (role, place) = (role(target), place(target));
     if let Some(slot) = target.slot {
@@ -97,7 +99,7 @@ fn named(target: &StoredTarget, values: &[Option<String>]) -> Vec<Piece> {
         (None, _) if target.for_goal == ForGoal::Other => vec![Piece::Words(format!(
             "the {role}{place} that fits your goal"
         ))],
-        // Its name is not kept, because this run may have to choose another one.
+        // The name of the target is not kept, because this run may have to choose another item of the list.
         (None, Some(list)) => vec![Piece::Words(format!(
             "the {role} that fits your goal, one of {} alike{place}",
             list.size
@@ -108,7 +110,7 @@ fn named(target: &StoredTarget, values: &[Option<String>]) -> Vec<Piece> {
     }
 }
 
-/// Returns the part of the page that the target is in; empty if it is not known.
+/// Returns the part of the page that contains the target, such as ` in the header`; empty if it is not known.
 fn place(target: &StoredTarget) -> String {
     let part = match &target.landmark {
         None | Some(Role::Other(_) | Role::Generic) => return String::new(),
@@ -120,7 +122,7 @@ fn place(target: &StoredTarget) -> String {
     format!(" in the {part}")
 }
 
-/// Returns the role, or the generic role if the page made it up.
+/// Returns the target's role, or the generic role if the page uses a role that is not a standard one.
 fn role(target: &StoredTarget) -> &str {
     match &target.role {
         Role::Other(_) => Role::Generic.as_str(),

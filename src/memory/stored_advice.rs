@@ -1,12 +1,12 @@
-//! Advice in JSON. When JSON is read, the advice is made anew under the rules for a kind of memory, so that a forged
-//! file cannot say more than a kind may.
+//! Advice in JSON. Advice that is read from JSON is built by the same checks as new advice, so that a forged file
+//! cannot put text into a section where it is not allowed.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Advice, AdviceId, Heading, Lasts, Line, Piece, Section};
 use crate::base::{Error, ErrorKind, Result, Trust};
 
-/// The forms of advice in JSON. The first is written.
+/// The forms of advice in JSON. All are read; only the first is written.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum StoredAdvice {
@@ -16,7 +16,7 @@ pub(super) enum StoredAdvice {
         trust: Trust,
         section: Section,
     },
-    /// One line with a placement, as written before advice had lines and sections.
+    /// One line with a placement: the form from before advice had several lines and sections.
     OneLine {
         id: AdviceId,
         pieces: Vec<Piece>,
@@ -77,8 +77,8 @@ impl TryFrom<StoredAdvice> for Advice {
 }
 
 impl Placement {
-    /// Returns the section that this placement means now. Tips with a heading of their own were never cut; now their
-    /// section is cut last.
+    /// Returns the section that replaces this placement. Tips with a heading of their own were never cut in the old
+    /// form; now their section is cut last.
     fn section(self, heading: Option<&str>) -> Section {
         match (self, heading) {
             (Self::System, _) => Section::Lessons,

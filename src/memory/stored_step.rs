@@ -1,5 +1,5 @@
-//! A step of a run in the form in which memory keeps it: the tool, the kind of page, and what identifies the target. Of the values that
-//! the run typed, none is kept that the goal does not have.
+//! A step of a run in the form in which memory keeps it: the tool, the kind of page, and the data that identifies the
+//! target. A text that the run typed is kept only if the goal contains its value.
 
 use std::collections::BTreeSet;
 
@@ -18,14 +18,16 @@ use crate::{
     working::Step,
 };
 
-/// Maximum size of a step's record. Unit: bytes. Source: chosen; with it, 20 trajectories of 50 steps fit on a shelf.
+/// Maximum size of a step's record. Unit: bytes. Source: chosen; at this size, 20 trajectories of 50 steps fit on a
+/// shelf.
 pub const MAX_STEP_BYTES: usize = 512;
 /// Maximum length of a step's key. Unit: bytes.
 const MAX_KEY: usize = 24;
-/// Maximum length of a stored locator. Unit: bytes. Source: chosen; half a step's record is left for the rest.
+/// Maximum length of a stored locator. Unit: bytes. Source: chosen; it leaves most of a step's record for the other
+/// data.
 const MAX_LOCATOR: usize = 100;
 
-/// A step of a run, as memory keeps it.
+/// A step of a run in the form in which memory keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StoredStep {
@@ -34,7 +36,7 @@ pub struct StoredStep {
     /// The kind of page on which the step was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTemplate>,
-    /// The kind of page to which the step led; `None` if it stayed on its page.
+    /// The kind of page to which the step led; `None` if the run stayed on its page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leads_to: Option<PageTemplate>,
     /// The target; `None` if the step has none.
@@ -43,7 +45,8 @@ pub struct StoredStep {
     /// The text that was typed or chosen; `None` if the step has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<StoredText>,
-    /// The text as it was given, if the goal has its value in another form: `2024-09-14` for "14 September 2024".
+    /// The text that was typed or chosen, if the goal has its value in another form: `2024-09-14` for "14 September
+    /// 2024".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
     /// The key that was pressed.
@@ -52,7 +55,8 @@ pub struct StoredStep {
     /// True if Enter followed the text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub submit: bool,
-    /// True if the action had arguments that are not kept, such as a second option, so it cannot be repeated from here.
+    /// True if the action had arguments that are not kept, such as a second option, so that it cannot be repeated from
+    /// this record.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
     /// The possible effect of the step, judged before it was taken.
@@ -67,44 +71,46 @@ pub struct StoredStep {
 pub struct StoredTarget {
     /// The role.
     pub role: Role,
-    /// The data by which the target is recognised; `None` if its name is a value of the task, or was chosen from a list.
+    /// The data by which the target is recognised. `None` if the target's name is a value of the task, or if the target
+    /// was chosen from a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
-    /// The value of the goal that is the target's name, as a position in the list of values.
+    /// The value of the goal that is the target's name, as a position in the list of the goal's values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<usize>,
-    /// The landmark around it.
+    /// The landmark around the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
-    /// Its position among similar siblings.
+    /// The target's position among similar siblings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
-    /// The durable locator; `None` if the driver gave none, or if it contains a value.
+    /// The durable locator; `None` if the driver gave none, or if the locator contains a value of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locator: Option<Locator>,
-    /// The target's meaning for the goal of the run that reads the step.
+    /// The target that this record means for the run that reads it, which may have another goal.
     #[serde(skip)]
     pub(super) for_goal: ForGoal,
 }
 
-/// The meaning of a recorded target for a run that may have another goal.
+/// The target that a recorded step means for a run that may have another goal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum ForGoal {
-    /// The same target.
+    /// The recorded target.
     #[default]
     Same,
-    /// The target or another one of its list.
+    /// The recorded target or another element of the same list.
     SameOrOther,
-    /// Another target: the name of the recorded one said a value of its own goal, and was removed.
+    /// A different target. The name of the recorded target contained a value of the earlier goal, so it was removed.
     Other,
 }
 
-/// The source of a text that a step typed or chose. The text itself is not kept, unless the goal has it in another form.
+/// The source of a text that a step typed or chose. The text itself is not part of it; see [`StoredStep::form`] for the
+/// one exception.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StoredText {
-    /// A value of the task, as a position in the list of values.
+    /// A value of the task, as a position in the list of the goal's values.
     Slot(usize),
     /// A parameter of the task.
     Parameter(ParameterName),
@@ -112,7 +118,7 @@ pub enum StoredText {
     Secret(SecretName),
     /// A text that is not in the goal.
     Other {
-        /// Its length. Unit: characters.
+        /// The length of the text. Unit: characters.
         chars: usize,
     },
 }
@@ -135,42 +141,42 @@ impl StoredStep {
         }
     }
 
-    /// Returns the step as one that is taken on this kind of page.
+    /// Sets the kind of page on which the step is taken.
     #[must_use]
     pub fn on_page(self, page: PageTemplate) -> Self {
         let page = Some(page);
         Self { page, ..self }
     }
 
-    /// Returns the step as one that leads to this kind of page. A step that opens an address needs it.
+    /// Sets the kind of page to which the step leads. It is required for a step that opens an address.
     #[must_use]
     pub fn leading_to(self, page: PageTemplate) -> Self {
         let leads_to = Some(page);
         Self { leads_to, ..self }
     }
 
-    /// Returns the step with this target.
+    /// Sets the target.
     #[must_use]
     pub fn with_target(self, role: Role, name: &str) -> Self {
         let target = Some(StoredTarget::of(&TargetIdentity::new(role, name)));
         Self { target, ..self }
     }
 
-    /// Returns the step with this source of its text.
+    /// Sets the source of the text.
     #[must_use]
     pub fn with_text(self, text: StoredText) -> Self {
         let text = Some(text);
         Self { text, ..self }
     }
 
-    /// Returns the step with this key.
+    /// Sets the key to press.
     #[must_use]
     pub fn with_key(self, key: Key) -> Self {
         let key = Some(key);
         Self { key, ..self }
     }
 
-    /// Returns the step with Enter after its text.
+    /// Makes the step press Enter after its text.
     #[must_use]
     pub fn with_submit(self) -> Self {
         Self {
@@ -179,7 +185,8 @@ impl StoredStep {
         }
     }
 
-    /// Returns the stored form of a step of a run, with all names; `None` if the step is no action on a page.
+    /// Returns the stored form of a run's step; `None` if the step is no browser action. All names are still in it:
+    /// [`hide`](Self::hide) removes those that are values of the run.
     pub(super) fn of(step: &Step) -> Option<Self> {
         let Action::Browser(action) = &step.action else {
             return None;
@@ -222,9 +229,9 @@ impl StoredStep {
         Some(stored)
     }
 
-    /// Puts the target into this group, whose name distinguishes it from others with its name. A target without a name is known by its
-    /// group already. The words around a list's item are left out, because another run may have to choose another item. A menu is no
-    /// such list, and neither are the rows of a form.
+    /// Sets the group around the target, which tells it from other elements of the same name. A target that already has
+    /// a group keeps it. An item of a list gets no group, because another run may have to choose another item; this
+    /// does not apply to menus and to fields of a form.
     fn put_in_group(&mut self, group: Option<&str>) {
         let is_of_form = self.writes();
         let Some(target) = &mut self.target else {
@@ -237,8 +244,8 @@ impl StoredStep {
         }
     }
 
-    /// Removes names that are values of the run: names chosen from a list, and names that repeat typed text. A group's name is
-    /// removed if half of its words are in the goal, because it may be a value too.
+    /// Removes names that are values of the run: names chosen from a list, and names that repeat typed text. The name
+    /// of a group is also removed if at least half of its words are in the goal, because it may be a value too.
     pub(super) fn hide(&mut self, typed: &Typed, goal: &str) {
         let Some(target) = &mut self.target else {
             return;
@@ -257,13 +264,14 @@ impl StoredStep {
         target.locator = locator.filter(|locator| !typed.is_in(&locator.to_string()));
     }
 
-    /// Returns true if the step's record is small enough.
+    /// Returns true if the step's record is not larger than [`MAX_STEP_BYTES`].
     pub(super) fn is_small(&self) -> bool {
         serde_json::to_value(self)
             .is_ok_and(|body| Record::new("", &body).size() <= MAX_STEP_BYTES - MAX_KEY)
     }
 
-    /// Drops what is least needed until the step's record is small enough.
+    /// Drops the least needed data until the step's record is small enough: first the locator, then the form of the
+    /// text, the page that the step led to, and the page.
     pub(super) fn fit(&mut self) {
         if !self.is_small()
             && let Some(target) = &mut self.target
@@ -271,7 +279,7 @@ impl StoredStep {
             target.locator = None;
         }
         if !self.is_small() && self.form.take().is_some() {
-            // The value alone would be taken for the text.
+            // Without the form, the value in the goal would be typed as it is, so the step must not be repeated.
             self.partial = true;
         }
         if !self.is_small() {
@@ -282,7 +290,7 @@ impl StoredStep {
         }
     }
 
-    /// Returns the values of the goal that the step uses.
+    /// Returns the positions of the goal's values that the step uses.
     pub(super) fn slots(&self) -> impl Iterator<Item = usize> + use<> {
         let text = match self.text {
             Some(StoredText::Slot(slot)) => Some(slot),
@@ -292,7 +300,8 @@ impl StoredStep {
         text.into_iter().chain(name)
     }
 
-    /// Returns true if a run took this step.
+    /// Returns true if `taken`, a step of a run, counts as this step: the tool does the same, and the target has the
+    /// same name, or the same role if no name is kept.
     pub(super) fn is_same(&self, taken: &Self) -> bool {
         is_alike(self.tool, taken.tool)
             && match (&self.target, &taken.target) {
@@ -312,8 +321,8 @@ impl StoredStep {
             }
     }
 
-    /// Returns true if the step chose, by a link of a list, what its own kind of page shows: a filter, an order, a part of the results.
-    /// Another run may have to choose another link of the list, even in a menu.
+    /// Returns true if the step clicked a link of a list that changed the view of its own page, such as a filter, a
+    /// sort order or a part of the results. Another run may have to choose another link of the list, even in a menu.
     pub(super) fn chooses_view(&self) -> bool {
         let is_listed = |of: &StoredTarget| of.collection.is_some() && of.role == Role::Link;
         self.tool == BrowserTool::Click
@@ -322,8 +331,8 @@ impl StoredStep {
             && self.leads_to == self.page
     }
 
-    /// Returns true if a run chose another link of the list from which this step chose what its page shows, and its goal may ask for
-    /// that.
+    /// Returns true if this step chose a view by a link of a list, and the run chose another link of the same list
+    /// instead, which its goal may ask for.
     pub(super) fn is_other_choice(&self, taken: &Self) -> bool {
         let (Some(own), Some(other)) = (&self.target, &taken.target) else {
             return false;
@@ -367,21 +376,21 @@ impl StoredTarget {
         }
     }
 
-    /// Returns true if the target was probably chosen from the list that it is in, so that another run may have to choose
-    /// another one.
+    /// Returns true if the target is probably one of several choices in a list, so that another run may have to choose
+    /// a different element.
     pub(super) fn is_choice(&self) -> bool {
         is_choice(&self.role, self.landmark.as_ref(), self.collection)
     }
 }
 
-/// Returns true if a name has words, and at least half of them are among these.
+/// Returns true if at least one word of a name, and at least half of all its words, are in `words`.
 pub(super) fn half_is_in(name: &str, words: &BTreeSet<String>) -> bool {
     let own = text::words(name);
     let among = own.iter().filter(|word| words.contains(*word)).count();
     among > 0 && 2 * among >= own.len()
 }
 
-/// Returns what identifies a target. One without a name is known by the nearest group around it.
+/// Returns the data that identifies a target. For a target without a name, it includes the nearest group around it.
 fn aim(identity: &TargetIdentity) -> Aim {
     let aim = Aim::of(identity);
     let is_nameless = aim.name.is_empty();
@@ -392,7 +401,7 @@ fn aim(identity: &TargetIdentity) -> Aim {
     }
 }
 
-/// Returns true if both tools do the same to a target.
+/// Returns true if both tools have the same effect on a target: they are equal, or both write text into it.
 fn is_alike(one: BrowserTool, other: BrowserTool) -> bool {
     use BrowserTool as T;
     let writes = |tool| matches!(tool, T::Fill | T::Type);

@@ -1,4 +1,5 @@
-//! The texts that a run typed. Memory keeps no name that repeats one of them, because pages offer typed text as a choice.
+//! The texts that a run typed. Memory keeps no element name that repeats one of them, because pages may show typed text
+//! as the name of a choice.
 
 use crate::{
     action::{Action, BrowserAction, TextValue},
@@ -6,7 +7,8 @@ use crate::{
     working::Step,
 };
 
-/// Minimum length of a typed text that counts. Unit: characters. Source: chosen; shorter texts are parts of many words.
+/// Minimum length of a typed text for the comparison with names. Unit: characters. Source: chosen; shorter texts occur
+/// in many words.
 const MIN_TYPED: usize = 4;
 
 /// The texts that a run typed, with case folded.
@@ -19,7 +21,7 @@ impl Typed {
         Self::texts(steps.iter().flat_map(texts))
     }
 
-    /// Returns these texts, as far as they count.
+    /// Creates the collection from these texts, without those that are too short to be compared.
     pub(super) fn texts(texts: impl IntoIterator<Item = String>) -> Self {
         let folded = texts.into_iter().map(|text| text::fold(text.trim()));
         let long = folded.filter(|text| text.chars().count() >= MIN_TYPED);

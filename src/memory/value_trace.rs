@@ -1,4 +1,4 @@
-//! The values of a goal in the steps of a run.
+//! The search for the values of a goal in the steps of a run.
 
 use crate::{
     action::{Action, BrowserAction, TextValue},
@@ -8,8 +8,9 @@ use crate::{
 
 use super::{StoredStep, StoredText};
 
-/// Finds the values of the goal in the steps of a run, and gives each step the position of its slot. Removes names that
-/// contain a value among other words. Returns the slots as ranges of bytes of the goal.
+/// Finds the values of the goal in the steps of a run, and stores in each step the positions of the slots that it uses.
+/// Names of targets that are or contain a value are removed from the steps. Returns the slots as ranges of bytes of the
+/// goal.
 pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Vec<(usize, usize)> {
     place(
         goal,
@@ -18,7 +19,7 @@ pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Ve
     )
 }
 
-/// Finds the values of the goal in the texts of steps, as [`trace`] does.
+/// Does the same as [`trace`] for steps whose texts are already extracted: `literals` has the texts of each step.
 pub(super) fn place(
     goal: &str,
     literals: Vec<Literals>,
@@ -55,7 +56,7 @@ pub(super) fn place(
     places
 }
 
-/// Returns the texts of a step, without secrets and parameters.
+/// Returns the texts of a step in which values of the goal are searched for, without secrets and parameters.
 fn literals(step: &Step) -> Literals {
     let mut literals = Literals::default();
     let Action::Browser(action) = &step.action else {

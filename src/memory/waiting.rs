@@ -1,7 +1,7 @@
-//! Distilled runs ([`distill`](super::MemoryKind::distill)) that wait on a shelf until the next run learns from them.
-//! Each is split into parts that fit into records. Pure.
+//! Distilled runs ([`distill`](super::MemoryKind::distill)) that wait on a shelf until memory learns from them at the
+//! next run. Each is split into parts that fit into records. This module is pure.
 //!
-//! Runs of kinds that the next run does not use keep waiting.
+//! A distilled run of a kind of memory that the next run does not use keeps waiting.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,18 +13,18 @@ use serde_json::{Value, json};
 use super::{Change, Edit, MAX_RECORD_BYTES, MemoryKind, Namespace, PENDING, Record, Shelf};
 use crate::base::{Error, ErrorKind, Result, RunId, json_len};
 
-/// Maximum number of runs of one kind that wait on one shelf. Source: chosen; a digest takes some KiB, and a file of a
-/// shelf may take 1 MiB.
+/// Maximum number of runs of one kind that wait on one shelf. Source: chosen; a distilled run takes some KiB, and the
+/// file of a shelf may take 1 MiB.
 const MAX_WAITING: usize = 100;
-/// Name of the collection that takes waiting runs while [`PENDING`] does not.
+/// Name of the collection for waiting runs that is used while the shelf [`PENDING`] cannot be written.
 const SPARE: &str = "pending-2";
 
-/// Returns the shelves on which runs wait, the first one first.
+/// Returns the shelves on which runs wait: the usual one, then the spare one.
 pub(crate) fn shelves(namespace: &Namespace) -> [Shelf; 2] {
     [PENDING, SPARE].map(|name| Shelf::global(namespace, name))
 }
 
-/// Returns true if runs wait on this shelf.
+/// Returns true if this shelf is one of those for waiting runs.
 pub(crate) fn is_for_waiting(shelf: &Shelf) -> bool {
     [PENDING, SPARE].contains(&&*shelf.collection)
 }
@@ -38,13 +38,13 @@ pub(crate) struct Waiting {
     pub(crate) keys: Vec<String>,
 }
 
-/// Splits a distilled run into records of the maximum size.
+/// Splits a distilled run into records of at most the maximum size.
 pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
     let record = |n: usize, of: usize, part: &str| {
         let body = json!({ "kind": kind, "run": run.as_str(), "part": n, "of": of, "said": part });
         Record::new(format!("{}.{kind}.{n:04}", run.as_str()), &body)
     };
-    // Space for text in a part, in addition to the fields that every part has.
+    // The number of bytes for text in a part, after subtracting the fields that every part has.
     let room = MAX_RECORD_BYTES
         .saturating_sub(record(9_999, 9_999, "").size())
         .max(8);
@@ -67,10 +67,10 @@ pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
         .collect()
 }
 
-/// Returns the changes that add a run, given as its [`parts`], to those that wait.
+/// Returns the changes that add a distilled run, split by [`parts`], to the waiting runs.
 ///
 /// # Errors
-/// `TooLarge` if too many runs of its kind wait already.
+/// `TooLarge` if the maximum number of runs of this kind wait already.
 pub(crate) fn add(records: &[Record], parts: &[Record]) -> Result<Vec<Change>> {
     let Some(first) = parts.first() else {
         return Ok(Vec::new());
@@ -85,19 +85,19 @@ pub(crate) fn add(records: &[Record], parts: &[Record]) -> Result<Vec<Change>> {
     Ok(parts.iter().cloned().map(Change::Put).collect())
 }
 
-/// The edits by which memory catches up with the runs that wait on a shelf.
+/// The edits by which memory learns from all runs that wait on a shelf.
 #[derive(Debug)]
 pub(crate) struct Backlog {
     /// The edits, one group for each shelf.
     pub(crate) groups: Vec<Group>,
-    /// The reasons for which some runs cannot be learned from.
+    /// The errors of the runs from which memory cannot learn.
     pub(crate) errors: Vec<Error>,
     /// The records to remove, by kind and run.
     keys: BTreeMap<(String, Option<RunId>), Vec<String>>,
     kept: BTreeSet<(String, Option<RunId>)>,
 }
 
-/// The edits of one shelf, each with its run.
+/// The edits of one shelf, each with the run from which it learns.
 #[derive(Debug)]
 pub(crate) struct Group {
     pub(crate) kind: Arc<dyn MemoryKind>,
@@ -106,8 +106,8 @@ pub(crate) struct Group {
 }
 
 impl Backlog {
-    /// Returns the edits of the waiting runs of these kinds. Runs of other kinds keep waiting. A run that cannot be read
-    /// is removed, because it would wait forever.
+    /// Collects the edits of the waiting runs of these kinds. Runs of other kinds keep waiting. A run that cannot be
+    /// read is removed, because it would wait forever.
     pub(crate) fn of(
         kinds: &[Arc<dyn MemoryKind>],
         namespace: &Namespace,
@@ -164,14 +164,14 @@ impl Backlog {
         self.keys.entry(run).or_default().extend(keys);
     }
 
-    /// Lets runs wait on, because this part of the edits of a group could not be applied.
+    /// Keeps the runs of these edits waiting. It is called for the part of a group's edits that could not be applied.
     pub(crate) fn keep(&mut self, group: &Group, part: &[(RunId, Edit)]) {
         let name = group.kind.name();
         let runs = part.iter().map(|(run, _)| Some(run.clone()));
         self.kept.extend(runs.map(|run| (name.to_owned(), run)));
     }
 
-    /// Returns the changes that remove the runs that need not wait any more.
+    /// Returns the changes that remove the waiting runs, except those that [`keep`](Self::keep) keeps waiting.
     pub(crate) fn done(self) -> Vec<Change> {
         let done = self
             .keys
@@ -183,7 +183,7 @@ impl Backlog {
     }
 }
 
-/// Returns the records of each run and kind.
+/// Groups the records by run and kind.
 fn grouped(records: &[Record]) -> BTreeMap<(&str, &str), Vec<&Record>> {
     let mut groups: BTreeMap<(&str, &str), Vec<&Record>> = BTreeMap::new();
     for record in records {
@@ -196,7 +196,7 @@ fn grouped(records: &[Record]) -> BTreeMap<(&str, &str), Vec<&Record>> {
     groups
 }
 
-/// Returns the text of each run that waits, with the keys of its records. Parts may be missing.
+/// Returns the joined text of each waiting run, with the keys of its records. If parts are missing, the text has gaps.
 pub(crate) fn texts(records: &[Record]) -> Vec<(Vec<&str>, String)> {
     let groups = grouped(records).into_values();
     let texts = groups.map(|parts| {
@@ -206,7 +206,7 @@ pub(crate) fn texts(records: &[Record]) -> Vec<(Vec<&str>, String)> {
     texts.collect()
 }
 
-/// Returns all distilled runs that wait on a shelf, by run and kind.
+/// Returns all distilled runs that wait on a shelf, ordered by run and kind.
 pub(crate) fn all(records: &[Record]) -> Vec<Waiting> {
     let waiting = |((run, kind), parts): ((&str, &str), Vec<&Record>)| Waiting {
         kind: kind.to_owned(),

@@ -1,4 +1,4 @@
-//! The way of a run: steps of it in the form in which memory keeps them, without the run's values.
+//! The steps of a run in the form in which memory keeps them, without the run's values.
 
 use sha2::{Digest as _, Sha256};
 
@@ -9,19 +9,19 @@ use crate::{
     working::Step,
 };
 
-/// Steps of a run that took place on one host.
+/// Steps of a run on one host, with the goal and its values.
 #[derive(Debug)]
 pub(super) struct Way {
-    /// The goal, in the form in which `slots` are places in it.
+    /// The goal, in the normalized form to which the ranges in `slots` refer.
     pub(super) goal: String,
     /// The values of the goal that the steps use, as ranges of bytes of the goal.
     pub(super) slots: Vec<(usize, usize)>,
-    /// The steps. No text that was typed and no name that is a value of the run is in them.
+    /// The steps, without names that are values of the run. A typed text is replaced by its source, such as a slot.
     pub(super) steps: Vec<StoredStep>,
 }
 
 impl Way {
-    /// Returns these steps of a run, all of which are actions on a page.
+    /// Converts these steps of a run. All of them must be browser actions.
     pub(super) fn of(log: &RunLog, taken: &[&Step]) -> Self {
         let goal: String = compose(&log.about.goal);
         let typed = Typed::of(&log.steps);
@@ -35,7 +35,7 @@ impl Way {
     }
 }
 
-/// Returns the host on which a whole run took place; `None` if it was not on one host alone.
+/// Returns the host on which the whole run took place; `None` if it visited no host or more than one.
 pub(super) fn only_host(log: &RunLog) -> Option<&Host> {
     let places = log
         .steps
@@ -48,7 +48,7 @@ pub(super) fn only_host(log: &RunLog) -> Option<&Host> {
     (!left).then_some(host)
 }
 
-/// Returns a hash of a goal: the same for goals that differ only in the values that steps use.
+/// Returns a hash of a goal that is the same for goals that differ only in the values of their slots.
 pub(super) fn task_hash(goal: &str, slots: &[(usize, usize)]) -> String {
     let mut hash = Sha256::new();
     let mut from = 0;

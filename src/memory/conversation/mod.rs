@@ -1,17 +1,19 @@
-//! Conversations: the goals of the runs that belong to one session, on whatever hosts they worked.
+//! Conversations: the goals of the runs that share a session id, whichever hosts they worked on.
 //!
-//! A caller groups runs with a session id (`Task::with_session`). Each run of the group is a turn of its conversation. The next
-//! run of the group is shown the turns that took place on other hosts; those on its own host are shown with their
-//! answers by the kind for [sessions](super::session). Everything here is pure.
+//! A caller groups runs with a session id (`Task::with_session`). Each run of the group is a turn of the conversation. On each
+//! page, the next run of the group is shown the goals of the turns on other hosts. Turns on the page's own host are left to the
+//! memory kind for [sessions](super::session), which shows their answers too. Everything here is pure.
 //!
 //! # Decisions
 //!
-//! - A turn has no answer. A model may have copied it from a page, and text of one site must not reach a prompt about another. A
-//!   caller who wants that gives the answer to the next run (`Task::with_given`).
-//! - A turn does not say its host either: whoever owns a host chose its name, and it would be read on other hosts.
-//! - Earlier goals stand inside the fence as data, although the user wrote them: they are done, and nobody asks for them again.
-//! - A turn is a record of its own, and a conversation is the item that the turns belong to. So forgetting the item begins a new
-//!   conversation under the same id, and undoing a run takes one turn away.
+//! - A turn does not store the run's answer. The model may have copied the answer from a page, and text of one site must not
+//!   reach a prompt about another. A caller who wants to pass an answer on gives it to the next run (`Task::with_given`).
+//! - A prompt does not show the host of a turn either. The owner of a host chooses its name, and that name would be read on
+//!   other hosts.
+//! - Earlier goals are shown inside the prompt's fence, as data, although the user wrote them. Those runs are over, and nobody
+//!   asks for their goals again.
+//! - Each turn is a record of its own, and the conversation is the item that groups these records. So forgetting the item
+//!   begins a new conversation under the same id, and undoing a run removes one turn.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -36,24 +38,24 @@ pub const MAX_TURNS: usize = 10;
 /// Maximum number of conversations; the one whose last turn is the oldest is dropped first. Source: chosen; with all
 /// their turns they take 100 KB.
 pub const MAX_CONVERSATIONS: usize = 20;
-/// Maximum number of other hosts that a turn names. Source: chosen.
+/// Maximum number of hosts in [`Turn::others`]. Source: chosen.
 pub const MAX_HOSTS: usize = 4;
 /// Maximum size of the goal that is kept. Unit: bytes of a JSON string. Source: chosen; two lines of a prompt.
 const MAX_GOAL: usize = 300;
-/// The section of a prompt with the turns. Source of its priority: chosen, that of the sessions.
+/// The prompt section that shows the turns. Source of its priority: chosen, the same as for sessions.
 const SECTION: Section = Section::custom("Conversation", 50, Lasts::Page);
-/// Separates the session from the run in a key. No id contains it.
+/// Separator between the session id and the run id in the key of a turn's record. No id contains it.
 const SEPARATOR: char = '.';
 
 /// The memory kind for conversations.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Conversations;
 
-/// One run of a conversation.
+/// One run of a conversation, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Turn {
-    /// The session, which is the id of the conversation.
+    /// The session id, which is also the id of the conversation.
     pub id: SessionId,
     /// The run.
     pub run: RunId,
@@ -70,7 +72,7 @@ pub struct Turn {
     pub timestamp: DateTime<Utc>,
 }
 
-/// The record of a conversation as a whole, for lists.
+/// The head record of a conversation, which describes it as a whole in lists of stored items.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
     /// The goal of the last turn.
@@ -123,7 +125,7 @@ impl Turn {
         )
     }
 
-    /// Returns the line that a prompt shows.
+    /// Returns the line that a prompt shows for the turn: its age, its result and its goal.
     fn line(&self, now: DateTime<Utc>) -> String {
         let result = if self.success { "done" } else { "not done" };
         format!("{}, {result}: {}", ago(now - self.timestamp), self.goal)
@@ -140,7 +142,8 @@ fn turns(records: &[Record]) -> Vec<Turn> {
     turns
 }
 
-/// Returns the changes that add a turn, and remove the turns and conversations that are too many.
+/// Returns the changes that add a turn, and that remove the oldest turns above [`MAX_TURNS`] and conversations above
+/// [`MAX_CONVERSATIONS`].
 fn learn(records: &[Record], turn: &Turn) -> Vec<Change> {
     let record = turn.to_record();
     if records.contains(&record) {
@@ -175,7 +178,7 @@ fn learn(records: &[Record], turn: &Turn) -> Vec<Change> {
     changes
 }
 
-/// Returns the change by which the head of a conversation says what its turns are. The head is the record of the item.
+/// Returns the change that stores the head record of a conversation with these turns, or removes it if there are none.
 fn head(id: &SessionId, turns: &[Turn]) -> Change {
     let key = id.as_str();
     turns.last().map_or_else(
@@ -190,7 +193,7 @@ fn head(id: &SessionId, turns: &[Turn]) -> Change {
     )
 }
 
-/// Returns an edit that removes the turns for which this is true.
+/// Returns an edit that removes the turns for which `is_removed` is true, and updates the head records of their conversations.
 fn without(is_removed: impl Fn(&Turn) -> bool + Send + Sync + 'static) -> Edit {
     Edit::new(move |records: &[Record]| {
         let (removed, kept): (Vec<Turn>, Vec<Turn>) = turns(records)
@@ -208,7 +211,7 @@ fn without(is_removed: impl Fn(&Turn) -> bool + Send + Sync + 'static) -> Edit {
     })
 }
 
-/// The turns of all conversations, oldest first.
+/// The turns of all conversations, oldest first, from which those for a prompt are selected.
 #[derive(Debug)]
 struct Turns {
     shelf: Shelf,
@@ -335,7 +338,8 @@ impl MemoryKind for Conversations {
         Ok(described)
     }
 
-    /// Refuses a record with the key of another one, because the key says which conversation it belongs to.
+    /// Refuses a record whose key does not match its content, because the key determines the conversation that the record
+    /// belongs to. Without `vouched`, every record is refused.
     fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
         let refuse = |why: &str| {
             Error::new(ErrorKind::InvalidInput, "conversation.admit")
@@ -356,7 +360,7 @@ impl MemoryKind for Conversations {
         admitted.ok_or_else(|| refuse("is no part of the conversation of its key"))
     }
 
-    /// Keeps the latest turns of both versions of a conversation, each run once.
+    /// Keeps the latest turns of both versions of a conversation, with one turn for each run.
     fn merge(&self, known: &[Record], other: &[Record]) -> Result<Vec<Record>> {
         let mut both = turns(known);
         let new = turns(other)

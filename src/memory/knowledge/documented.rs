@@ -1,4 +1,4 @@
-//! Facts in the documented folder of another program.
+//! Conversion of facts from and to the documented memory folder of another program.
 
 use std::collections::{BTreeMap, btree_map::Entry as Place};
 
@@ -16,7 +16,7 @@ use crate::memory::{
     selector_text::names_reference,
 };
 
-/// A fact of the file. Programs that do not know a type show it like the others.
+/// A fact as an entry of the folder's file. Other programs show an entry of an unknown `type` like any other.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -32,7 +32,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns the fact, or the reason why it is not kept.
+    /// Returns the entry as a fact, or the reason why it is left out.
     fn fact(&self, now: DateTime<Utc>) -> Result<Fact, String> {
         if !(DROP..=1.0).contains(&self.confidence) {
             return Err(format!(
@@ -69,7 +69,8 @@ impl Entry {
     }
 }
 
-/// Returns the facts of a host, the surest first if they are too many. Of several values of one key, the surest is kept.
+/// Returns a host's facts as records, with the problems found. Of several facts with one key, the one with the highest
+/// confidence is kept. Above [`MAX_FACTS`], the facts with the lowest confidence are left out.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut facts: BTreeMap<String, Fact> = BTreeMap::new();
@@ -113,7 +114,8 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     out
 }
 
-/// Adds the facts of a host. A fact about an element is written in words.
+/// Adds a host's facts to `domain`, and returns messages about the facts or values that were lost or changed. A fact about an
+/// element is written in words, because the folder stores only texts.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let (mut in_words, mut challengers, mut lost) = (0, 0, 0);
     for record in records {

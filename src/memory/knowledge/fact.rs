@@ -12,18 +12,20 @@ use crate::{
     memory::{Aim, MAX_RECORD_BYTES, Record},
 };
 
-/// Time after which an unchecked fact counts half. Unit: days. Source: chosen, the age at which an unused lesson is removed.
+/// Time without an observation after which the confidence in a fact is halved. Unit: days. Source: chosen, the age at which an
+/// unused lesson is removed.
 pub const HALF_LIFE_DAYS: f64 = 90.0;
-/// Maximum number of runs that a fact names. Older ones are only counted. Source: chosen.
+/// Maximum number of runs in [`Fact::sources`]. Older runs are only counted. Source: chosen.
 pub const MAX_SOURCES: usize = 12;
-/// Maximum length of the name of a proposal. Unit: bytes of a JSON string. Source: chosen.
+/// Maximum length of the name of a fact that a model proposes. Unit: bytes of a JSON string. Source: chosen.
 const MAX_NAME: usize = 60;
-/// Maximum length of the words of a proposal. Unit: bytes of a JSON string. Source: chosen; two lines of a prompt.
+/// Maximum length of the words of a fact that a model proposes. Unit: bytes of a JSON string. Source: chosen; two lines of a
+/// prompt.
 const MAX_WORDS: usize = 200;
-/// Number of runs that must propose the same words before they are shown. Source: document.
+/// Number of runs that must propose the same words before prompts show them. Source: document.
 const RUNS_THAT_AGREE: usize = 2;
 
-/// The kinds of facts.
+/// The kind of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -36,7 +38,7 @@ pub enum FactKind {
     Pattern,
     /// An unexpected behaviour.
     Quirk,
-    /// Something that is in the way, and what removes it.
+    /// An element that is in the way, and the action that removes it.
     Obstacle,
 }
 
@@ -50,7 +52,7 @@ impl FactKind {
         Self::Obstacle,
     ];
 
-    /// Returns the kind as files write it.
+    /// Returns the word for the kind in files.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Timing => "timing",
@@ -61,7 +63,8 @@ impl FactKind {
         }
     }
 
-    /// Returns the kind that a proposal's name begins with, else a quirk.
+    /// Returns the kind of a fact that a model proposed. That is the kind whose word, such as `timing`, begins the fact's name,
+    /// else `Quirk`.
     pub(super) fn of_name(name: &str) -> Self {
         let name = text::fold(name.trim());
         let mut all = Self::ALL.into_iter();
@@ -70,7 +73,7 @@ impl FactKind {
     }
 }
 
-/// The value of a fact.
+/// The value of a fact: the statement that it makes about its subject.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -87,21 +90,21 @@ pub enum Claim {
     NeedsKeys,
     /// The field reacts to text that is put into it at once.
     TakesText,
-    /// The page answers late.
+    /// The page responds late to an action on the element.
     AnswersLate,
-    /// The page answers at once.
+    /// The page responds at once to an action on the element.
     AnswersAtOnce,
-    /// The words of a model.
+    /// Free text, usually proposed by a model.
     Words(String),
 }
 
 impl Claim {
-    /// Returns the words of a model as a value, cleaned and cut.
+    /// Returns free text as a value, cleaned and cut to length.
     pub(super) fn words(words: &str) -> Self {
         Self::Words(fitting(&text::squeeze(&text::clean(words)), MAX_WORDS))
     }
 
-    /// Returns true if both values say the same. Words are compared without regard to case.
+    /// Returns true if both values are the same. Free text is compared without regard to case.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Words(own), Self::Words(other)) => text::fold(own) == text::fold(other),
@@ -109,7 +112,8 @@ impl Claim {
         }
     }
 
-    /// Returns true if the value tells a run something. The other values only contradict one that does.
+    /// Returns true if the value is worth showing to a run, such as [`Claim::Covers`]. Other values, such as
+    /// [`Claim::CoversNothing`], are kept only to contradict one of these.
     pub const fn tells(&self) -> bool {
         !matches!(
             self,
@@ -117,7 +121,7 @@ impl Claim {
         )
     }
 
-    /// Returns the kind of fact that has this value; `None` for words.
+    /// Returns the kind of fact that has this value; `None` for free text, which fits every kind.
     pub const fn kind(&self) -> Option<FactKind> {
         match self {
             Self::Covers | Self::CoversNothing => Some(FactKind::Obstacle),
@@ -135,17 +139,18 @@ impl Claim {
 pub enum About {
     /// An element of the host's pages.
     Element(Aim),
-    /// The name that a model gave it.
+    /// The name that a model gave to the fact.
     Name(String),
 }
 
 impl About {
-    /// Returns the name that a model gave to a fact, cleaned and cut.
+    /// Returns the subject with the name that a model gave to a fact, cleaned and cut to length.
     pub(super) fn name(name: &str) -> Self {
         Self::Name(fitting(&text::squeeze(&text::clean(name)), MAX_NAME))
     }
 
-    /// Returns the key of the fact of this kind. It begins with the kind.
+    /// Returns the key of the fact of this kind about this subject. It begins with the kind, or with `said` if a model named
+    /// the fact.
     pub(super) fn key(&self, kind: FactKind) -> String {
         let (kind, named) = match self {
             Self::Element(aim) => (kind.as_str(), json!(aim)),
@@ -159,23 +164,24 @@ impl About {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactSource {
-    /// Runs of this program.
+    /// Learned from runs of this program.
     #[default]
     Learned,
-    /// A person accepted it.
+    /// Accepted by a person.
     User,
-    /// Another person's export, and nobody here has accepted it.
+    /// Imported from another person's export, and not yet accepted by a person here.
     Imported,
 }
 
-/// A run that observed a fact.
+/// The observation of a fact by one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     /// The run.
     pub run: RunId,
     /// The end of the run.
     pub at: DateTime<Utc>,
-    /// The value that the run observed; `None` if it acted on the fact, which neither proves nor contradicts it.
+    /// The value that the run observed; `None` if the run only acted on the fact, which neither proves nor contradicts the
+    /// fact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
 }
@@ -191,15 +197,15 @@ pub struct Fact {
     /// The origin.
     #[serde(default)]
     pub source: FactSource,
-    /// The runs that observed it, oldest first, at most [`MAX_SOURCES`].
+    /// The latest runs that observed the fact, oldest first, at most [`MAX_SOURCES`].
     pub sources: Vec<Source>,
-    /// The value before these runs; `None` if they are all.
+    /// The value and confidence that result from the runs before those in `sources`; `None` if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Slot>,
-    /// Number of the runs that are summed up in `before`, as far as it is known.
+    /// Number of runs that are summed up in `before`; too low in records that were written before this field existed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub runs_before: u64,
-    /// The end of the last run that observed it.
+    /// The time at which the last run that observed the fact ended, or at which a person accepted it.
     pub last_seen: DateTime<Utc>,
     /// Fields that a newer version wrote, kept unchanged.
     #[serde(flatten)]
@@ -226,19 +232,19 @@ impl Fact {
         }
     }
 
-    /// Returns the value and its challenger; `None` if no run observed a value.
+    /// Returns the current value, and the value that challenges it if there is one; `None` if no run observed a value.
     pub fn slot(&self) -> Option<Slot> {
         let observed = self.sources.iter().filter_map(|one| one.claim.as_ref());
         Slot::of(self.before.clone(), observed)
     }
 
-    /// Returns the number of runs that observed it.
+    /// Returns the number of runs that observed the fact.
     pub fn runs(&self) -> u64 {
         self.runs_before.saturating_add(self.sources.len() as u64)
     }
 
-    /// Returns the confidence in a value now, after the time since the last observation. The words that a person accepted
-    /// do not age.
+    /// Returns the confidence in the current value of `slot` at the time `now`. It halves with every [`HALF_LIFE_DAYS`] that
+    /// pass without an observation. For a fact that a person accepted, it is always 1.
     pub fn confidence(&self, slot: &Slot, now: DateTime<Utc>) -> f64 {
         if self.source == FactSource::User {
             return 1.0;
@@ -248,7 +254,7 @@ impl Fact {
         slot.value.confidence * 0.5_f64.powf(days / HALF_LIFE_DAYS)
     }
 
-    /// Returns true if the value may stand in a prompt now.
+    /// Returns true if prompts may show the fact at the time `now`.
     pub fn is_shown(&self, now: DateTime<Utc>) -> bool {
         !self.waits()
             && self.slot().is_some_and(|slot| {
@@ -256,8 +262,8 @@ impl Fact {
             })
     }
 
-    /// Returns true if the fact waits for a person or another run: an imported one, or the words of a model that only
-    /// one run has proposed.
+    /// Returns true if the fact must be confirmed before it is shown. An imported fact waits until a person accepts it. Words
+    /// that only one run has proposed wait until a person accepts them or another run proposes the same.
     pub fn waits(&self) -> bool {
         match (self.source, &self.about) {
             (FactSource::User, _) | (FactSource::Learned, About::Element(_)) => false,
@@ -266,7 +272,7 @@ impl Fact {
         }
     }
 
-    /// Returns true if a fact of this kind about this element may have the value.
+    /// Returns true if the value fits the kind and the subject of the fact.
     pub(super) fn can_be(&self, claim: &Claim) -> bool {
         match (&self.about, claim.kind()) {
             (About::Element(_), Some(kind)) => kind == self.kind,
@@ -275,7 +281,7 @@ impl Fact {
         }
     }
 
-    /// Returns true if enough runs have proposed the value.
+    /// Returns true if at least [`RUNS_THAT_AGREE`] runs have proposed the current value.
     fn is_agreed(&self) -> bool {
         let Some(slot) = self.slot() else {
             return false;
@@ -291,14 +297,15 @@ impl Fact {
         runs.len() + usize::from(earlier) >= RUNS_THAT_AGREE
     }
 
-    /// Returns true if nothing is left of the fact: its confidence is too low. What a person accepted stays.
+    /// Returns true if the fact should be removed, because its confidence is below [`DROP`]. A fact that a person accepted
+    /// stays.
     pub(super) fn is_stale(&self, now: DateTime<Utc>) -> bool {
         let slot = self.slot();
         self.source != FactSource::User
             && slot.is_none_or(|slot| self.confidence(&slot, now) < DROP)
     }
 
-    /// Adds an observation, unless the run has already been counted. Returns true if the fact changed.
+    /// Adds the observation of a run, unless [`Fact::sources`] already names the run. Returns true if the fact changed.
     pub(super) fn observe(&mut self, source: Source) -> bool {
         if self.sources.iter().any(|known| known.run == source.run) {
             return false;
@@ -316,15 +323,17 @@ impl Fact {
         true
     }
 
-    /// Returns the fact with the observations of another version of it, each run once. The words that a person accepted stay.
+    /// Returns the fact with the observations of another version added, each run once. If a person accepted one of the
+    /// versions, that version is kept, and only its [`Fact::last_seen`] may change.
     ///
-    /// Nobody can tell the runs apart that a value before the sources sums up, so such a value is kept, of two that of more runs,
-    /// and of the other version only the runs after it.
+    /// The runs that are summed up in [`Fact::before`] cannot be told apart, so only one of the two sums is kept: that of more
+    /// runs. If the kept version has a sum, only those runs of the other version are added that ended after the first run in
+    /// its `sources`.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let seen = self.last_seen.max(other.last_seen);
         let is_accepted = |fact: &Self| fact.source == FactSource::User;
-        // The number is 0 in a record that was written before it was kept.
+        // Older records have a sum but no number of runs, so having a sum is compared first.
         let summed_up = |fact: &Self| (fact.before.is_some(), fact.runs_before);
         let (base, added) = match (is_accepted(self), is_accepted(other)) {
             (true, _) => (self, None),
@@ -354,7 +363,7 @@ impl Fact {
         fact
     }
 
-    /// Moves the oldest sources into the value before them.
+    /// Removes the `count` oldest runs from `sources`, and sums them up in `before`.
     fn fold(&mut self, count: usize) {
         let old: Vec<Source> = self.sources.drain(..count).collect();
         self.runs_before = self.runs_before.saturating_add(old.len() as u64);
@@ -374,10 +383,10 @@ impl Fact {
         })
     }
 
-    /// Returns the record of the fact. If it is too large, it names fewer runs.
+    /// Returns the record of the fact. If it would be too large, its oldest runs are only counted.
     ///
     /// # Errors
-    /// `Corrupt` if it cannot be written as JSON.
+    /// `Corrupt` if the fact cannot be written as JSON.
     pub fn to_record(&self) -> Result<Record> {
         let mut fact = self.clone();
         loop {
@@ -392,7 +401,7 @@ impl Fact {
         }
     }
 
-    /// Returns the key: the same for all facts of one kind about one element.
+    /// Returns the key of the fact's record, which is the same for all facts of one kind about one element.
     pub fn key(&self) -> String {
         self.about.key(self.kind)
     }

@@ -1,4 +1,4 @@
-//! Which facts a host keeps, and how people and imports change them.
+//! Rules for the facts that a host keeps, and for the changes by runs, people and imports.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::{
 /// Maximum number of facts of a host. Source: chosen.
 pub const MAX_FACTS: usize = 30;
 
-/// Returns the changes by which a host's shelf learns from a run.
+/// Returns the changes to a host's shelf after a run: its observations are added, and facts above [`MAX_FACTS`] are removed.
 pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Result<Vec<Change>> {
     let before: BTreeMap<&str, Fact> = records
         .iter()
@@ -51,8 +51,9 @@ pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Resul
     Ok(changes)
 }
 
-/// Returns the keys of the facts that are too many: those that wait first, then those of the least confidence. What a
-/// person accepted stays.
+/// Returns the keys of the facts to remove so that at most [`MAX_FACTS`] records are left. Facts that are not shown yet
+/// ([`Fact::waits`]) go first, then those with the lowest confidence. Facts that a person accepted stay. `others` is the number
+/// of records that cannot be read.
 fn excess(facts: &BTreeMap<&str, Fact>, others: usize, now: DateTime<Utc>) -> Vec<String> {
     let mut all: Vec<(bool, f64, &str)> = facts
         .iter()
@@ -68,14 +69,14 @@ fn excess(facts: &BTreeMap<&str, Fact>, others: usize, now: DateTime<Utc>) -> Ve
     keys.map(|(_, _, key)| key.to_owned()).collect()
 }
 
-/// Returns the changes that remove the facts of which nothing is left.
+/// Returns the changes that remove the facts whose confidence has become too low.
 pub(super) fn prune(records: &[Record], now: DateTime<Utc>) -> Vec<Change> {
     let is_stale = |record: &&Record| Fact::from_record(record).is_ok_and(|f| f.is_stale(now));
     let stale = records.iter().filter(is_stale);
     stale.map(|r| Change::Remove(r.key.clone())).collect()
 }
 
-/// Returns the changes that remove what a run observed.
+/// Returns the changes that remove a run's observations, and the facts that have no value without them.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for record in records {
@@ -97,7 +98,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     Ok(changes)
 }
 
-/// Returns the change by which a person accepts a fact. `shown` is its sentence, as it was shown.
+/// Returns the change that marks a fact as accepted by a person. Fails if `shown`, the sentence that the person saw, is no
+/// longer the sentence of the fact.
 pub(super) fn accept(
     records: &[Record],
     key: &str,
@@ -119,8 +121,8 @@ pub(super) fn accept(
     Ok(vec![Change::Put(fact.to_record()?)])
 }
 
-/// Returns the record to import, or the reason for refusing it. Unless the importing person vouches for the source, a fact
-/// waits for review.
+/// Returns the record to import, or the reason for refusing it. The fact waits for review, unless the importing person vouches
+/// for its source.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "knowledge.admit")

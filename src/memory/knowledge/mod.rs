@@ -1,29 +1,33 @@
 //! Knowledge: what is known about a host, as facts with a confidence.
 //!
 //! A fact is of one of five kinds: timing, selector, pattern, quirk or obstacle. `observe` finds facts in the steps of a
-//! finished run by rules, and collects what the model proposed with `remember`. `recheck` finds out what a run says about
-//! the facts that it was shown. `slot` computes the confidence, `fact` is the stored form, `keep` decides which facts stay,
-//! and `show` writes them. `documented` reads and writes the facts of another program. Everything here is pure.
+//! finished run by rules, and collects the facts that the model proposed with `remember`. `recheck` finds which of the facts
+//! that were shown to a run it acted on or contradicted. `slot` computes the confidence, `fact` is the stored form, `keep`
+//! decides which facts stay, and `show` writes them for prompts. `documented` reads and writes facts in the format of another
+//! program. Everything here is pure.
 //!
 //! # Decisions
 //!
-//! - A lesson answers the failure of one command on one target. A fact is about one element, whatever else the run wants to
-//!   use: it warns of a failure that no run has met yet. If a lesson in the same message already names the element, the fact
+//! - A lesson responds to the failure of one command on one target. A fact is about one element, whichever target the run is
+//!   about to use, so it warns before anything has failed. If a lesson in the same message already names the element, the fact
 //!   is left out.
-//! - Recoveries from a failed command with the same target are lessons only. A quirk or pattern needs no failure: it is
-//!   learned where an action was done and another one was needed after all.
-//! - A value is never taken from a page. The sentences are ours; the element's name is page data, shown on its own host
-//!   only, inside the fence, while the element is on the page.
-//! - The confidence is computed from the observations, and not stored. So a run that arrives late or is undone leaves the
-//!   same confidence as if it had arrived in time or never. Only the oldest observations are summed up.
-//! - A new value that contradicts another one begins with half of the confidence, because it is itself contradicted.
-//! - Some values tell a run nothing, such as that an element covers nothing. They are kept only as challengers.
-//! - A run that acts on a fact does not prove it: it clicked the element before it could be in the way. It only shows that
-//!   the fact was looked at again.
-//! - The model's words are proposals. They are shown, as data, after a second run proposed the same, or as a person's words
-//!   after a person accepted them. A rule does not confirm words: it adds a fact of its own. Facts of the kind `selector`
-//!   come from proposals only, because the elements of runs are another kind of memory.
-//! - A proposal is kept only if the run stayed on one host, as the answer of a session is.
+//! - A recovery from a failed command with the same target becomes a lesson, and never a fact. A quirk or pattern needs no
+//!   failure: it is learned when an action was done and another action was needed afterwards.
+//! - The value of a fact is never taken from a page. Its sentence is this crate's own. The element's name is page data: it is
+//!   shown only on its own host, inside the fence, while the element is on the page.
+//! - The confidence is computed from the observations, and not stored. So a run that is learned from late leaves the same
+//!   confidence as one in time, and undoing a run leaves the same confidence as if it had never happened. Only the oldest
+//!   observations are summed up.
+//! - A new value that contradicts the current one begins with half of the usual confidence, because the current value also
+//!   contradicts the new one.
+//! - Some values are of no use to a run, for example that an element covers nothing. They are kept only as challengers, which
+//!   contradict other values.
+//! - A run that acts on a fact does not prove it. For example, it clicks an element before that element can be in the way. Such
+//!   a run only renews the time at which the fact was last observed.
+//! - The model's words are proposals. They are shown as data after a second run has proposed the same words, or as a person's
+//!   words after a person has accepted them. An observation by a rule does not confirm such words: it adds a fact of its own.
+//!   Facts of the kind `selector` come from proposals only, because another kind of memory stores the elements that runs used.
+//! - A proposal is kept only if the run stayed on one host. The same holds for the answer of a session.
 
 mod documented;
 mod fact;
@@ -52,7 +56,7 @@ use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, text::counted};
 
 /// Name of the collection of facts.
 pub const COLLECTION: &str = "knowledge";
-/// Maximum number of facts that are shown on a page. Source: chosen.
+/// Maximum number of facts that a prompt shows for a page. Source: chosen.
 pub const MAX_SHOWN: usize = 4;
 
 /// The memory kind for facts about hosts.
@@ -84,7 +88,7 @@ impl MemoryKind for Knowledge {
         MAX_SHOWN
     }
 
-    /// Returns false if earlier advice already names the element that a fact is about.
+    /// Returns false if the earlier advice `said` already names the element that the fact `own` is about.
     fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
         let names = |advice: &Advice| {
             let pieces = advice
@@ -127,7 +131,7 @@ impl MemoryKind for Knowledge {
         Ok(Edit::new(move |records| keep::undo(records, &run)))
     }
 
-    /// Changes nothing: facts are only on the shelves of hosts.
+    /// Returns an edit that changes nothing, because there are no facts on the global shelf.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }

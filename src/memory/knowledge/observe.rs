@@ -1,5 +1,4 @@
-//! The observations of a run about its hosts: facts that its steps prove, facts that its steps contradict, and what the model
-//! proposed.
+//! Observations of a run about its hosts: facts that its steps prove or contradict, and facts that the model proposed.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +13,12 @@ use crate::{
     working::Step,
 };
 
-/// Number of steps after a failure in which it must be made up for. Source: chosen, as for lessons.
+/// Number of actions after a failed action in which the same action must succeed. Source: chosen, as for lessons.
 const WINDOW: usize = 10;
-/// Maximum number of actions between a text that was put into a field and the keys that repeat it. Source: chosen; a
-/// click into the field.
+/// Number of actions, after a text was put into a field, among which the same text must be typed as keys. Source: chosen; a
+/// click into the field, and the typing.
 const BEFORE_KEYS: usize = 2;
-/// Maximum number of proposals of one run. Source: chosen.
+/// Maximum number of proposals by the model that are kept from one run. Source: chosen.
 const MAX_PROPOSALS: usize = 5;
 
 /// The part of a run that knowledge learns from. It may wait in the store until the next run.
@@ -36,17 +35,18 @@ pub(super) struct Observed {
     pub(super) host: Host,
     /// The key of the fact.
     pub(super) key: String,
-    /// The fact itself; `None` if it can only be a fact that is already known.
+    /// The kind and subject from which a new fact can be made; `None` if the observation only counts for a fact that is already
+    /// stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) new: Option<(FactKind, About)>,
-    /// The value; `None` if the run acted on a known fact.
+    /// The observed value; `None` if the run only acted on a stored fact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) claim: Option<Claim>,
 }
 
 impl Learned {
-    /// Returns everything that a run observed, with one value for each fact. A value that tells something takes precedence
-    /// over one that contradicts it.
+    /// Returns the observations of a run, at most one for each fact. Of several, a value that is worth showing
+    /// ([`Claim::tells`]) takes precedence over a value that only contradicts, and any value over none.
     pub(super) fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);
         let mut seen: BTreeMap<(Host, String), Observed> = BTreeMap::new();
@@ -74,13 +74,14 @@ impl Learned {
     }
 }
 
-/// An action on a page of a host.
+/// A browser action of a run, on a page of a host.
 #[derive(Debug)]
 pub(super) struct Act<'a> {
     pub(super) step: &'a Step,
     pub(super) action: &'a BrowserAction,
     pub(super) host: &'a Host,
-    /// The target; `None` if there is none, or if another run may have to choose another one.
+    /// The target; `None` if there is none, or if the target is one of several choices, so that another run may need a
+    /// different one.
     pub(super) aim: Option<Aim>,
 }
 
@@ -116,7 +117,7 @@ impl Act<'_> {
             || changes.is_some_and(|changes| !changes.is_empty())
     }
 
-    /// Returns the field and the text that the action puts into it without Enter.
+    /// Returns the field and the text that the action puts into it without Enter; `None` for other actions.
     pub(super) fn fills(&self) -> Option<(&Aim, &TextValue)> {
         match self.action {
             BrowserAction::Fill(fill) if !fill.submit => Some((self.aim.as_ref()?, &fill.text)),
@@ -133,7 +134,7 @@ impl Act<'_> {
         matches!(self.action, BrowserAction::Type(typed) if typed.text == *text)
     }
 
-    /// Returns true if the action asks the page for something.
+    /// Returns true if the action calls for a response of the page: a click, a choice, or Enter.
     pub(super) fn asks(&self) -> bool {
         match self.action {
             BrowserAction::Click(_) | BrowserAction::Select(_) => true,
@@ -143,7 +144,7 @@ impl Act<'_> {
         }
     }
 
-    /// Returns the observation of a value of an element.
+    /// Returns the observation that the element has this value; `None` for free text.
     fn saw(&self, element: &Aim, claim: Claim) -> Option<Observed> {
         let (kind, about) = (claim.kind()?, About::Element(element.clone()));
         Some(Observed {
@@ -155,7 +156,8 @@ impl Act<'_> {
     }
 }
 
-/// Returns the actions in stretches on one host. An action whose result or place is not certain ends a stretch.
+/// Returns the browser actions of a run, grouped into stretches on one host. An action that is aimed into a frame, has an
+/// unclear outcome, or leads away from its host or site is left out, and ends a stretch.
 fn stretches(log: &RunLog) -> Vec<Vec<Act<'_>>> {
     let mut all: Vec<Vec<Act<'_>>> = vec![Vec::new()];
     for step in &log.steps {
@@ -206,7 +208,8 @@ fn proven(acts: &[Act<'_>]) -> Vec<Observed> {
     each.flatten().collect()
 }
 
-/// A click on another element was all that a covered element needed.
+/// Observes that an element covers others: an action failed because its target was covered, and the same action succeeded after
+/// a click on this element and nothing else.
 fn covers(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     if act.step.outcome.class() != Some(ErrorClass::Intercepted) {
         return None;
@@ -226,7 +229,7 @@ fn covers(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     first.saw(way, Claim::Covers)
 }
 
-/// A field was filled, the model looked at the page, and then pressed Enter.
+/// Observes that a field needs Enter: it was filled, and Enter, pressed in a later turn as the next action, changed the page.
 fn needs_enter(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let (field, _) = act.fills().filter(|_| act.is_done())?;
     let next = after
@@ -236,7 +239,7 @@ fn needs_enter(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     is_late.then(|| act.saw(field, Claim::NeedsEnter)).flatten()
 }
 
-/// A field took a text, and then needed the same text as keys.
+/// Observes that a field needs keys: a text was put into it, and soon afterwards the same text was typed.
 fn needs_keys(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let (field, text) = act.fills().filter(|_| act.is_done())?;
     let done = after
@@ -250,7 +253,7 @@ fn needs_keys(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
         .flatten()
 }
 
-/// The page changed while the model waited for the answer to an action.
+/// Observes that a page answers late: it changed during a wait that directly followed the action.
 fn answers_late(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let aim = act.aim.as_ref().filter(|_| act.is_done() && act.asks())?;
     let wait = after.first()?;
@@ -258,8 +261,8 @@ fn answers_late(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     is_late.then(|| act.saw(aim, Claim::AnswersLate)).flatten()
 }
 
-/// Returns the words that the model proposed. A run over several hosts proposes nothing, because words about one of them
-/// would be shown on another.
+/// Returns the facts that the model proposed with `remember`. A run over several hosts proposes nothing, because words about
+/// one host could be shown on another.
 fn proposals(log: &RunLog) -> Vec<Observed> {
     let places = log
         .steps

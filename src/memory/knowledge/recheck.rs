@@ -1,7 +1,7 @@
-//! The verdict of a run on facts that it was shown: that it acted on them, or that they are not true.
+//! Verdicts of a run on the facts that it was shown: it acted on a fact, or its steps contradict the fact.
 //!
-//! A fact is shown only while its element is on the page. So the places where a run was shown a fact tell where the element
-//! was, and nothing else about the page needs to be kept.
+//! A fact is shown only while its element is on the page. So the steps at which a run was shown a fact are those at which the
+//! element was there, and nothing else about the pages needs to be kept.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::{
     working::Step,
 };
 
-/// Returns what a stretch of actions on one host says about the facts that the run was shown.
+/// Returns the observations, from a stretch of actions on one host, about facts that the run was shown.
 pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     let mut out = Vec::new();
     if !log
@@ -51,7 +51,7 @@ enum Tells {
     Nothing,
     /// The run acted on the fact.
     Acted,
-    /// The fact is not true, but this is.
+    /// The fact is not true; this value is true instead.
     Untrue(Claim),
 }
 
@@ -61,7 +61,7 @@ impl Tells {
     }
 }
 
-/// Returns what an action on a fact's element tells, together with the actions after it.
+/// Returns the conclusion from an action on a fact's element and the actions after it.
 fn about(kind: FactKind, act: &Act<'_>, after: &[Act<'_>], success: bool) -> Tells {
     let next = after
         .iter()
@@ -95,8 +95,8 @@ fn about(kind: FactKind, act: &Act<'_>, after: &[Act<'_>], success: bool) -> Tel
     }
 }
 
-/// Returns the obstacles that were in nobody's way: another element was used while the obstacle was there, and it was
-/// there afterwards too.
+/// Returns an observation for each obstacle that covered nothing: another element was used before anybody clicked the obstacle,
+/// and the obstacle was on the page before and afterwards.
 fn uncovered(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     let prefix = FactKind::Obstacle.as_str();
     let mut clicked = BTreeSet::new();
@@ -129,7 +129,7 @@ fn uncovered(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     out
 }
 
-/// Returns the keys of the facts about a host in the prompt that led to a step.
+/// Returns the keys of those facts about the host that were in the prompt that led to the step.
 fn offered<'a>(log: &'a RunLog, step: &'a Step, host: &Host) -> BTreeSet<&'a str> {
     let own = log.offered_at(step).filter(|id| {
         let is_here = matches!(&id.shelf.scope, Scope::Host(own) if own == host);

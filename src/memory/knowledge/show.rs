@@ -1,4 +1,4 @@
-//! Facts in prompts.
+//! Selection of a host's facts for prompts, and their sentences.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use crate::{
     page::{Role, sketch},
 };
 
-/// The section of a prompt with facts. Source of its priority: document.
+/// The prompt section that shows facts. Source of its priority: document.
 pub(super) const SECTION: Section = Section::custom("Facts about this site", 30, Lasts::Page);
 
-/// The facts of a host.
+/// The facts of a host, from which those that apply to a page are selected.
 #[derive(Debug)]
 pub(super) struct FactIndex {
     all: Vec<(AdviceId, Fact)>,
@@ -86,7 +86,8 @@ pub(super) fn sentence(fact: &Fact) -> String {
     pieces.iter().map(Piece::to_string).collect()
 }
 
-/// Returns the sentence in pieces, which separate the names of the page from this crate's words.
+/// Returns the fact's sentence in pieces, which separate the names of the page from this crate's words; `None` if the fact has
+/// no value.
 fn pieces(fact: &Fact) -> Option<Vec<Piece>> {
     let claim = fact.slot()?.value.claim;
     Some(match (&fact.about, &claim) {
@@ -96,7 +97,7 @@ fn pieces(fact: &Fact) -> Option<Vec<Piece>> {
     })
 }
 
-/// Returns the words after the name of the element.
+/// Returns the words for a value that follow the name of the element in a sentence; empty for free text.
 pub(super) const fn said(claim: &Claim) -> &'static str {
     match claim {
         Claim::Covers => " is on top of other elements until you click it: click it first.",

@@ -1,4 +1,4 @@
-//! The value of a fact and how sure it is, as a function of what the runs observed.
+//! The value of a fact and its confidence, computed from the observations of runs.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,13 +6,13 @@ use super::Claim;
 
 /// Confidence after the first observation. Range of every confidence: 0 to 1. Source: document.
 pub const START: f64 = 0.6;
-/// Share of what is missing to 1 that an equal observation adds. Source: document.
+/// Share of its distance to 1 by which the confidence rises after an observation of the same value. Source: document.
 pub const GAIN: f64 = 0.2;
-/// Factor of a contradiction. Source: document.
+/// Factor by which the confidence is multiplied after an observation of another value. Source: document.
 pub const LOSS: f64 = 0.5;
 /// Confidence below which a value is dropped. Source: document.
 pub const DROP: f64 = 0.1;
-/// Confidence from which a fact is shown. Source: document.
+/// Lowest confidence with which a fact is shown. Source: document.
 pub const SHOWN: f64 = 0.5;
 
 /// A value with its confidence.
@@ -34,18 +34,19 @@ impl Held {
     }
 }
 
-/// The value of a fact, and the one value that contradicts it.
+/// The current value of a fact, and the value that challenges it, if there is one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Slot {
-    /// The value that counts.
+    /// The current value, which prompts show.
     pub value: Held,
-    /// The value that contradicts it. It takes the place of the value as soon as its confidence is higher.
+    /// Another observed value, which contradicts the current one. It replaces the current value as soon as its confidence is
+    /// higher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub challenger: Option<Held>,
 }
 
 impl Slot {
-    /// Returns the slot after these observations, oldest first; `None` if there are none.
+    /// Returns the slot that results from `before` and these observations, oldest first; `None` if there are neither.
     pub fn of<'a>(
         before: Option<Self>,
         observed: impl IntoIterator<Item = &'a Claim>,
@@ -73,7 +74,7 @@ impl Slot {
             }
         } else {
             self.value.contradict();
-            // A new value is contradicted by the one that was there, so it begins with half of the confidence.
+            // The current value contradicts a new one, so the new one begins with half of the usual confidence.
             let new = Held {
                 claim: claim.clone(),
                 confidence: START * LOSS,

@@ -9,9 +9,9 @@ use crate::{
 /// Maximum length of an imported key. Unit: bytes. Source: chosen; the keys of this crate have 23.
 const MAX_KEY: usize = 64;
 
-/// Returns the record to import for a lesson, or the reason for refusing it. The words are converted to the form that a
-/// prompt shows, so that a person accepts exactly what the model will read. Without `trust` the lesson waits for
-/// review.
+/// Returns the record to import for a lesson, or the reason for refusing it. Free text is converted to the form that a prompt
+/// shows, so that a person accepts exactly the text that the model will read. Without `trust`, a lesson waits for review if it
+/// is free text or names elements of pages.
 pub(super) fn admit(record: &Record, trust: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Err(Error::new(ErrorKind::InvalidInput, "lesson.admit")

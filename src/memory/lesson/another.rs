@@ -1,5 +1,4 @@
-//! Recoveries by a click on another element, which only its icon or its place distinguishes from the element that had
-//! no effect.
+//! Recoveries by a click on another element that differs only in its icon or its place from the element that had no effect.
 
 use super::{
     Aim, AimedMove, FailureKind, Recovery,
@@ -11,12 +10,12 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// Maximum distance of two elements without names that stand beside each other, counted in elements of their role without a
+/// Maximum distance at which two elements without names count as neighbours, measured in elements of the same role without a
 /// name. Source: chosen; a row of icons has up to five.
 const MAX_APART: u32 = 4;
 
-/// Returns the element that was clicked in place of one without effect, if nothing but its icon or its place tells them
-/// apart: then the click may have been meant for either.
+/// Returns the recovery by the click `after[at]` on another element, if the failed click had no effect and the elements differ
+/// only in icon or place. Only then may both clicks have had the same intention.
 pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> Option<Way> {
     let is_idle = matches!(
         failed.1.trouble,
@@ -38,8 +37,9 @@ pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> O
     Some(way.in_group(group))
 }
 
-/// Returns the groups that distinguish two elements, one for each; no groups if their icons or places distinguish them.
-/// Returns `None` if the elements have different names of their own, or if nothing lasting distinguishes them.
+/// Returns the groups that distinguish two elements with the same name, one group for each element. Returns `(None, None)` if
+/// the elements are neighbours without names, which differ only in icon or place. Returns `None` if the elements have different
+/// names of their own, or if nothing lasting distinguishes them.
 fn told_apart(
     (a, a_step): &Traced<'_>,
     (b, b_step): &Traced<'_>,

@@ -1,7 +1,7 @@
-//! The runs that a lesson has counted and whose evidence it no longer holds. Pure.
+//! The runs that a lesson has counted, but whose evidence it no longer holds. Pure.
 //!
-//! Runs that end at the same time learn in any order, and a run may be learned from again after it has waited in the
-//! store. So the end of a run does not tell whether the run was counted; its id does.
+//! Runs that end at the same time are learned from in any order, and a run may be learned from again after it has waited in the
+//! store. So the time at which a run ended does not tell whether it was counted; its id does.
 
 use std::collections::BTreeSet;
 
@@ -10,28 +10,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{RunId, short_hash};
 
-/// Number of runs in a batch. A lesson knows at least this many runs beyond its evidence. Source: chosen; fifty runs may
-/// learn at once, and two batches take 500 bytes of a record's 2 KiB.
+/// Number of runs in a full batch. A lesson remembers at least this many of the latest runs whose evidence was dropped. Source:
+/// chosen; fifty runs may be learned from at once, and two batches take 500 bytes of a record's 2 KiB.
 const RUNS: usize = 48;
-/// Number of batches. If there are more, the oldest one is dropped.
+/// Maximum number of batches; the oldest is dropped first.
 const BATCHES: usize = 2;
-/// Length of a run's short form. Unit: bytes. Source: chosen; of 17,000 runs, one is mistaken for a run in two full batches.
+/// Length of the short form of a run's id. Unit: bytes. Source: chosen; with two full batches, about one run in 17,000 is
+/// mistaken for a counted one.
 const SHORT: usize = 4;
 
-/// The latest runs that were counted and whose evidence was dropped.
+/// The latest runs that a lesson has counted and whose evidence was dropped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted(Vec<Batch>);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Batch {
-    /// The end of the run that ended last.
+    /// The time at which the last run of the batch ended.
     until: DateTime<Utc>,
-    /// The short forms of the runs, without separators.
+    /// The short forms of the runs' ids, without separators.
     runs: String,
 }
 
 impl Batch {
-    /// Returns the short forms of its runs.
+    /// Returns the short forms of the batch's runs.
     fn runs(&self) -> impl Iterator<Item = &str> {
         let runs = self.runs.as_bytes().chunks_exact(SHORT);
         runs.filter_map(|run| std::str::from_utf8(run).ok())
@@ -39,12 +40,12 @@ impl Batch {
 }
 
 impl Counted {
-    /// Returns true if it holds no run.
+    /// Returns true if it contains no run.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns true if it holds the run.
+    /// Returns true if it contains the run. By chance, that is also so for an unknown run with the short form of a known one.
     pub(super) fn holds(&self, run: &RunId) -> bool {
         let short = short(run);
         let mut batches = self.0.iter();
@@ -54,8 +55,8 @@ impl Counted {
         })
     }
 
-    /// Adds a run that ended at this time. If a batch is dropped to make room, returns the time at which its last run
-    /// ended.
+    /// Adds a run that ended at the time `at`. If the oldest batch is dropped to make space, returns the time at which the last
+    /// run of that batch ended.
     pub(super) fn add(&mut self, run: &RunId, at: DateTime<Utc>) -> Option<DateTime<Utc>> {
         if self.holds(run) {
             return None;
@@ -73,8 +74,8 @@ impl Counted {
         (self.0.len() > BATCHES).then(|| self.forget()).flatten()
     }
 
-    /// Adds the runs of another version, except those that the evidence names and those that are too old to be counted. If
-    /// batches are dropped to make room, returns the time at which the last of their runs ended.
+    /// Adds the runs of another version of the lesson. Runs that `evidence` names, and batches that ended at `counted_until` or
+    /// earlier, are left out. If batches are dropped to make space, returns the time at which the last of their runs ended.
     pub(super) fn unite<'e>(
         &mut self,
         other: &Self,
@@ -119,7 +120,7 @@ impl Counted {
     }
 }
 
-/// Returns four letters and digits derived from a run's id.
+/// Returns the short form of a run's id: four letters or digits derived from it.
 fn short(run: &RunId) -> String {
     let mut rest = u64::from_str_radix(&short_hash(run.as_str()), 16).unwrap_or_default();
     let digits = std::iter::repeat_with(|| {

@@ -15,7 +15,7 @@ use crate::{
     memory::AdviceId,
 };
 
-/// Number of steps after a failure in which its advice can count as followed. Source: chosen; the model reads the
+/// Number of steps after a failure in which a step can count as following the advice. Source: chosen; the model reads the
 /// advice at the next step.
 const NEAR: usize = 4;
 
@@ -23,11 +23,12 @@ const NEAR: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct OnSite {
     pub(super) credit: Credit,
-    /// The hosts of the site on which it was observed.
+    /// The hosts of the site on which the credit was earned.
     pub(super) hosts: BTreeSet<Host>,
 }
 
-/// Returns the credit that a run's trace gives a lesson on each site.
+/// Returns the credit that a run's trace gives a lesson on each site. `host` is the host whose shelf holds the lesson; `None`
+/// for the global shelf.
 pub(super) fn credits(
     lesson: &Lesson,
     id: &AdviceId,
@@ -46,24 +47,24 @@ pub(super) fn credits(
         }
         LessonText::Words(_) => words(lesson, id, trace, &mut credits),
     }
-    // The run may have been ended in the middle of the recovery.
+    // An interrupted run may have ended in the middle of a recovery, so only its successes count.
     credits.retain(|_, on_site: &mut OnSite| on_site.credit.helped || !trace.interrupted);
     credits
 }
 
 type Credits = BTreeMap<Site, OnSite>;
 
-/// One result of a lesson.
+/// One case in which a lesson was used or followed, with its result.
 #[derive(Debug, Clone, Copy)]
 struct LessonResult {
-    /// True if the failure happened. Advice that is followed before anything fails does not count as used, so that it
-    /// cannot keep itself from being pruned.
+    /// True if the recovery followed its failure. Advice that is followed before anything fails does not count as used, because
+    /// a lesson could otherwise keep itself from being pruned.
     used: bool,
     followed: bool,
     helped: bool,
 }
 
-/// Adds a result to the credit of its site. If the lesson helped at least once on the site, failures there do not
+/// Adds a result to the credit of the step's site. If the lesson helped at least once on the site, its failures there do not
 /// count.
 fn note(credits: &mut Credits, step: &TraceStep, result: LessonResult) {
     let credit = &mut on(credits, step).credit;
@@ -73,7 +74,7 @@ fn note(credits: &mut Credits, step: &TraceStep, result: LessonResult) {
     credit.harmed = !credit.helped;
 }
 
-/// Returns the credit of the step's site, with its host.
+/// Returns the credit of the step's site, after adding the step's host to it.
 fn on<'a>(credits: &'a mut Credits, step: &TraceStep) -> &'a mut OnSite {
     let on_site = credits.entry(step.site.clone()).or_default();
     on_site.hosts.insert(step.host.clone());
@@ -96,8 +97,8 @@ const fn forewarned(helped: bool) -> LessonResult {
     }
 }
 
-/// Adds the credits of a general recovery: for each failure of its kind that was recovered this way, and for each
-/// failure after which the recovery was tried without success.
+/// Adds the credits of a recovery for all sites. Counts each failure that was recovered as the lesson says, and each failure
+/// after which the model followed the lesson without success.
 fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     for (found, step) in trace
         .recovered()
@@ -152,15 +153,15 @@ fn begins(recovery: &Recovery, failed: &TraceStep, step: &TraceStep) -> bool {
         Recovery::Instead(only) => step.step == Some(*only),
         Recovery::WriteAs(form) => step.form == Some(*form),
         Recovery::Another(only) | Recovery::OpenThenChoose(only) => {
-            // Of elements with one name, only their groups may tell them apart.
+            // Elements with the same name may differ only in the groups around them.
             let is_it = (&step.aim, &step.groups) == (&failed.aim, &failed.groups);
             step.step == Some(*only) && !is_it
         }
     }
 }
 
-/// Adds the credits of advice that names no failure, such as pressing Enter after filling a search box: one each time that
-/// it is followed in a search box, after typing. In another field, the key does something else.
+/// Adds the credits of advice that names no failure, such as pressing Enter after filling a search box. The advice counts each
+/// time that it is followed in a search box after typing. Other fields do not count, because the key does something else there.
 fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     let Recovery::Instead(only) = &template.recovery else {
         return;
@@ -176,8 +177,8 @@ fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cre
     }
 }
 
-/// Adds the credits of a host's own recovery: carried out after its failure, or in advance, before the failure could
-/// happen.
+/// Adds the credits of a recovery for one host. The recovery counts each time that it is carried out, either after its failure
+/// or in advance, before the failure can happen.
 fn on_site(
     recovery: &SiteRecovery,
     id: &AdviceId,
@@ -186,7 +187,7 @@ fn on_site(
     credits: &mut Credits,
 ) {
     let is_its = |step: &TraceStep| recovery.is_command(step);
-    // A click on another button does not count as a click on the named one.
+    // The comparison includes the names of elements, so a click on another button does not count.
     for (found, step) in trace
         .recovered()
         .filter(|(found, step)| found.what == *recovery && here(step))
@@ -233,8 +234,8 @@ fn on_site(
     }
 }
 
-/// Returns true if carrying out the recovery in advance worked; `None` if this step does not begin the recovery, or the
-/// result is not known yet.
+/// Returns true if this step begins the recovery before the failure has happened and the recovery works, and false if it does
+/// not work. Returns `None` if the step does not begin the recovery, or if the result is not known yet.
 fn forestalled(
     recovery: &SiteRecovery,
     before: Option<&TraceStep>,
@@ -286,7 +287,7 @@ fn forestalled(
         Recovery::ClickThenChoose if clicks_it => chosen(0),
         Recovery::TypeThenChoose if clicks_it => then(0, BrowserTool::Type).and_then(|_| chosen(1)),
         Recovery::ClickThenType | Recovery::ClickThenChoose | Recovery::TypeThenChoose => None,
-        // A key has no target. It counts after typing, in place of the click on the button.
+        // A key has no target. So it counts only directly after typing, where it replaces the click on a button.
         Recovery::Instead(only) => {
             let in_place = if only.on.is_none() {
                 before.is_some_and(has_typed)
@@ -311,8 +312,8 @@ fn is_move(aimed: &AimedMove, step: &TraceStep) -> bool {
     same_move(aimed.step) && same_aim(&aimed.aim)
 }
 
-/// Adds the credits of a person's words. A program cannot tell whether the model followed the words, so only the
-/// failures after which they were shown are counted.
+/// Adds the credits of a person's words. A program cannot tell whether the model followed the words, so this counts only the
+/// failures after which the words were shown.
 fn words(lesson: &Lesson, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     let fails =
         |step: &TraceStep| step.trouble.is_some() && lesson.command() == Some(step.tool.as_str());

@@ -1,4 +1,5 @@
-//! An index of a shelf's lessons, so that advice for a cue is looked up instead of searched for.
+//! An index of a shelf's lessons. Advice for a page or a failed command is looked up in it, without a search through all
+//! lessons.
 
 use std::{
     cmp::Reverse,
@@ -17,7 +18,7 @@ use crate::{
 
 /// Maximum number of lessons in the system instruction. Source: chosen.
 pub const MAX_TIER_1: usize = 10;
-/// Maximum number of tips for a failed command, and for a site. Source: chosen.
+/// Maximum number of tips for one failed command, and for one page. Source: chosen.
 pub const MAX_TIPS: usize = 3;
 
 /// An index of the lessons on one shelf.
@@ -31,23 +32,23 @@ pub struct LessonIndex {
     patterns: Vec<Pattern>,
     /// Finds all patterns in one pass; `None` if there are none.
     matcher: Option<AhoCorasick>,
-    /// Tips for this site, in order of rank.
+    /// Tips for the pages of the shelf's host, in order of rank.
     site: Vec<SiteTip>,
     /// Positions in `site`, by the failure that the tip recovers from and the target of the failed command.
     recoveries: HashMap<(BrowserTool, FailureKind, Option<Aim>), Vec<usize>>,
-    /// Positions in `site`, by the first element that must be on the page.
+    /// Positions in `site` of tips that depend on elements, by the first element that must be on the page.
     by_need: HashMap<Aim, Vec<usize>>,
     /// Positions in `site` of tips that do not depend on an element.
     anywhere: Vec<usize>,
     /// The roles of all elements that tips depend on.
     roles: HashSet<Role>,
-    /// Advice that also applies to subdomains of this host.
+    /// Advice that also applies to subdomains of the shelf's host.
     below: Vec<Advice>,
     /// True if the shelf is for all sites.
     global: bool,
 }
 
-/// A tip for one site.
+/// A tip for the pages of one host.
 #[derive(Debug)]
 struct SiteTip {
     /// The kind of page on which the tip was learned.
@@ -55,11 +56,11 @@ struct SiteTip {
     /// The elements that must be on the page for the tip to apply.
     needs: Vec<Aim>,
     advice: Advice,
-    /// The same advice, placed beside its failure; `None` for a person's words.
+    /// The same advice, for the prompt section about a failed command; `None` for a person's words.
     at_failure: Option<Advice>,
 }
 
-/// A person's words about an error that matches a pattern.
+/// A person's words about errors whose message contains a given text.
 #[derive(Debug)]
 struct Pattern {
     command: Option<String>,
@@ -79,7 +80,7 @@ fn rank(lesson: &Lesson, key: &str) -> (Reverse<u64>, bool, String) {
 }
 
 impl LessonIndex {
-    /// Indexes the records of a shelf. Records that cannot be read are left out.
+    /// Indexes the records of a shelf. Records that cannot be read, and lessons that may not be shown, are left out.
     pub fn new(shelf: &Shelf, records: &[Record]) -> Self {
         let mut found: Vec<(String, Lesson)> = records
             .iter()
@@ -218,8 +219,8 @@ impl LessonIndex {
         out
     }
 
-    /// Returns the recoveries that helped on this host after the same failure of the same command: first those for
-    /// the same target, then those without a target.
+    /// Returns the recoveries learned on this host for the same failure of the same command, as far as their elements are on
+    /// the page: first those for the same target, then those without a target.
     fn for_target(&self, tool: BrowserTool, failure: &Failure<'_>, page: &Tree) -> Vec<Advice> {
         let target = failure.targets.first();
         let aim = target.map(Aim::of);
@@ -251,8 +252,8 @@ impl LessonIndex {
             .collect()
     }
 
-    /// Returns a person's words about errors like this one. If `below` is true, returns only words that also apply to
-    /// subdomains.
+    /// Returns a person's words about errors whose message contains their pattern. If `below` is true, returns only words that
+    /// also apply to subdomains.
     fn for_words(&self, command: &str, detail: &str, below: bool) -> Vec<Advice> {
         let mut out = Vec::new();
         if let Some(matcher) = &self.matcher {
@@ -312,7 +313,7 @@ struct Failure<'a> {
 
 /// Returns the elements of a page with these roles, in the form in which lessons name them.
 fn on_page(page: &Tree, wanted: impl Fn(&Role) -> bool) -> HashSet<Aim> {
-    // Older lessons, recorded without attributes, name their element by position.
+    // Lessons from versions that recorded no attributes name their element by position.
     let aims = |seen: &TargetIdentity| {
         let own = std::iter::once(Aim::of(seen)).chain(Aim::by_place(seen));
         own.chain(Aim::in_groups(seen)).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! Computes the changes of a shelf's lessons after a run.
+//! Computes the changes to a shelf's lessons after a run, before its first use, and when a run or site is to be forgotten.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,12 +60,13 @@ impl Book {
         Ok(changes)
     }
 
-    /// Returns true if the lesson that this change stores was changed again after the records were read.
+    /// Returns true if the change stores a lesson that was edited since the records were read, so that the change is out of
+    /// date.
     fn is_changed(&self, change: &Change) -> bool {
         matches!(change, Change::Put(Record { key, .. }) if self.lessons.get(key) != self.before.get(key))
     }
 
-    /// Returns the key of the lesson with this text, whatever its source and tier.
+    /// Returns the key of the lesson with this text, whatever its source and category.
     fn same(&self, text: &LessonText) -> Option<String> {
         self.lessons
             .iter()
@@ -73,7 +74,8 @@ impl Book {
             .map(|(key, _)| key.clone())
     }
 
-    /// Adds a lesson, unless the shelf already has one with the same text.
+    /// Adds a learned lesson, unless the shelf already has one with the same text. An imported lesson that this run confirms
+    /// becomes a learned one.
     fn add(
         &mut self,
         text: LessonText,
@@ -83,10 +85,10 @@ impl Book {
         host: &Host,
     ) {
         let key = text.key();
-        // The key may already belong to words that a person stored.
+        // A person may have stored a lesson with other words under this key.
         let is_taken = self.lessons.contains_key(&key) || self.strange.contains(&key);
         if let Some(lesson) = self.same(&text).and_then(|key| self.lessons.get_mut(&key)) {
-            // This run has seen for itself what somebody else's export says.
+            // This run confirms a lesson from another person's export, so the lesson needs no review any more.
             if matches!(lesson.text, LessonText::Site(_)) && lesson.source == LessonSource::Imported
             {
                 lesson.source = LessonSource::Learned;
@@ -104,8 +106,8 @@ impl Book {
         }
     }
 
-    /// If the shelf has too many lessons, removes the learned lessons that helped least often; of equals, those used
-    /// longest ago.
+    /// If the shelf has more than [`MAX_LEARNED`] lessons, removes those learned lessons that helped least often. Among lessons
+    /// that helped equally often, those used longest ago are removed first.
     fn compact(&mut self) {
         let mut learned: Vec<(u64, DateTime<Utc>, String)> = self
             .lessons
@@ -122,7 +124,7 @@ impl Book {
     }
 }
 
-/// Returns the changes of a shelf after a run.
+/// Returns the changes to a shelf's lessons after a run: new lessons, credits, and removals.
 pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<Vec<Change>> {
     let mut book = Book::read(records);
     let host = match &shelf.scope {
@@ -204,7 +206,7 @@ pub(super) fn upkeep(shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> R
     book.changes()
 }
 
-/// Returns the changes that remove everything that a run taught.
+/// Returns the changes that remove everything that was learned from a run.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     take_back(
         records,
@@ -213,8 +215,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     )
 }
 
-/// Returns the changes that remove everything that this host of a site taught, or everything that the site taught if `host` is
-/// `None`. Evidence of an unknown host of the site is removed too.
+/// Returns the changes that remove everything that was learned on one host of a site, or on the whole site if `host` is `None`.
+/// Evidence whose host is unknown is removed too.
 pub(super) fn forget(records: &[Record], site: &Site, host: Option<&Host>) -> Result<Vec<Change>> {
     let is_meant = |known: &Host| match host {
         Some(host) => known == host,
@@ -226,8 +228,8 @@ pub(super) fn forget(records: &[Record], site: &Site, host: Option<&Host>) -> Re
         |evidence| is_of(evidence) && evidence.hosts.iter().all(is_meant),
         |lesson| lesson.provenance.host.as_ref().is_some_and(is_meant),
     )?;
-    // Lessons without evidence may name the site too, such as imported lessons, so remove it there. Then drop learned
-    // lessons that have no site left.
+    // Remove the site also from lessons that name it without evidence, such as imported ones. Then drop learned lessons that
+    // have no site left.
     let mut book = Book::read(&apply(records, &changes));
     for lesson in book.lessons.values_mut() {
         for evidence in lesson

@@ -1,11 +1,12 @@
-//! Two versions of a lesson from two stores, made one. A run that both have counted counts once.
+//! Merging of two versions of a lesson from two stores. A run that both versions have counted counts once.
 
 use std::collections::BTreeSet;
 
 use super::{Evidence, Lesson, LessonSource, MAX_EVIDENCE};
 use crate::base::RunId;
 
-/// Numbers of runs: offered, used, followed, helped, harmed, and all that used the lesson.
+/// Six counts: offered, used, followed, helped and harmed as in [`Counts`](super::Counts), and the number of runs that used the
+/// lesson.
 type Tally = [u64; 6];
 
 /// Returns the counts that this evidence adds up to.
@@ -38,7 +39,7 @@ fn less(from: Tally, by: Tally) -> Tally {
 }
 
 impl Lesson {
-    /// Returns the counts whose evidence was dropped.
+    /// Returns the part of the counts whose evidence was dropped.
     fn dropped(&self) -> Tally {
         let counts = &self.counts;
         let all = [
@@ -52,10 +53,10 @@ impl Lesson {
         less(all, tally(self.evidence.iter()))
     }
 
-    /// Returns the lesson with the evidence and the counts of another version of it.
+    /// Returns the lesson with the evidence and the counts of another version of it added.
     ///
-    /// Nobody can tell the runs of dropped evidence apart, so of these counts the larger ones are kept. A lesson that has
-    /// other words stays as it is.
+    /// Counts whose evidence was dropped are not added, because their runs may be the same. Instead, the larger of both counts
+    /// is kept. If the versions have different texts, the lesson stays as it is.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let mut lesson = self.clone();
@@ -155,7 +156,7 @@ mod tests {
                 assert_eq!(both.merged(other), both, "the same version again");
             }
             assert_eq!((both.counts.used, both.runs), (23, 23));
-            // Its own versions know all of its runs.
+            // Merging it with a version that it was made from counts no run again.
             assert_eq!(both.merged(&known).runs, 23);
             assert_eq!(known.merged(&both).runs, 23);
         }

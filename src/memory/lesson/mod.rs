@@ -1,12 +1,12 @@
 //! Lessons: what to do when a command fails.
 //!
-//! There are two tiers. Tier 1 is part of the system instruction from the start. Tier 2 is recalled when a command fails
+//! Lessons have two tiers. Tier 1 is part of the system instruction from the start. Tier 2 is recalled when a command fails
 //! (trigger A) or when a new page is shown (trigger B). Everything here is pure: records come in, advice and edits go out.
 //!
-//! A recovery that a run finds is kept in two forms: with the names of its page, shown on that host only; and without
-//! names, shown on all sites after it has worked on a second site. `trace` records a run, `recover` and `another` find
-//! recoveries in it, `credit` counts the results of a lesson, `rules` decides on promotion and removal, `learn` makes
-//! the edits, and `index` recalls.
+//! A recovery that a run finds is kept in two forms: with the names of its page, shown on that host only; and without names,
+//! shown on all sites after it has worked on a second site. `trace` records a run, `recover` and `another` find recoveries in
+//! it, `credit` counts the results of a lesson, `rules` decides on promotion and removal, `learn` makes the edits, and `index`
+//! looks up the advice for a prompt.
 //!
 //! # Decisions
 //!
@@ -15,27 +15,30 @@
 //! - If the model finds a known recovery by itself, the lesson counts as used and helpful, because the recovery worked.
 //!   The separate count `followed` says how often the lesson had been shown before.
 //! - Three unhelpful runs in a row retire a lesson, however often it helped before, because a change of the page can make a
-//!   good lesson wrong at once. A lesson for all sites is retired only by three sites, and a person can bring it back.
-//! - Memory is asked again at each new look at the page: a tip is shown only while its target is on the page, and only three
-//!   tips are shown.
-//! - The age of a lesson counts from its last use, not from when it was last shown. Otherwise lessons would stay alive merely
-//!   by being shown.
+//!   good lesson wrong at once. A lesson for all sites is retired only if these runs were on three sites. A person can bring a
+//!   retired lesson back.
+//! - Memory is asked again each time the page is observed, because a tip is shown only while its target is on the page. At most
+//!   three tips are shown.
+//! - The age of a lesson counts from its last use, not from when it was last shown. Otherwise a lesson would never be removed
+//!   as long as it is shown.
 //! - A success of the same action takes precedence over any substitute, and must be on the same kind of page and at the same
 //!   position among equal elements: "press Enter, then click" does not mean "press Enter instead", and "Continue" on the next
 //!   page is another button.
 //! - Nothing is learned from actions inside a frame: the frame may belong to another site, but the lesson would be credited to
 //!   the page around it.
-//! - A name that repeats typed text is left out, because pages offer typed text as a choice.
-//! - Following a lesson before anything fails does not count as a use. Otherwise a lesson that nobody needs would stay alive.
-//! - A run adds at most one new site to a lesson's sites, and is counted on at most six, because several sites of one visit may
-//!   belong to one owner.
+//! - An element's name that repeats text typed by the run is not stored. Pages offer typed text as a choice, so the name may be
+//!   the user's own text.
+//! - Following a lesson before anything fails does not count as a use. Otherwise a lesson that nobody needs would never be
+//!   removed.
+//! - A run adds at most one new site to the list of a lesson's sites, and is counted on at most six sites, because several
+//!   sites of one visit may belong to one owner.
 //! - Promotion requires that the lesson helped at least once after it was shown. A recovery that works does not prove that
 //!   showing it helps.
 //! - A click on another element proves a recovery only if nothing but icon or place distinguishes that element from the
 //!   one that had no effect, and if no third such element was clicked. "Cancel" and then "Save" are two intentions; a
 //!   star and then a bin beside it are one.
-//! - If a choice is named differently from the value, it proves a recovery only if the field was seen to take the value: the
-//!   same day in the wrong month has the same name.
+//! - If a choice in a list or calendar is named differently from the requested value, clicking it proves a recovery only if the
+//!   field then showed the value. The name alone proves nothing: the same day in the wrong month has the same name.
 
 mod admit;
 mod another;
@@ -88,27 +91,27 @@ use crate::{
 /// Name of the collection of lessons.
 pub const COLLECTION: &str = "lessons";
 
-/// The memory kind for lessons, of all sites and of single hosts.
+/// The memory kind for lessons, both those for all sites and those for single hosts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lessons;
 
 impl Lessons {
-    /// Returns an edit that removes everything that a run taught. Learned lessons without other support are deleted.
+    /// Returns an edit that removes everything that was learned from a run. Learned lessons without other support are deleted.
     pub fn undo(run: RunId) -> Edit {
         Edit::new(move |records| learn::undo(records, &run))
     }
 
-    /// Returns an edit of the global shelf that removes everything that this host of a site taught, or everything that the site
-    /// taught if `host` is `None`.
+    /// Returns an edit of the global shelf that removes everything that was learned on one host of a site, or on the whole site
+    /// if `host` is `None`.
     pub fn forget(site: Site, host: Option<Host>) -> Edit {
         Edit::new(move |records| learn::forget(records, &site, host.as_ref()))
     }
 
-    /// Returns an edit that marks a lesson as accepted by a person, and stores its words as they were shown. A retired lesson is
-    /// shown to runs again; one that did not wait for review stays as it is otherwise.
+    /// Returns an edit that marks a lesson as accepted by a person, and stores its words as they were shown. A retired lesson
+    /// is brought back, so that runs are shown it again; if it was not waiting for review, nothing else about it changes.
     ///
-    /// The edit fails with [`ErrorKind::InvalidInput`] if there is no such lesson, or if its words are no longer those that
-    /// were shown.
+    /// The edit fails with [`ErrorKind::InvalidInput`] if there is no such lesson, or if its words are no longer those in
+    /// `shown`.
     pub fn trust(key: String, shown: String, now: DateTime<Utc>) -> Edit {
         Edit::new(move |records| {
             let refuse = |why: &str| {
@@ -136,8 +139,9 @@ impl Lessons {
                     "it says something else now"
                 }));
             }
-            // A template stays as it is: it is a sentence of this crate, and it names the failure that it answers. So does what somebody
-            // else's run learned, because it is only shown while its elements are on the page.
+            // A template keeps its text: it is a sentence of this crate, and it names the failure that it answers. An imported
+            // recovery for one host also keeps its text, and counts as learned, because it is only shown while its elements are
+            // on the page.
             let is_imported = lesson.source == LessonSource::Imported;
             lesson.source = LessonSource::User;
             match lesson.text {

@@ -13,17 +13,17 @@ pub struct Original {
     /// The command that fails, if the lesson became a template.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_command: Option<String>,
-    /// Part of the error, if the lesson became a template.
+    /// Text that the error must contain, if the lesson became a template.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_pattern: Option<String>,
     /// The original source: `seed`, `learned` or `user`.
     pub source: String,
     /// The original number of uses: the largest in all imported files. The lesson's own count includes these uses.
     pub use_count: u64,
-    /// The domains where it was useful, in the words and order of the file.
+    /// The domains where the lesson was useful, in the spelling and order of the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub triggered_domains: Vec<String>,
-    /// Fields that version 1 does not have.
+    /// Fields of the entry that version 1 of the file does not define.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }

@@ -32,7 +32,7 @@ pub enum Category {
 }
 
 impl Credit {
-    /// Returns true if the credit is a result of the lesson, and not only proof that it was shown.
+    /// Returns true if the lesson was used or followed, and not only shown.
     pub const fn tells(self) -> bool {
         self.used || self.followed
     }
@@ -47,7 +47,7 @@ impl Category {
         Self::SiteSpecific,
     ];
 
-    /// Returns the category as events and files write it.
+    /// Returns the word for the category in events and files.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ToolFallback => "tool_fallback",
@@ -73,12 +73,12 @@ pub enum LessonSource {
     Learned,
     /// Written or accepted by a person.
     User,
-    /// Written by another program and not yet accepted by a person.
+    /// Imported from another program or another person's export, and not yet accepted by a person here.
     Imported,
 }
 
 impl LessonSource {
-    /// Returns the source as files write it.
+    /// Returns the word for the source in files.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Seed => "seed",
@@ -118,19 +118,20 @@ impl LessonText {
     }
 }
 
-/// The counts of a lesson, each raised at most once for a run and site. They are separate because a lesson can be shown without
-/// being used, and used without helping.
+/// The counts of a lesson, each raised at most once for each run and site. They are separate because a lesson can be shown
+/// without being used, and used without helping.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
     /// Number of runs in which the lesson was shown.
     pub offered: u64,
-    /// Number of times that the lesson's failure happened and its recovery was carried out.
+    /// Number of times that the lesson's recovery was carried out after its failure. For free text, the number of failures
+    /// after which the text was shown.
     pub used: u64,
-    /// Number of times that the lesson had been shown and its recovery was then carried out, whether after the failure
-    /// or in advance.
+    /// Number of times that the recovery was carried out after the lesson had been shown, either after the failure or in
+    /// advance.
     pub followed: u64,
-    /// Number of times that its recovery restored the effect of the failed action.
+    /// Number of times that the lesson's recovery restored the effect of the failed action, or prevented the failure.
     pub helped: u64,
     /// Number of times that the lesson was followed and did not help.
     pub harmed: u64,
@@ -140,11 +141,12 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Returns the counts as every kind of memory tells them. There a recovery that was carried out in advance is a use too.
+    /// Returns the counts in the form that all kinds of memory share. In this form, a recovery that was carried out in advance
+    /// counts as a use too.
     pub fn uses(&self) -> Uses {
         Uses {
             shown: self.offered,
-            // A use either helped or harmed, except for the words of a person, of which nobody can tell.
+            // Each use either helped or harmed, except for a person's words, of which the result is unknown.
             used: self.used.max(self.helped.saturating_add(self.harmed)),
             helped: self.helped,
             harmed: self.harmed,
@@ -160,10 +162,10 @@ pub struct Evidence {
     /// The time when the run ended.
     #[serde(default)]
     pub at: DateTime<Utc>,
-    /// The site; `None` if the run only showed the lesson.
+    /// The site; `None` if the lesson was only shown in the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Site>,
-    /// The hosts of the site on which it was observed; empty if unknown, as in records of earlier versions.
+    /// The hosts of the site on which the evidence was found; empty if unknown, as in records of earlier versions.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub hosts: BTreeSet<Host>,
     /// The amounts that this evidence adds to the counts.
@@ -171,7 +173,7 @@ pub struct Evidence {
     pub credit: Credit,
 }
 
-/// The amounts by which one run raises a lesson's counts on one site.
+/// The amounts, 0 or 1, by which one run raises a lesson's counts on one site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(
@@ -182,21 +184,21 @@ pub struct Credit {
     /// True if the lesson was shown. Set for at most one site of a run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub offered: bool,
-    /// See [`Counts::used`].
+    /// True if the evidence adds 1 to [`Counts::used`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub used: bool,
-    /// See [`Counts::followed`].
+    /// True if the evidence adds 1 to [`Counts::followed`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub followed: bool,
-    /// See [`Counts::helped`].
+    /// True if the evidence adds 1 to [`Counts::helped`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub helped: bool,
-    /// See [`Counts::harmed`].
+    /// True if the evidence adds 1 to [`Counts::harmed`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub harmed: bool,
 }
 
-/// Origin of a learned lesson.
+/// The run, host and page from which a lesson was learned.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The run that taught the lesson.
@@ -213,7 +215,7 @@ pub struct Provenance {
     pub extra: Map<String, Value>,
 }
 
-/// One lesson.
+/// A lesson as it is stored, with its counts and the evidence for them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Lesson {
@@ -223,29 +225,29 @@ pub struct Lesson {
     pub category: Category,
     /// The source.
     pub source: LessonSource,
-    /// The command that the words are about. Not used for templates, which contain their command.
+    /// The command that the lesson is about. Only used for free text, because other texts contain their command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_command: Option<String>,
-    /// Text that the error must contain, ignoring case. Only used for words.
+    /// Text that the error must contain, ignoring case. Only used for free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_pattern: Option<String>,
-    /// The domain that the words apply to, with its subdomains. Only used for words.
+    /// The domain that the lesson applies to, with its subdomains. Only used for free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
-    /// The time when it was first stored.
+    /// The time when the lesson was first stored.
     pub created_at: DateTime<Utc>,
-    /// The time when it was last used. Being shown is not a use.
+    /// The time when the lesson was last used. Being shown is not a use.
     pub last_used: DateTime<Utc>,
     /// The counts: shown, used, followed, helped and harmed.
     #[serde(default)]
     pub counts: Counts,
-    /// Number of runs in which it was used.
+    /// Number of runs in which the lesson was used.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub runs: u64,
-    /// Sites where it was used.
+    /// Sites where the lesson was used, at most [`MAX_EVIDENCE`].
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub triggered_domains: BTreeSet<Site>,
-    /// The latest evidence for the counts, one entry for each run and site. Evidence that arrives several times counts once.
+    /// The latest evidence for the counts, one entry for each run and site. The same run and site is never counted twice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
     /// The run, host and page from which the lesson was learned.
@@ -254,20 +256,20 @@ pub struct Lesson {
     /// The latest runs whose evidence was dropped. They are not counted again.
     #[serde(default, skip_serializing_if = "Counted::is_empty")]
     pub counted: Counted,
-    /// The end of the latest run that is in neither `evidence` nor `counted` any more. Runs that ended at that time or
-    /// earlier are not counted, because it is unknown whether they were.
+    /// The end of the latest run that has been dropped from both `evidence` and `counted`. Runs that ended at that time or
+    /// earlier are not counted, because they may have been counted before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_until: Option<DateTime<Utc>>,
-    /// The run that promoted it.
+    /// The run after which the lesson was promoted to the system instruction; `None` if it is not promoted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promoted_by: Option<RunId>,
-    /// The run that demoted it.
+    /// The run after which a promotion of the lesson was taken back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demoted_by: Option<RunId>,
-    /// The run that retired the lesson: since then the lesson is not shown, because it did harm.
+    /// The run after which the lesson was retired. A retired lesson is not shown, because it did harm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_by: Option<RunId>,
-    /// The entry from which it was imported.
+    /// The original entry, if the lesson was imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<Original>,
     /// Fields that a newer version wrote, kept unchanged.
@@ -334,8 +336,8 @@ impl Lesson {
         Ok(Record::new(key, &body))
     }
 
-    /// Returns the trust class of the lesson's words. Free text that claims to be learned or shipped was not written by this
-    /// program, so it counts as page data.
+    /// Returns the trust class of the lesson's text. Only templates are trusted as this crate's own text. Free text is trusted
+    /// as the user's if a person wrote or accepted it. Everything else counts as page data.
     pub const fn trust(&self) -> Trust {
         match (&self.text, self.source) {
             (LessonText::Template(_), _) => Trust::Code,
@@ -344,8 +346,8 @@ impl Lesson {
         }
     }
 
-    /// Returns true if the lesson waits for review: it consists of words that no person has accepted, or it names elements that
-    /// somebody else's export says.
+    /// Returns true if the lesson waits for review: it is free text that no person has accepted, or an imported recovery that
+    /// names elements of pages.
     pub const fn needs_review(&self) -> bool {
         match self.text {
             LessonText::Words(_) => !matches!(self.source, LessonSource::User),
@@ -363,7 +365,7 @@ impl Lesson {
         }
     }
 
-    /// Returns the kind of failure that the lesson is about; `None` for words.
+    /// Returns the kind of failure that the lesson is about; `None` for free text.
     pub const fn trouble(&self) -> Option<FailureKind> {
         match &self.text {
             LessonText::Template(template) => Some(template.trouble),

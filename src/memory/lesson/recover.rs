@@ -57,7 +57,7 @@ fn recovered(steps: &[Traced<'_>], failed: usize) -> Option<Found> {
         Some(at) => retried(&after[..at])?,
         None => replaced(&steps[failed], before, &after[..until])?,
     };
-    // A target in words has no identity until the element is there.
+    // A target in words has no identity while its element is missing, so take the identity from the later success.
     let seen = again.filter(|_| step.aim.is_none());
     let aim = step.aim.clone().or_else(|| after[seen?].1.aim.clone());
     let what = SiteRecovery {
@@ -78,9 +78,9 @@ fn recovered(steps: &[Traced<'_>], failed: usize) -> Option<Found> {
     })
 }
 
-/// A way out of a failure.
+/// A recovery that was found for a failure.
 pub(super) struct Way {
-    /// Index of its first step; 0 is the step after the failure.
+    /// Index of the recovery's first step; 0 is the step after the failure.
     first: usize,
     recovery: Recovery,
     moves: Vec<AimedMove>,
@@ -98,13 +98,15 @@ impl Way {
         }
     }
 
-    /// Returns the way with the group of the failed target.
+    /// Returns the recovery with this group, which distinguishes the failed target.
     pub(super) fn in_group(self, group: Option<String>) -> Self {
         Self { group, ..self }
     }
 }
 
-/// Returns the recovery by the moves that were made before the same action succeeded. Failed attempts are left out.
+/// Returns the recovery that consists of the moves made between the failure and the success of the same action. Failed moves
+/// are left out. Returns `None` if there are no moves or more than [`MAX_MOVES`], or if one of them discards filled-in values
+/// or cannot be part of a recovery.
 fn retried(before: &[Traced<'_>]) -> Option<Way> {
     let done: Vec<(usize, &TraceStep)> = before
         .iter()
@@ -187,14 +189,14 @@ fn replaced(
             if second.is_some_and(|(_, then)| types(then, text)) {
                 Recovery::ClickThenType
             } else if clicks(second, &|then| then.restores.contains(&failed.number)) {
-                // A choice is often named differently from the value, like a day in a calendar. But the field was seen
-                // to take the value.
+                // A choice is often named differently from the value, like a day in a calendar. It counts all the same, because
+                // the field then showed the value.
                 Recovery::ClickThenChoose
             } else {
                 return None;
             }
         }
-        // The form of a value can be the cause only if the value was not accepted.
+        // The form of a value can be the cause of the failure only if the field did not accept the value.
         (
             BrowserAction::Fill(Fill { text: old, .. }),
             BrowserAction::Fill(Fill { text: new, .. }),
@@ -234,7 +236,7 @@ fn replaced(
         {
             Recovery::Instead(after[at].1.step?)
         }
-        // Enter in a field submits the form, like the form's button. That it had an effect is already known.
+        // Enter in a field submits the form, like the form's button. `done` contains only actions that had an effect.
         (BrowserAction::Click(_), BrowserAction::Press(press))
             if press.key.as_str() == "Enter"
                 && at == 0
@@ -318,8 +320,8 @@ fn is_same(a: &Step, b: &Step) -> bool {
             && without_targets(&a.action) == without_targets(&b.action))
 }
 
-/// Returns true if the failed step `a` named in words a target that was not there, and step `b` did the same to an
-/// element with that name.
+/// Returns true if step `b` did what the failed step `a` was meant to do: `a` gave its target in words that matched no element,
+/// and `b` did the same to an element with that name.
 fn is_meant(a: &Step, b: &Step) -> bool {
     let Action::Browser(action) = &a.action else {
         return false;
@@ -355,7 +357,7 @@ fn is_meant(a: &Step, b: &Step) -> bool {
         && without_targets(&a.action) == without_targets(&b.action)
 }
 
-/// Returns true if both steps were aimed at the same one of several elements of the same name.
+/// Returns true if both steps were aimed at the same element, and not only at two elements with the same name.
 fn on_it_exactly(a: &Step, b: &Step) -> bool {
     let mut pairs = a.targets.iter().zip(&b.targets);
     is_on_same(a, b) && pairs.all(|(a, b)| a.ordinal == b.ordinal)

@@ -18,23 +18,24 @@ pub const GENERAL_SITES: usize = 2;
 pub const PROMOTION_USES: u64 = 5;
 /// Number of sites that promotion requires. Source: chosen.
 pub const PROMOTION_SITES: usize = 3;
-/// Threshold for the share of uses that helped. For promotion, the lower bound of the share must be above it; a lesson is retired
-/// when the upper bound falls below it. Source: chosen; 5 of 5 gives a lower bound of 0.566, 0 of 4 an upper bound of 0.490.
+/// Threshold for the share of uses that helped, as a [`wilson`] interval. A lesson is promoted only if the lower bound is above
+/// it, and retired if the upper bound falls below it. Source: chosen; 5 of 5 gives a lower bound of 0.566, 0 of 4 an upper
+/// bound of 0.490.
 pub const HELPED_SHARE: f64 = 0.5;
-/// Number of unhelpful runs in a row that retire a lesson; a lesson for all sites also needs as many sites. Source: chosen; a
-/// change of the page can make a lesson wrong, however often it helped before.
+/// Number of unhelpful runs in a row that retire a lesson. For a lesson for all sites, these runs must also have been on as
+/// many sites. Source: chosen; a change of the page can make a lesson wrong, however often it helped before.
 pub const HARMS_IN_A_ROW: usize = 3;
 /// Quantile of the normal distribution for a two-sided interval of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
 /// Number of days without use after which a learned lesson with few uses is pruned. Source: chosen.
 pub const PRUNE_AFTER_DAYS: i64 = 90;
-/// Number of uses from which a learned lesson is never pruned. Source: chosen.
+/// Number of uses that protects a learned lesson from pruning. Source: chosen.
 pub const PRUNE_BELOW_USES: u64 = 5;
 /// Maximum number of lessons on one shelf. Above this number, learned lessons are removed. Source: chosen; a full
 /// record takes up to 3.3 KiB in an indented file, and a file may take 1 MiB.
 pub const MAX_LEARNED: usize = 300;
-/// Maximum number of sites on which one run is counted. Source: chosen, less than the number of entries kept as evidence, so that
-/// no run is counted twice.
+/// Maximum number of sites on which one run is counted for a lesson. Source: chosen, less than the number of entries kept as
+/// evidence, so that no run is counted twice.
 const MAX_SITES_OF_A_RUN: usize = 6;
 /// Maximum length of a key. Unit: bytes. Source: chosen; the keys of this crate have 23.
 const MAX_KEY: usize = 64;
@@ -137,7 +138,8 @@ impl Lesson {
         change(&mut self.counts.harmed, credit.harmed);
     }
 
-    /// Drops evidence above the maximum. Evidence of runs that only showed the lesson is dropped first, because it proves least.
+    /// Drops evidence above the maximum. Evidence of runs in which the lesson was only shown is dropped first, because it
+    /// proves least.
     fn forget_oldest(&mut self) {
         while self.evidence.len() > MAX_EVIDENCE {
             self.forget_one();
@@ -247,7 +249,7 @@ impl Lesson {
     /// used its recovery. A lesson for all sites is judged by sites: one bad page says nothing about the others.
     fn harms(&self) -> bool {
         let is_for_all = matches!(self.text, LessonText::Template(_));
-        // The runs that used the recovery, the latest first, and for each whether it was in vain on all of its sites.
+        // The runs that used the recovery, the latest first. Each has `true` if the recovery helped on none of its sites.
         let mut runs: Vec<(&RunId, bool)> = Vec::new();
         let used = self.evidence.iter().rev();
         for known in used.filter(|known| known.credit.tells()) {
@@ -277,7 +279,7 @@ impl Lesson {
         is_in_a_row || high < HELPED_SHARE
     }
 
-    /// Shows a retired lesson to runs again. Its harm is counted from now on.
+    /// Brings back a retired lesson, so that runs are shown it again. Its counts of harm start again at zero.
     pub(super) fn bring_back(&mut self) {
         self.retired_by = None;
         self.counts.harmed = 0;

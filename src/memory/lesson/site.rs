@@ -1,5 +1,5 @@
-//! Recoveries for one host, with the names that its pages use. The sentence is one of this crate. The names are page
-//! data, shown on that host only, and always marked as quoted data.
+//! Recoveries for one host, with the names that its pages use. The sentence of a recovery is this crate's own. The names in it
+//! are page data, shown on that host only, and always marked as quoted data.
 
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +58,7 @@ pub struct SiteRecovery {
     pub command: BrowserTool,
     /// The kind of failure.
     pub trouble: FailureKind,
-    /// The target of the command that failed.
+    /// The target of the command that failed; `None` if it had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
     /// The kind of recovery.
@@ -70,8 +70,8 @@ pub struct SiteRecovery {
 }
 
 impl SiteRecovery {
-    /// Returns the general form of the recovery, without names and positions; `None` for another element, because without its
-    /// name the advice would be to try whatever stands beside.
+    /// Returns the form of the recovery for all sites, without names and positions. Returns `None` for [`Recovery::Another`]:
+    /// without the name of the other element, the advice would be to try any element nearby.
     pub fn general(&self) -> Option<Template> {
         let has_one = !matches!(self.recovery, Recovery::Another(_));
         has_one.then(|| Template::new(self.command, self.trouble, self.recovery.clone()))
@@ -82,7 +82,7 @@ impl SiteRecovery {
         self.pieces().iter().map(Piece::to_string).collect()
     }
 
-    /// Returns the sentence in pieces, which separate the names of the page from this crate's words.
+    /// Returns the recovery as one sentence in pieces, which separate the names of the page from this crate's words.
     pub fn pieces(&self) -> Vec<Piece> {
         let mut out = vec![words(self.command.as_str())];
         if let Some(aim) = &self.aim {
@@ -120,8 +120,8 @@ impl SiteRecovery {
         out
     }
 
-    /// Returns the elements that must be on a page for the recovery to apply: the target of the first move, and the
-    /// target of the failed command unless the moves are what brings that target to light.
+    /// Returns the elements that must be on a page for the recovery to apply: the target of the first move, and the target of
+    /// the failed command. If the failed command's target was hidden or missing, it is not needed, because the moves reveal it.
     pub(super) fn needs(&self) -> Vec<&Aim> {
         let first = self.moves.first().and_then(|step| step.aim.as_ref());
         let is_hidden = matches!(

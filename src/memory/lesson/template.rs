@@ -9,7 +9,7 @@ use crate::action::{BrowserTool, ErrorClass};
 /// Maximum number of moves in one recovery. Source: chosen; more moves are a task of their own, not a recovery.
 pub const MAX_MOVES: usize = 3;
 
-/// The instruction of [`Recovery::TypeThenChoose`].
+/// The words of a prompt for [`Recovery::TypeThenChoose`].
 pub(super) const TYPE_THEN_CHOOSE: &str =
     "click it, type the text to open its list, then click the choice.";
 
@@ -30,8 +30,7 @@ pub enum Recovery {
     Instead(Move),
     /// Write the value in this form.
     WriteAs(Form),
-    /// Make this move on another element, which only its icon or its place distinguishes from the target of the failed
-    /// action.
+    /// Make this move on another element, which differs only in its icon or its place from the target of the failed action.
     Another(Move),
     /// Make this move on another element to open the choices of a field, then click the choice.
     OpenThenChoose(Move),
@@ -123,8 +122,8 @@ fn is_escape(steps: &[Move]) -> bool {
     steps == [Move::press(super::NamedKey::Escape)]
 }
 
-/// Returns the instruction for a move before trying again. If the target is covered, the instruction prefers a button
-/// inside the covering element as the way to close it.
+/// Returns the instruction for a move that is made before the failed action is repeated. If the target is covered, the
+/// instruction prefers a button inside the covering element as the way to close it.
 fn first(step: Move, trouble: FailureKind) -> String {
     match (step.tool, step.on) {
         (BrowserTool::Click, Some(on)) if is_covered(trouble) => {

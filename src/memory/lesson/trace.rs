@@ -20,12 +20,12 @@ pub struct Trace {
     pub run: RunId,
     /// The end of the run.
     pub ended_at: DateTime<Utc>,
-    /// True if the run's end says nothing about the lessons that it was shown.
+    /// True if the run was interrupted, so that it is no evidence against the lessons that it was shown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
     /// The browser actions in order, without those that only look or wait.
     pub steps: Vec<TraceStep>,
-    /// The failures that were recovered.
+    /// The failures that the run recovered from.
     pub found: Vec<Found>,
     /// Every piece of advice that was in a prompt of the run.
     pub offered: Vec<AdviceId>,
@@ -49,7 +49,7 @@ pub struct TraceStep {
     /// Names of the groups around the target, nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<String>,
-    /// True if the target belongs to a search.
+    /// True if the target is part of a search form.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub searches: bool,
     /// The form of the typed text, such as a date; `None` for other text.
@@ -63,7 +63,7 @@ pub struct TraceStep {
     pub offered: Vec<AdviceId>,
 }
 
-/// A failure of the trace that was recovered.
+/// A failed step of a [`Trace`] from which the run recovered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Found {
     /// Index of the failed step in [`Trace::steps`].
@@ -98,15 +98,15 @@ impl Trace {
         }
     }
 
-    /// Returns true if every recovery refers to existing steps. It may not, because another program may have written
-    /// the trace.
+    /// Returns true if every recovery refers to existing steps. A stored trace may be wrong here, because another program may
+    /// have written it.
     pub(super) fn is_sound(&self) -> bool {
         self.found
             .iter()
             .all(|found| found.failed < found.first && found.first < self.steps.len())
     }
 
-    /// Returns the recovered failures, each with its failed step.
+    /// Returns the failures that the run recovered from, each with its failed step.
     pub fn recovered(&self) -> impl Iterator<Item = (&Found, &TraceStep)> {
         self.found
             .iter()
@@ -115,8 +115,8 @@ impl Trace {
 }
 
 impl TraceStep {
-    /// Returns the step; `None` if it only looked or waited, was aimed into a frame, had an unclear outcome, happened
-    /// on no host, or led to another site. Nothing is learned across sites.
+    /// Converts a logged step; returns `None` if lessons learn nothing from it. That is the case if it only looked or waited,
+    /// was aimed into a frame, had an unclear outcome, happened on no host, or led to another site.
     fn of(logged: &Step, log: &RunLog) -> Option<Self> {
         let Action::Browser(action) = &logged.action else {
             return None;
@@ -160,7 +160,8 @@ impl TraceStep {
         })
     }
 
-    /// Returns the step without names that repeat typed text, because pages offer typed text as a choice.
+    /// Returns the step without names of elements that repeat text typed by the run. Pages offer typed text as a choice, so
+    /// such a name may be the user's own text.
     fn without(mut self, typed: &Typed) -> Self {
         self.aim = self.aim.filter(|aim| !typed.is_in(&aim.name));
         self.groups.retain(|group| !typed.is_in(group));

@@ -8,7 +8,7 @@ use crate::{
     page::Role,
 };
 
-/// [`FailureKind`] belongs to the module of actions; the way lessons treat it is defined here.
+/// [`FailureKind`] is defined in the module of actions; these methods are what lessons need of it.
 impl FailureKind {
     /// Returns true if a recovery from this failure can be learned. That is the case if the page caused the failure,
     /// and not a rule of this crate, a wrong argument, or a reference that never existed.
@@ -64,7 +64,7 @@ macro_rules! vocabulary {
                 match self { $(Self::$variant => $text,)* }
             }
 
-            /// Returns the value for this word.
+            /// Returns the value for this word; `None` if there is none.
             pub fn parse(word: &str) -> Option<Self> {
                 match word { $($text => Some(Self::$variant),)* _ => None }
             }
@@ -103,7 +103,7 @@ impl Thing {
 }
 
 vocabulary! {
-    /// A key with a meaning of its own. Letters are excluded, because a sequence of them could spell out text.
+    /// A key that has a function, such as Enter. Letters are excluded, because a sequence of them could spell out text.
     NamedKey {
         Enter = "Enter", Escape = "Escape", Tab = "Tab", Space = "Space", Backspace = "Backspace", Delete = "Delete",
         ArrowUp = "ArrowUp", ArrowDown = "ArrowDown", ArrowLeft = "ArrowLeft", ArrowRight = "ArrowRight", Home = "Home",
@@ -121,7 +121,7 @@ vocabulary! {
 }
 
 impl Form {
-    /// Returns the form of a text; `None` if it has none of these.
+    /// Returns the form of a text; `None` if the text has none of these forms.
     pub fn of(text: &str) -> Option<Self> {
         // Replace digits by `9` so that the shape can be compared.
         let shape: String = text
@@ -164,7 +164,7 @@ impl Form {
 pub struct Move {
     /// The tool that the move uses.
     pub tool: BrowserTool,
-    /// The kind of element that the move is aimed at; `None` for a key.
+    /// The kind of element that the move is aimed at; `None` if it has no target, as for a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<Thing>,
     /// The key to press; `None` for other tools.
@@ -173,7 +173,7 @@ pub struct Move {
 }
 
 impl Move {
-    /// Returns the move of pressing a key.
+    /// Creates the move that presses a key.
     pub const fn press(key: NamedKey) -> Self {
         Self {
             tool: BrowserTool::Press,
@@ -216,7 +216,7 @@ impl Move {
         }
     }
 
-    /// Returns the move as words, such as `press Enter` or `click the button it belongs to`.
+    /// Returns the move as words that name no particular element, such as `press Enter` or `click the button it belongs to`.
     pub(super) fn before(self) -> String {
         self.sentence(&format!(
             "the {} it belongs to",
@@ -224,7 +224,7 @@ impl Move {
         ))
     }
 
-    /// Returns the move as words, with `what` as the object.
+    /// Returns the move as words, with `what` as the object of its verb.
     pub(super) fn sentence(self, what: &str) -> String {
         match self.verb() {
             (verb, true) => format!("{verb} {what}"),
@@ -232,7 +232,7 @@ impl Move {
         }
     }
 
-    /// Returns the verb, and true if an object follows it.
+    /// Returns the verb of the move, and true if an object must follow the verb.
     pub(super) fn verb(self) -> (String, bool) {
         let (verb, takes_target) = match self.tool {
             BrowserTool::Press => {

@@ -1,4 +1,5 @@
-//! The part of a step that runs can have in common, and the stretches of steps that two runs have in common.
+//! The comparison of runs for patterns: the part of a step that several runs can share, and the sequences of steps that
+//! two runs share.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +11,9 @@ use crate::{
     page::Collection,
 };
 
-/// Returns the part of a step that another run can have in common with it; `None` if the step cannot be part of a pattern. Left out
-/// is everything that may belong to one run: the texts, groups around the target, positions, locators and results.
+/// Returns the part of a step that runs with different goals can share; `None` if the step cannot be part of a pattern.
+/// Everything that may be specific to one run is removed: texts, groups around the target, positions, locators and
+/// results.
 pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     use BrowserTool as T;
     let is_usual = matches!(
@@ -49,8 +51,8 @@ pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     })
 }
 
-/// Returns the form in which a pattern that comes from outside has a step: what runs can have in common, with the number of its
-/// value; `None` if the step cannot be part of a pattern.
+/// Returns the form in which a step of a given or imported pattern is stored: its [`common`] part, with the number of
+/// its value; `None` if the step cannot be part of a pattern.
 pub(super) fn kept(step: &StoredStep) -> Option<StoredStep> {
     let mut kept = common(step)?;
     if let Some(StoredText::Slot(_)) = step.text {
@@ -59,7 +61,7 @@ pub(super) fn kept(step: &StoredStep) -> Option<StoredStep> {
     kept.is_small().then_some(kept)
 }
 
-/// Returns the part of a target that another run can have in common with it. A target without its name is one only if it was
+/// Returns the part of a target that runs with different goals can share; `None` if the target has no name and was not
 /// chosen from a list.
 fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
     let aim = target.aim.as_ref().map(|aim| Aim {
@@ -80,8 +82,8 @@ fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
     })
 }
 
-/// Returns the step in the form in which equal steps are equal values: without the size of a list, and without the numbers of
-/// values.
+/// Returns the step in a form for comparison, in which two steps that count as the same are equal values: without the
+/// size of a list, and without the numbers of values.
 pub(super) fn plain(step: &StoredStep) -> Option<StoredStep> {
     let mut plain = common(step)?;
     if let Some(target) = &mut plain.target
@@ -92,17 +94,17 @@ pub(super) fn plain(step: &StoredStep) -> Option<StoredStep> {
     Some(plain)
 }
 
-/// A step that a run has just taken, in the forms in which a pattern may have it.
+/// A step that a run has taken, in the two forms in which a pattern may contain it.
 #[derive(Debug)]
 pub(super) struct Taken {
-    /// With the name of its target.
+    /// The step with the name of its target.
     named: Option<StoredStep>,
-    /// As one whose target was chosen from a list.
+    /// The step without the name of its target, as if the target was chosen from a list.
     chosen: Option<StoredStep>,
 }
 
 impl Taken {
-    /// Returns a step of a run that still has all names.
+    /// Creates both forms of a step. The step must still have the name of its target.
     pub(super) fn of(step: &StoredStep) -> Self {
         let mut chosen = step.clone();
         if let Some(target) = &mut chosen.target {
@@ -114,7 +116,7 @@ impl Taken {
         }
     }
 
-    /// Returns true if this is the step of a pattern, which is in its [`plain`] form.
+    /// Returns true if the step is the same as `own`, a step of a pattern in its [`plain`] form.
     pub(super) fn is(&self, own: &StoredStep) -> bool {
         let is_choice = |target: &StoredTarget| target.aim.is_none();
         let form = match &own.target {
@@ -131,13 +133,15 @@ impl Taken {
     }
 }
 
-/// Returns a hash that is the same for steps that two runs have in common.
+/// Returns a hash of the step's [`plain`] form, by which equal steps of two runs are recognised; `None` if the step
+/// cannot be part of a pattern.
 pub(super) fn signature(step: &StoredStep) -> Option<String> {
     let body = serde_json::to_value(plain(step)?).ok()?;
     Some(short_hash(canonical(&body)))
 }
 
-/// Returns true if a pattern can begin with this step: it can be told from the page whether the step can be taken.
+/// Returns true if a pattern can begin with this step. It can if the page shows whether the step can be taken: the
+/// target has a name, or the step opens an address.
 pub(super) fn can_begin(step: &StoredStep) -> bool {
     let is_named = |target: &StoredTarget| target.aim.is_some();
     match &step.target {
@@ -146,8 +150,8 @@ pub(super) fn can_begin(step: &StoredStep) -> bool {
     }
 }
 
-/// Returns the stretches of the first list of signatures that the second list contains too, as longest ranges of the first. A
-/// step without a signature is in no stretch.
+/// Returns the sequences of consecutive signatures that both lists contain, as ranges of the first list, each as long
+/// as possible. A step without a signature is never part of such a sequence.
 pub(super) fn stretches(
     one: &[Option<String>],
     other: &[Option<String>],
@@ -170,8 +174,8 @@ pub(super) fn stretches(
     found
 }
 
-/// Cuts a stretch into ranges that can be patterns: each begins with a step by which it is recognised, has at most
-/// [`MAX_STEPS`] steps, and is more than one step repeated.
+/// Cuts a sequence of steps into ranges that can be patterns. Each range begins with a step for which `can_begin` is
+/// true, has at most [`MAX_STEPS`] steps, and contains at least two different steps.
 pub(super) fn pieces(
     (start, end): (usize, usize),
     can_begin: impl Fn(usize) -> bool,
@@ -195,7 +199,7 @@ pub(super) fn pieces(
     found
 }
 
-/// Returns true if a list of steps contains another one without a gap.
+/// Returns true if `steps` contains all of `part`, in order and without a gap. An empty `part` is never contained.
 pub(super) fn contains<T: PartialEq>(steps: &[T], part: &[T]) -> bool {
     !part.is_empty() && steps.windows(part.len()).any(|window| window == part)
 }

@@ -1,4 +1,5 @@
-//! The steps of a run's log that can be part of patterns, and what became of the patterns that the run was shown.
+//! The part of a run's log from which patterns are learned: the steps that can be part of patterns, and the patterns
+//! that the run was shown.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -16,8 +17,8 @@ use crate::{
     working::{By, Step},
 };
 
-/// Maximum number of steps of a run that count. Of a longer run, the first ones count, because runs begin alike. Source: chosen;
-/// the signatures of as many fit into a record.
+/// Maximum number of steps of a run that are learned from. In a longer run, the first steps are used, because runs
+/// resemble each other at the start. Source: chosen; the signatures of this many steps fit into a record.
 pub(super) const MAX_TAKEN: usize = 50;
 
 /// The part of a run that patterns learn from. It may wait in the store until the next run.
@@ -30,14 +31,14 @@ pub(super) struct Learned {
     pub(super) at: DateTime<Utc>,
     /// True if the goal was reached.
     pub(super) success: bool,
-    /// True if the run's end says nothing about the patterns that it was shown.
+    /// True if the run was interrupted, so that its end says nothing about the patterns that it was shown.
     #[serde(default)]
     pub(super) interrupted: bool,
-    /// A hash of the goal without its values.
+    /// A hash of the goal without its values, which is the same for goals that differ only in values.
     pub(super) goal: String,
     /// The actions of the run.
     pub(super) taken: Vec<Taken>,
-    /// The patterns that the run was shown: each key, with the number of actions before.
+    /// The keys of the patterns that the run was shown, each with the number of actions before it was first shown.
     pub(super) offered: Vec<(String, usize)>,
 }
 
@@ -46,15 +47,15 @@ pub(super) struct Learned {
 pub(super) struct Taken {
     /// The step; `None` if it cannot be part of a pattern, or if its outcome is unclear.
     pub(super) step: Option<StoredStep>,
-    /// True if it had an effect.
+    /// True if the action was carried out and had an effect.
     pub(super) done: bool,
-    /// True if the run needed it to reach its goal.
+    /// True if the run reached its goal and needed the action for it.
     pub(super) needed: bool,
 }
 
 impl Learned {
-    /// Extracts the part of a log that patterns learn from; `None` if there is none, if the run was not on one host
-    /// alone, or if its goal is too long to be compared.
+    /// Extracts the part of a log that patterns learn from. Returns `None` if there is nothing to learn, if the run
+    /// visited more than one host, or if its goal is too long to be compared.
     pub(super) fn of(log: &RunLog) -> Option<Self> {
         let host = only_host(log)?.clone();
         let actions: Vec<&Step> = log
@@ -95,12 +96,13 @@ impl Learned {
     }
 }
 
-/// Returns true if the step is an action on a page that does something. The task opens its start address by itself.
+/// Returns true if the step is an action on a page that does more than look. Steps that the task prescribes, such as
+/// opening its start address, do not count.
 pub(super) fn acts(step: &Step) -> bool {
     step.by != By::Task && tool(step).is_some_and(|tool| !looks_only(tool))
 }
 
-/// Returns the keys of the patterns that a run was shown, with the number of actions before.
+/// Returns the keys of the patterns that a run was shown, each with the number of actions before it was first shown.
 fn offered<'a>(
     log: &'a RunLog,
     actions: &'a [&Step],

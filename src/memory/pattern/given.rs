@@ -1,4 +1,4 @@
-//! Patterns that a person or a program gives, and credits.
+//! Patterns given by a person or a program, and the counting of their uses outside of runs.
 
 use chrono::{DateTime, Utc};
 
@@ -15,13 +15,14 @@ use crate::{
     },
 };
 
-/// Maximum length of a given description. Unit: characters. Source: chosen; one line with the counts behind it.
+/// Maximum length of a given description. Unit: characters. Source: chosen; it fits on one line together with the
+/// counts.
 const MAX_WORDS: usize = 160;
 
 impl Pattern {
-    /// Creates a pattern with a description in the words of a person or a program, which prompts show as words of the user. The words
-    /// are cleaned and cut to 160 characters. `Keeper::apply` of the store stores the edit of [`put`](Self::put), and
-    /// `Keeper::forget` removes the pattern.
+    /// Creates a pattern with a description by a person or a program. Prompts show the description as words of the
+    /// user, cleaned and cut to 160 characters. To store the pattern, pass the edit of [`put`](Self::put) to
+    /// `Keeper::apply` of the store. `Keeper::forget` removes it.
     ///
     /// ```
     /// use webwise::{
@@ -47,9 +48,12 @@ impl Pattern {
     /// ```
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`: if the description is empty, if there are not 2 to 10 steps, if a step cannot be
-    /// part of a pattern (its tool sends, uploads or only looks, or its target has no name), or if the first step opens no address
-    /// and has no target.
+    /// `InvalidInput`, with the reason as `why`, in one of these cases:
+    ///
+    /// - The description is empty.
+    /// - There are fewer than 2 or more than 10 steps.
+    /// - A step cannot be part of a pattern: its tool sends, uploads or only looks, or its target has no name.
+    /// - The first step opens no address and has no target.
     pub fn given(description: &str, steps: &[StoredStep], now: DateTime<Utc>) -> Result<Self> {
         let refuse =
             |why: &str| Err(Error::new(ErrorKind::InvalidInput, "pattern.given").with("why", why));
@@ -82,8 +86,8 @@ impl Pattern {
         Ok(Self { header, steps })
     }
 
-    /// Returns the edit that stores the pattern for a host. If the host has a pattern of the same steps, it gets this description and
-    /// keeps its counts.
+    /// Returns the edit that stores the pattern for a host. If the host already has a pattern with the same steps, that
+    /// pattern gets this description and keeps its counts.
     #[must_use]
     pub fn put(&self, namespace: &Namespace, host: &Host) -> ShelfEdit {
         let given = self.clone();
@@ -94,8 +98,9 @@ impl Pattern {
     }
 }
 
-/// Returns the edit that counts a use of a pattern outside of a run of this program: `worked` is true if its steps were carried
-/// out. A use is counted once for each id. The edit fails with `InvalidInput` if the host has no such pattern.
+/// Returns the edit that counts a use of a pattern outside of this program's runs. `worked` is true if the steps were
+/// carried out. A use with the same id `run` is counted only once. The edit fails with `InvalidInput` if the host has
+/// no pattern with this key.
 pub fn credit(
     namespace: &Namespace,
     host: &Host,

@@ -1,4 +1,4 @@
-//! Which patterns a host keeps, and what becomes of them.
+//! Changes of the patterns of a host: learning, eviction, undo, acceptance and import.
 
 use std::{
     cmp::Ordering,
@@ -22,14 +22,15 @@ use crate::{
     },
 };
 
-/// Maximum length of an imported key. Unit: bytes. Source: chosen; a run's id has up to 64 characters.
+/// Maximum length of the key of an imported record. Unit: bytes. Source: chosen; some keys contain a run's id, which
+/// has up to 64 characters.
 const MAX_KEY: usize = 80;
 
-/// The records of a shelf that can be read.
+/// The contents of a shelf. Records that cannot be read are left out.
 #[derive(Debug, Clone)]
 struct Known {
     patterns: BTreeMap<String, Pattern>,
-    /// The last runs that reached their goals, by the keys of their records.
+    /// The last runs that reached their goals. The map's keys are the keys of their records.
     recent: BTreeMap<String, Recent>,
 }
 
@@ -42,7 +43,7 @@ impl Known {
         }
     }
 
-    /// Counts what became of the patterns that a run was shown.
+    /// Counts the result of each pattern that the run was shown.
     fn credit(&mut self, learned: &Learned) {
         for (key, from) in &learned.offered {
             if let Some(pattern) = self.patterns.get_mut(key) {
@@ -52,7 +53,8 @@ impl Known {
         }
     }
 
-    /// Adds a run that reached its goal: to the evidence of known patterns, and with what it has in common with other runs.
+    /// Learns from a run that reached its goal: adds it to the evidence of the patterns whose steps it took, and adds
+    /// new patterns for the steps that it shares with runs of other goals.
     fn add(&mut self, learned: &Learned) {
         let needed = learned.taken.iter().filter(|taken| taken.needed);
         let steps: Vec<Option<&StoredStep>> = needed.map(|taken| taken.step.as_ref()).collect();
@@ -125,8 +127,9 @@ impl Known {
         self.patterns.retain(|key, _| !gone.contains(key));
     }
 
-    /// Removes the oldest runs, and of too many patterns those that helped least and longest ago. Those that a person gave stay, and
-    /// those that are new stay longest.
+    /// Removes the oldest runs if there are too many, and then patterns if there are too many: first those that helped
+    /// least, and among equals those used longest ago. Patterns that a person gave are never removed here, and new ones
+    /// are removed last.
     fn forget_old(&mut self) {
         let mut runs: Vec<_> = self
             .recent
@@ -165,7 +168,7 @@ impl Known {
         self.patterns.retain(|key, _| !gone.contains(key));
     }
 
-    /// Returns the changes that make the shelf from what it was.
+    /// Returns the changes that turn the shelf from the state `before` into this state.
     fn changes(&self, before: &Self, records: &[Record]) -> Result<Vec<Change>> {
         let mut changes = Vec::new();
         for key in before.patterns.keys() {
@@ -192,22 +195,22 @@ impl Known {
     }
 }
 
-/// Returns the share of runs in which the steps were carried out, with one more run of each result. So a pattern that nobody has
-/// used is between those that help and those that fail. Range: 0 to 1.
+/// Returns the share of runs in which the steps were carried out, after adding one success and one failure to the
+/// counts. So a pattern without uses ranks between those that help and those that fail. Range: 0 to 1.
 pub(super) fn worth(header: &Header) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
     let (succeeded, failed) = (header.succeeded as f64, header.failed as f64);
     (succeeded + 1.0) / (succeeded + failed + 2.0)
 }
 
-/// Orders patterns by their worth, the best first.
+/// Orders patterns by [`worth`], the best first, then by their number of different goals.
 pub(super) fn best_first(one: &Header, other: &Header) -> Ordering {
     worth(other)
         .total_cmp(&worth(one))
         .then_with(|| other.goals().cmp(&one.goals()))
 }
 
-/// Returns a pattern that is learned from these steps of a run. Its values are numbered.
+/// Creates a learned pattern with these steps of a run. The values that the steps type are replaced by numbers.
 fn learned_pattern(mut steps: Vec<StoredStep>, run: &Recent) -> Pattern {
     let texts = steps.iter_mut().filter_map(|step| step.text.as_mut());
     let values = texts.filter(|text| matches!(text, StoredText::Slot(_)));
@@ -230,8 +233,11 @@ fn learned_pattern(mut steps: Vec<StoredStep>, run: &Recent) -> Pattern {
     Pattern { header, steps }
 }
 
-/// Returns what became of a pattern in a run that was shown it before this action: all of its steps were taken in order, or one
-/// of them failed and they were never completed, or the run went another way.
+/// Returns the result of a pattern in a run. `from` is the index of the first action after the pattern was shown.
+///
+/// - `Helped`: the run took all steps in order.
+/// - `Failed`: a step failed, the steps were never completed, and the run was not interrupted.
+/// - `Ignored`: any other case.
 fn used(pattern: &Pattern, learned: &Learned, from: usize) -> Use {
     let way = pattern.signatures();
     let (mut at, mut has_failed) = (0, false);
@@ -269,7 +275,8 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
     now.changes(&before, records)
 }
 
-/// Returns the changes that remove what a run taught. A learned pattern goes if the runs that are left have only one goal.
+/// Returns the changes that remove what was learned from a run. A learned pattern is removed if fewer than two
+/// different goals remain in its evidence.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let before = Known::of(records);
     let mut now = before.clone();
@@ -281,7 +288,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     now.changes(&before, records)
 }
 
-/// Returns the changes that store a pattern that a person gave. If its steps are known, their counts stay.
+/// Returns the changes that store a pattern that a person gave. If a pattern with the same steps is known, its counts
+/// are kept.
 pub(super) fn put(records: &[Record], given: &Pattern) -> Result<Vec<Change>> {
     let before = Known::of(records);
     let mut now = before.clone();
@@ -300,8 +308,8 @@ pub(super) fn put(records: &[Record], given: &Pattern) -> Result<Vec<Change>> {
     now.changes(&before, records)
 }
 
-/// Returns the change by which a person accepts an imported pattern, or brings a retired one back. `shown` is its description, as it
-/// was shown.
+/// Returns the change by which a person accepts an imported pattern or makes a retired one active again. `shown` is the
+/// description that the person saw.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "pattern.accept")
@@ -325,7 +333,7 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
 }
 
 /// Returns the record to import, or the reason for refusing it. Unless the importing person vouches for the source, a
-/// pattern waits for review, and runs and results are left out.
+/// pattern waits for review, and its runs and results are removed.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "pattern.admit")

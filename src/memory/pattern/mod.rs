@@ -1,27 +1,40 @@
-//! Patterns: runs of steps that tasks with different goals have in common on a host, such as a login or the way to a section.
+//! Patterns: sequences of steps that tasks with different goals share on a host, such as a login or the steps to a
+//! section.
 //!
-//! A run that reached its goal leaves the signatures of its steps. Where a later run with another goal took two or more of the same
-//! steps one after the other, they become a pattern, and every run sees it on a page on which its first step can be taken.
-//! `distill` finds the steps that count, `common` what two runs have in common, `rules` the type of a pattern, `keep` decides which
-//! patterns stay, `record` is their stored form, `show` writes them, and `given` is for those that a person or a program gives.
+//! When a run reaches its goal, the signatures (hashes) of its steps are stored. If a later run with another goal took
+//! two or more of the same steps in a row, these steps become a pattern. From then on, every run is shown the pattern
+//! on pages on which its first step can be taken.
+//!
+//! - `distill` finds the steps of a run that count.
+//! - `common` finds the steps that two runs share.
+//! - `rules` determines the type of a pattern.
+//! - `keep` decides which patterns are kept.
+//! - `record` is their stored form.
+//! - `show` writes them for prompts.
+//! - `given` is for patterns that a person or a program gives.
+//!
 //! Everything here is pure.
 //!
 //! # Decisions
 //!
-//! - A trajectory answers a goal that is similar to an earlier one. A pattern needs no similar goal: it says what every task does
-//!   here. If a trajectory in the same message has its steps, the pattern is left out.
-//! - A pattern contains only what both runs have in common, by construction: a signature is a hash of all that is kept of a step. So no
-//!   value of one run can get into it. Typed texts are numbered, chosen items have no names.
-//! - Goals that differ only in values that the runs typed or chose are the same goal. Their runs are the matter of trajectories.
-//! - No learned step is one that cannot be undone, because a run with another goal may not want it.
-//! - The steps of the last runs are kept as signatures. Names are taken from the run that is learned from, so an imported run of
-//!   another person adds no words. It is evidence only if the importing person vouches for it.
-//! - A result counts for the steps alone: they were carried out, or one of them failed. Whether the run reached its goal depends on
-//!   more than a part of its way.
-//! - The key of a pattern is a hash of its steps without the numbers in them, and an imported step keeps nothing else. So a person
-//!   who accepts a pattern by its key accepts these steps.
-//! - The sentences are ours, or those of the person who gave the pattern. The names in them are page data, shown on their own host
-//!   only, inside the fence.
+//! - A trajectory is shown if the goal is similar to an earlier one. A pattern needs no similar goal: it shows steps
+//!   that many tasks take on this host. If a trajectory in the same message contains the steps of a pattern, the
+//!   pattern is left out.
+//! - A pattern contains only data that both runs share, because the signature of a step is a hash of all the data
+//!   that is kept of the step. So no value of a single run can get into it. Typed texts are replaced by numbers, and
+//!   items chosen from a list have no names.
+//! - Goals that differ only in values that the runs typed or chose count as the same goal. Trajectories, not
+//!   patterns, cover runs with the same goal.
+//! - Steps that cannot be undone are never learned, because a run with another goal may not want them.
+//! - The steps of the last runs are kept as signatures only. The names in a new pattern come from the run that is
+//!   being learned from, so an imported run of another person adds no words. It counts as evidence only if the
+//!   importing person vouches for it.
+//! - The result of a pattern depends only on its steps: all were carried out, or one failed. The end of the run does
+//!   not count, because it depends on other steps too.
+//! - The key of a pattern is a hash of its steps without the numbers in them, and an imported step contains no other
+//!   data. So a person who accepts a pattern by its key accepts exactly these steps.
+//! - The sentences come from this program or from the person who gave the pattern. The names in them are page data,
+//!   which is shown only on its own host and inside the fence that marks quoted data.
 
 mod common;
 mod distill;
@@ -51,18 +64,19 @@ use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, text::counted};
 pub const COLLECTION: &str = "patterns";
 /// Minimum number of steps of a pattern. Source: chosen; one step says no more than the page itself.
 pub const MIN_STEPS: usize = 2;
-/// Maximum number of steps of a pattern. Longer stretches become several patterns. Source: chosen; a form with its way to it.
+/// Maximum number of steps of a pattern. Longer sequences become several patterns. Source: chosen; enough to reach a
+/// form and fill it in.
 pub const MAX_STEPS: usize = 10;
 /// Maximum number of patterns of a host. Source: document.
 pub const MAX_PATTERNS: usize = 100;
-/// Number of patterns that stay when there are too many. Source: document.
+/// Number of patterns that are kept when a host has more than [`MAX_PATTERNS`]. Source: document.
 pub const KEPT: usize = 80;
 /// Maximum number of patterns that are shown at once. Source: chosen.
 pub const MAX_SHOWN: usize = 2;
-/// Number of last runs of a host whose signatures are kept. Source: chosen.
+/// Maximum number of runs of a host, the latest ones, whose signatures are kept. Source: chosen.
 pub const MAX_RECENT: usize = 10;
-/// Number of runs that must fail in a row at a pattern's steps before the pattern is no longer shown. Runs that did not try the steps do
-/// not count. Source: chosen, as for lessons.
+/// Number of runs that must fail in a row at a pattern's steps before the pattern is no longer shown. Runs that did not
+/// try the steps do not count. Source: chosen; as for lessons.
 pub const FAILED_IN_A_ROW: usize = 3;
 
 /// The memory kind for patterns.
@@ -93,7 +107,7 @@ impl MemoryKind for Patterns {
         MAX_SHOWN
     }
 
-    /// Returns false if earlier advice, such as a trajectory, has all of its steps.
+    /// Returns false if earlier advice, such as a trajectory, contains all steps of the pattern.
     fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
         !said.iter().any(|other| show::is_said(own, other))
     }
@@ -139,7 +153,7 @@ impl MemoryKind for Patterns {
         Header::from_record(record).ok().map(|one| one.last_used)
     }
 
-    /// Describes a header. The steps are described with their item.
+    /// Describes the header of a pattern. `describe_item` adds the steps.
     fn describe(&self, record: &Record) -> Result<Described> {
         let header = Header::from_record(record)?;
         let (origin, standing) = match header.source {

@@ -1,4 +1,4 @@
-//! The records of a host: patterns, each with its steps, and the steps of the last runs as signatures.
+//! The pattern records of a host: the patterns with their steps, and the last runs with the signatures of their steps.
 
 use std::collections::BTreeSet;
 
@@ -17,12 +17,13 @@ use crate::{
     },
 };
 
-/// Maximum number of runs that a pattern names as evidence. Source: chosen.
+/// Maximum number of runs that are listed as evidence of a pattern. Source: chosen.
 pub const MAX_EVIDENCE: usize = 8;
 /// Maximum number of results that a pattern keeps. Source: chosen; as for trajectories.
 pub const MAX_RESULTS: usize = 12;
 
-/// Beginning of the key of a run's signatures. No item has this key, so people do not see these records in lists.
+/// Prefix of the keys of records that hold the signatures of a run. Such records belong to no item, so lists for people
+/// do not show them.
 pub(super) const RECENT: &str = "recent.";
 
 /// The purpose of the steps of a pattern.
@@ -30,15 +31,15 @@ pub(super) const RECENT: &str = "recent.";
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PatternType {
-    /// They type a secret or a password.
+    /// The steps type a secret or a password.
     LoginFlow,
-    /// They show another page or another part of the page.
+    /// The steps show another page or another part of the page.
     Navigation,
-    /// They give values to fields.
+    /// The steps give values to fields.
     FormFill,
-    /// They type into search fields only.
+    /// The steps type into search fields only.
     Search,
-    /// Anything else.
+    /// Any other steps.
     Other,
 }
 
@@ -71,11 +72,11 @@ impl PatternType {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PatternSource {
-    /// Runs with different goals took its steps.
+    /// Runs with different goals took the steps of the pattern.
     Learned,
-    /// A person or a program gave or accepted it.
+    /// A person or a program gave or accepted the pattern.
     User,
-    /// Another person's export contained it, and nobody here has accepted it.
+    /// Another person's export contained the pattern, and nobody here has accepted it.
     Imported,
 }
 
@@ -85,11 +86,11 @@ pub enum PatternSource {
 pub struct Evidence {
     /// The run.
     pub run: RunId,
-    /// A hash of its goal: the same for goals that differ only in values that the run typed or chose.
+    /// A hash of the run's goal. It is the same for goals that differ only in values that the run typed or chose.
     pub goal: String,
 }
 
-/// A pattern without its steps.
+/// The data of a pattern besides its steps: its type, origin, description and counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Header {
@@ -106,7 +107,8 @@ pub struct Header {
     /// Runs that took the steps, oldest first, at most [`MAX_EVIDENCE`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
-    /// The last runs that were shown the pattern, or for which it was credited, oldest first, at most [`MAX_RESULTS`].
+    /// The results of the last runs that were shown the pattern, and of uses counted by [`credit`](super::credit),
+    /// oldest first, at most [`MAX_RESULTS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<(RunId, Use)>,
     /// Number of runs that were shown the pattern.
@@ -118,13 +120,13 @@ pub struct Header {
     /// Number of these runs in which a step failed.
     #[serde(default)]
     pub failed: u64,
-    /// The time when it was learned or given.
+    /// The time when the pattern was learned or given.
     pub created: DateTime<Utc>,
     /// The end of the last run that took the steps.
     pub last_used: DateTime<Utc>,
 }
 
-/// A run of steps that tasks with different goals have in common on a host.
+/// A sequence of steps that tasks with different goals share on a host.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Pattern {
@@ -147,7 +149,7 @@ impl Header {
         })
     }
 
-    /// Returns the record of the header. If it is too large, it names fewer runs.
+    /// Returns the record of the header. If it would be too large, the oldest results and runs are left out.
     ///
     /// # Errors
     /// `Corrupt` if it cannot be written as JSON.
@@ -171,38 +173,38 @@ impl Header {
         }
     }
 
-    /// Returns what the steps are for, in words.
+    /// Returns the description: the given words, or a sentence of this program for the type of the pattern.
     pub fn description(&self) -> &str {
         self.words.as_deref().unwrap_or(self.kind.describes())
     }
 
-    /// Returns the number of different goals of the runs that are its evidence.
+    /// Returns the number of different goals of the runs in `evidence`.
     pub fn goals(&self) -> usize {
         let goals: BTreeSet<&str> = self.evidence.iter().map(|one| &*one.goal).collect();
         goals.len()
     }
 
-    /// Returns true if the last runs that carried out its steps all failed to. Runs that were shown it and did not need it say
-    /// nothing.
+    /// Returns true if at least [`FAILED_IN_A_ROW`] runs in a row tried the steps and failed. Runs that were shown the
+    /// pattern but ignored it do not count.
     pub fn is_retired(&self) -> bool {
         let tried = self.results.iter().rev().map(|(_, result)| *result);
         let tried = tried.filter(|result| *result != Use::Ignored);
         tried.take_while(|result| *result == Use::Failed).count() >= FAILED_IN_A_ROW
     }
 
-    /// Returns true if this run was the last one that failed before the pattern was retired.
+    /// Returns true if the pattern is retired and the failure of this run is its last result.
     pub(super) fn is_retired_by(&self, run: &RunId) -> bool {
         let failed = |(last, result): &(RunId, Use)| last == run && *result == Use::Failed;
         self.is_retired() && self.results.last().is_some_and(failed)
     }
 
-    /// Shows a retired pattern to runs again. Its failures are counted from now on.
+    /// Makes a retired pattern active again. Its failures are removed and counted from 0.
     pub(super) fn bring_back(&mut self) {
         self.results.retain(|(_, result)| *result != Use::Failed);
         self.failed = 0;
     }
 
-    /// Returns how often it was shown and what came of it.
+    /// Returns the number of times that the pattern was shown and used, with the results.
     pub const fn uses(&self) -> Uses {
         Uses {
             shown: self.shown,
@@ -212,7 +214,7 @@ impl Header {
         }
     }
 
-    /// Counts the result of a run, unless it has been counted.
+    /// Counts the result of a run, unless the run has been counted before.
     pub(super) fn count(&mut self, run: &RunId, result: Use, now: DateTime<Utc>) {
         if self.results.iter().any(|(known, _)| known == run) {
             return;
@@ -231,7 +233,8 @@ impl Header {
         }
     }
 
-    /// Adds a run that took the steps, unless it is known.
+    /// Adds a run that took the steps to the evidence, unless it is already there. If the pattern was retired, it
+    /// becomes active again.
     pub(super) fn add(&mut self, run: &RunId, goal: &str, now: DateTime<Utc>) {
         if self.evidence.iter().any(|known| known.run == *run) {
             return;
@@ -250,7 +253,7 @@ impl Header {
         }
     }
 
-    /// Removes the oldest run whose goal another run has too, or else the oldest run.
+    /// Removes one run from the evidence: the oldest run whose goal another run has too, else the oldest run.
     fn drop_oldest(&mut self) {
         let all = &self.evidence;
         let is_spare = |one: &Evidence| all.iter().filter(|of| of.goal == one.goal).count() > 1;
@@ -258,7 +261,7 @@ impl Header {
         self.evidence.remove(at);
     }
 
-    /// Removes the part of a run. Returns true if the run had one.
+    /// Removes a run from the evidence and the results. Returns true if it was in one of them.
     pub(super) fn remove(&mut self, run: &RunId) -> bool {
         let before = self.evidence.len() + self.results.len();
         self.evidence.retain(|known| known.run != *run);
@@ -277,7 +280,7 @@ impl Header {
 }
 
 impl Pattern {
-    /// Returns the key: a hash of the steps, so nobody can put other steps under it.
+    /// Returns the key. It is a hash of the steps, so no other steps can be stored under it.
     pub fn key(&self) -> String {
         key(&self.signatures())
     }
@@ -295,8 +298,8 @@ impl Pattern {
         with_steps(self.header.to_record(&self.key())?, &self.steps)
     }
 
-    /// Reads all patterns of a shelf, each with its key. A pattern is left out if a record is missing or cannot be read, or if
-    /// its steps are not those of its key.
+    /// Reads all patterns of a shelf, each with its key. A pattern is left out if one of its records is missing or
+    /// cannot be read, or if its key is not the hash of its steps.
     pub fn all(records: &[Record]) -> Vec<(String, Self)> {
         let headers = records.iter().filter(|record| !record.key.contains('.'));
         let read = headers.filter_map(|record| {
@@ -321,7 +324,8 @@ pub(super) fn key(signatures: &[Option<String>]) -> String {
     format!("p-{}", short_hash(all.join(" ")))
 }
 
-/// The steps of a run that reached its goal, as signatures. They are kept to find what later runs have in common with it.
+/// A run that reached its goal, with the signatures of its steps. It is kept to find the steps that later runs share
+/// with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Recent {
     /// The run.
@@ -335,7 +339,7 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// Reads a run from its record; `None` if the record is not one.
+    /// Reads a run from its record; `None` if the record is not that of a run.
     pub(super) fn from_record(record: &Record) -> Option<Self> {
         if !record.key.starts_with(RECENT) {
             return None;

@@ -1,4 +1,4 @@
-//! The type of a pattern, by rules over its steps.
+//! Rules that determine the type of a pattern from its steps.
 
 use super::PatternType;
 use crate::{
@@ -37,7 +37,8 @@ fn searches(step: &StoredStep) -> bool {
     is_text && (role == Some(&Role::SearchBox) || SEARCH.are_in(name(step)))
 }
 
-/// Returns true if the step does nothing but show another page or part of a page.
+/// Returns true if the step only shows another page or another part of the page: it opens an address, or uses a link,
+/// menu item or tab.
 fn is_move(step: &StoredStep) -> bool {
     let role = step.target.as_ref().map(|target| &target.role);
     step.tool == BrowserTool::Goto || matches!(role, Some(Role::Link | Role::MenuItem | Role::Tab))

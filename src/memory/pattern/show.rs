@@ -1,4 +1,4 @@
-//! Patterns in prompts: those whose next step can be taken on the page.
+//! Patterns in prompts. A pattern is shown if its next step can be taken on the page.
 
 use std::{cmp::Reverse, collections::HashSet};
 
@@ -18,15 +18,15 @@ use crate::{
     page::{PageTemplate, Role, Tree, sketch},
 };
 
-/// The section of a prompt with patterns. Source of its priority: chosen; between the way of a similar task, which says more, and
-/// facts, which say less.
+/// The section of a prompt with patterns. Source of its priority: chosen; between the trajectory of a similar task,
+/// which says more, and facts, which say less.
 pub(super) const SECTION: Section = Section::custom("Patterns of this site", 35, Lasts::Page);
 
 /// The patterns of a host that may be shown.
 #[derive(Debug)]
 pub(super) struct PatternIndex(Vec<Known>);
 
-/// A pattern, and its steps in the form in which equal steps are equal values.
+/// A pattern, and its steps in the [`plain`] form for comparison.
 #[derive(Debug)]
 struct Known {
     id: AdviceId,
@@ -34,7 +34,7 @@ struct Known {
     plain: Vec<StoredStep>,
 }
 
-/// A pattern of which these steps are left on the page.
+/// A pattern whose next step, the one with the index `from`, can be taken on the page.
 #[derive(Debug)]
 struct Fitting<'a> {
     known: &'a Known,
@@ -59,7 +59,8 @@ impl PatternIndex {
         Self(all.collect())
     }
 
-    /// Returns the patterns that fit the page, those that the run has begun first, then the longest.
+    /// Returns the patterns whose next step can be taken on the page. Patterns that the run has begun come first, then
+    /// those with the most steps left.
     fn fitting(
         &self,
         taken: &[Taken],
@@ -104,14 +105,15 @@ impl PatternIndex {
 }
 
 impl Known {
-    /// Returns true if a run has taken all steps, one after the other.
+    /// Returns true if the run has taken all steps of the pattern, one after the other.
     fn is_behind(&self, taken: &[Taken]) -> bool {
         taken
             .windows(self.plain.len())
             .any(|window| self.begins_with(window))
     }
 
-    /// Returns the number of steps that a run has just taken.
+    /// Returns the number of the pattern's first steps that were the last steps of the run; 0 if the run has not begun
+    /// the pattern.
     fn begun(&self, taken: &[Taken]) -> usize {
         let is_last = |count: &usize| {
             let from = taken.len().checked_sub(*count);
@@ -189,7 +191,7 @@ fn is_here(step: &StoredStep, here: &[Aim]) -> bool {
     })
 }
 
-/// Returns the lines about a pattern from this step on.
+/// Returns the lines that show a pattern from the step with the index `from` on.
 pub(super) fn lines(pattern: &Pattern, from: usize) -> Vec<Vec<Piece>> {
     let (header, left) = (&pattern.header, &pattern.steps[from..]);
     let shared = match header.goals() {
@@ -214,7 +216,8 @@ pub(super) fn lines(pattern: &Pattern, from: usize) -> Vec<Vec<Piece>> {
     out
 }
 
-/// Returns the words that say which numbers stand for values of the reader's own task; empty if there are none.
+/// Returns words that ask the reader to use values of its own task for the numbered values of the steps; empty if there
+/// are no such values.
 fn own_values(steps: &[StoredStep]) -> String {
     let mut names: Vec<String> = Vec::new();
     for step in steps {
@@ -236,7 +239,7 @@ fn own_values(steps: &[StoredStep]) -> String {
     }
 }
 
-/// Returns true if other advice has every step with a name that this advice has.
+/// Returns true if `other` contains every step of `own` that names an element, with the same verb and name.
 pub(super) fn is_said(own: &Advice, other: &Advice) -> bool {
     let said: Vec<(String, &PageName)> = other.lines().iter().filter_map(step).collect();
     let own: Vec<(String, &PageName)> = own.lines().iter().filter_map(step).collect();

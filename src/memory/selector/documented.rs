@@ -16,7 +16,7 @@ use crate::{
     page::KnownElement,
 };
 
-/// Attributes of a selector, with the names under which elements have them here.
+/// Attributes in the CSS selectors of the file, each with the name under which this crate stores it.
 const ATTRIBUTES: [(&str, &str); 4] = [
     ("data-testid", "testid"),
     ("name", "name"),
@@ -24,7 +24,8 @@ const ATTRIBUTES: [(&str, &str); 4] = [
     ("alt", "alt"),
 ];
 
-/// An element of the file. Its last reference is never read.
+/// An element of the file. The file also has the element's last reference, which is not read because it is valid for
+/// one page load only.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -38,7 +39,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns the element; `None` if nothing in the entry finds it on another day.
+    /// Returns the element; `None` if the entry has no attribute by which the element can be found on a later visit.
     fn selector(&self, now: DateTime<Utc>) -> Option<Selector> {
         let (role, name) = element(&self.element)?;
         let attributes = css(self.stable_selector.as_deref()?)?;
@@ -47,7 +48,8 @@ impl Entry {
             Some((own.to_owned(), value.clone()))
         };
         let marks: Vec<(String, String)> = ATTRIBUTES.into_iter().filter_map(mark).collect();
-        // Another attribute would make it another element.
+        // An attribute that is not known here may be needed to tell the element from others, so the entry is not used
+        // without it.
         if marks.is_empty() || marks.len() < attributes.len() {
             return None;
         }
@@ -78,7 +80,8 @@ impl Entry {
     }
 }
 
-/// Returns the elements of a host, those that most runs used.
+/// Converts the elements of a host to records. If there are more than [`MAX_SELECTORS`], those that most runs used are
+/// kept.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut found: BTreeMap<String, Selector> = BTreeMap::new();
@@ -120,7 +123,8 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     out
 }
 
-/// Adds the elements of a host with their newest names. The runs that used them, and failures, are not written.
+/// Adds the elements of a host to the documented folder, with their newest names. The runs that used them and the
+/// failures are not written.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let mut lost = 0;
     for record in records {
@@ -138,7 +142,8 @@ pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     left_out(lost, "element", why)
 }
 
-/// Returns the element as an entry under its name; `None` if it cannot be written.
+/// Returns the element's name in the file and its entry; `None` if the element is retired or cannot be written in the
+/// format of the file.
 fn entry(one: &Selector) -> Option<(String, Value)> {
     let name = one.names.first().map_or("", String::as_str);
     let element = format!("{} {}", one.role, Value::from(name));

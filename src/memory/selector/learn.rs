@@ -1,4 +1,4 @@
-//! The elements that a run used, and which of them a host keeps.
+//! Learning of selectors: the elements that a run used, and the choice of those that a host keeps.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub(super) struct Used {
     pub(super) host: Host,
     pub(super) role: Role,
     pub(super) name: String,
-    /// At least one attribute, the surest first.
+    /// The attributes, at least one, the most reliable first.
     pub(super) marks: Vec<(String, String)>,
     pub(super) healed: bool,
     pub(super) done: bool,
@@ -44,8 +44,9 @@ impl Used {
 }
 
 impl Learned {
-    /// Returns the elements that a run used. A failed action counts only if attributes had led to its target. Of several
-    /// actions on one element, a failed one counts, else the last one.
+    /// Extracts the elements that a run used. A failed action counts only if its target had been found by the
+    /// attributes of an earlier run. If there were several actions on an element, the first failed one counts, else the
+    /// last one.
     pub(super) fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);
         let mut used: BTreeMap<(Host, String), Used> = BTreeMap::new();
@@ -112,7 +113,7 @@ pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Resul
         let is_strange = records.iter().any(|record| record.key == key);
         match now.get_mut(&key) {
             Some(known) => known.add(used, &learned.run, learned.at),
-            // A record that cannot be read stays as it is: a newer version may have written it.
+            // A record that cannot be read is not replaced, because a newer version of the program may have written it.
             None if is_strange || !used.done => {}
             None => {
                 let mut new = Selector::new(used, learned.at);
@@ -126,7 +127,8 @@ pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Resul
         .iter()
         .map(|(key, one)| (!one.is_retired(), one.last_used, one.succeeded, key.clone()))
         .collect();
-    // Many elements of one run have the same age. The one that more runs used stays.
+    // Retired elements are removed first, then those used longest ago. Elements of one run have the same age; of these,
+    // those that fewer runs used are removed first.
     all.sort();
     let excess = (now.len() + strange).saturating_sub(MAX_SELECTORS);
     for (_, _, _, key) in all.into_iter().take(excess) {
@@ -135,7 +137,7 @@ pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Resul
     changes(&before, &now)
 }
 
-/// Returns the changes that remove a run, and the elements that no other run used with success.
+/// Returns the changes that remove a run from all elements. Elements that only this run used successfully are removed.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let before = read(records);
     let mut now = before.clone();
@@ -143,8 +145,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     changes(&before, &now)
 }
 
-/// Returns the change by which a person accepts an imported element, or brings a retired one back. `shown` is the element in words, as it
-/// was shown.
+/// Returns the change by which a person accepts an imported element or makes a retired one active again. `shown` is the
+/// description of the element that the person saw.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "selector.accept")

@@ -1,18 +1,21 @@
-//! Selectors: the elements that runs used on a host, and the attributes by which they are found when their names change.
+//! Selectors: the elements that runs used on a host, with the attributes by which they are found when their names
+//! change.
 //!
-//! They cost nothing in prompts. The executor uses them when a target is not there as it was named: words that match nothing
-//! on the page, or a reference that is gone after the page was drawn anew. `learn` finds the elements in the steps of a
-//! run, and `record` is their stored form. Everything here is pure.
+//! Selectors take no space in prompts. The executor uses them if it cannot find a target as the model named it: words
+//! that match nothing on the page, or a reference that is gone because the page replaced the element. `learn` finds the
+//! elements in the steps of a run, and `record` is their stored form. Everything here is pure.
 //!
 //! # Decisions
 //!
-//! - An element is its role and the surest attribute that the page's authors gave it: a test id, the name of a field, a
-//!   placeholder, a picture's description, an icon. A reference is never kept, and neither is a path through the page,
-//!   which is the first thing that a redesign changes. An element without such an attribute is not kept.
-//! - An element is taken only if exactly one of the page has its role and attribute, only if its former name matches the
-//!   model's words exactly and nothing on the page does, and never for an action that cannot be taken back.
-//! - A failure counts only if the attributes had led to the target. Other failures say nothing about attributes.
-//! - The elements are page data, used on their own host only. No text of them reaches a prompt.
+//! - An element is identified by its role and the most reliable attribute that the page's authors gave it: a test id,
+//!   the name of a field, a placeholder, a picture's description, an icon. An element without such an attribute is not
+//!   kept. References are never kept, and neither are paths through the page, which change with the first redesign.
+//! - A remembered element is used only if exactly one element of the page has its role and attribute. If the model
+//!   named the target in words, they must match a former name of the element exactly and match nothing on the page. It
+//!   is never used for an action that cannot be undone.
+//! - A failure counts against an element only if its attributes had been used to find the target. Other failures say
+//!   nothing about attributes.
+//! - The elements are page data and are used only on their own host. None of their texts reaches a prompt.
 
 mod documented;
 mod learn;
@@ -171,7 +174,7 @@ impl MemoryKind for Selectors {
         Ok(described)
     }
 
-    /// Tells only of elements to which their attributes led.
+    /// Returns notes only about elements that the run found by their attributes.
     fn notes(
         &self,
         _: Occasion,

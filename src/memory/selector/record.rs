@@ -1,4 +1,4 @@
-//! The record of an element.
+//! The record of an element that runs used.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -13,10 +13,10 @@ use crate::{
 
 /// Maximum number of names that an element keeps. Source: chosen.
 pub const MAX_NAMES: usize = 3;
-/// Maximum number of runs that an element names. Source: chosen.
+/// Maximum number of runs that are listed with an element. Source: chosen.
 pub const MAX_RUNS: usize = 8;
-/// Number of times in a row that an action on an element failed after its attributes had led there, after which they are
-/// not used any more. Source: chosen, as for lessons.
+/// Number of failures in a row after which the attributes of an element are no longer used. Only actions whose target
+/// was found by these attributes count. Source: chosen, as for lessons.
 pub const FAILED_IN_A_ROW: usize = 3;
 
 /// An attribute of an element.
@@ -24,9 +24,9 @@ pub const FAILED_IN_A_ROW: usize = 3;
 pub struct Mark {
     /// The name of the attribute.
     pub attribute: String,
-    /// Its value. Page data.
+    /// The value of the attribute, which is page data.
     pub value: String,
-    /// Number of runs that used the element while it had the attribute.
+    /// Number of runs that used the element successfully while the attribute had this value.
     pub succeeded: u64,
 }
 
@@ -35,32 +35,32 @@ pub struct Mark {
 pub struct Use {
     /// The run.
     pub run: RunId,
-    /// True if the element was found by its attributes, because it was not there as it was named.
+    /// True if the element was found by its attributes, because the target could not be found as the model named it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub healed: bool,
-    /// True if the action on it succeeded.
+    /// True if the action on the element succeeded.
     pub done: bool,
 }
 
-/// An element of a host.
+/// An element of a host's pages that runs used, with the attributes by which it is found again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Selector {
     /// The role.
     pub role: Role,
-    /// The names that it had, newest first, at most [`MAX_NAMES`]. Page data.
+    /// The names that the element had, newest first, at most [`MAX_NAMES`]. They are page data.
     pub names: Vec<String>,
-    /// The attributes by which it is found again. The first is part of the record's key.
+    /// The attributes by which the element is found again. The first is part of the record's key.
     pub marks: Vec<Mark>,
-    /// The last runs that used it, oldest first, at most [`MAX_RUNS`].
+    /// The last runs that used the element, oldest first, at most [`MAX_RUNS`].
     pub uses: Vec<Use>,
-    /// Number of runs in which an action on it succeeded.
+    /// Number of runs in which an action on the element succeeded.
     pub succeeded: u64,
-    /// Number of runs in which its attributes led to an element with which the action failed.
+    /// Number of runs in which an element was found by these attributes and the action on it failed.
     pub failed: u64,
-    /// The end of the last run that used it.
+    /// The end of the last run that used the element.
     pub last_used: DateTime<Utc>,
-    /// True if another person's export contained it and nobody here has accepted it.
+    /// True if another person's export contained the element and nobody here has accepted it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
     /// Fields that a newer version wrote, kept unchanged.
@@ -69,7 +69,7 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// Creates the record of an element that no run has used yet.
+    /// Creates an element with the role of `used`, without names, attributes and uses. [`add`](Self::add) adds these.
     pub(super) fn new(used: &Used, now: DateTime<Utc>) -> Self {
         Self {
             role: used.role.clone(),
@@ -84,7 +84,7 @@ impl Selector {
         }
     }
 
-    /// Adds a run that used the element, unless it has been counted.
+    /// Adds a run that used the element, unless the run has been counted before.
     pub(super) fn add(&mut self, used: &Used, run: &RunId, now: DateTime<Utc>) {
         if self.uses.iter().any(|known| known.run == *run) {
             return;
@@ -114,7 +114,7 @@ impl Selector {
                 .find(|mark| mark.attribute == *attribute);
             match known {
                 Some(mark) if mark.value == *value => mark.succeeded += 1,
-                // The first attribute is the same, or it would be another element.
+                // This is never the first attribute: with another first attribute, it would be another element.
                 Some(mark) => (mark.value, mark.succeeded) = (value.clone(), 1),
                 None => self.marks.push(Mark {
                     attribute: attribute.clone(),
@@ -125,7 +125,7 @@ impl Selector {
         }
     }
 
-    /// Removes a run. Returns true if it had used the element with success.
+    /// Removes a run. Returns true if the run had used the element successfully.
     pub(super) fn remove(&mut self, run: &RunId) -> bool {
         let (gone, kept): (Vec<Use>, Vec<Use>) =
             self.uses.drain(..).partition(|one| one.run == *run);
@@ -141,19 +141,19 @@ impl Selector {
         gone.iter().any(|one| one.done)
     }
 
-    /// Returns true if the last actions on elements to which its attributes led all failed.
+    /// Returns true if the last [`FAILED_IN_A_ROW`] actions whose target was found by the attributes all failed.
     pub fn is_retired(&self) -> bool {
         let healed = self.uses.iter().rev().filter(|one| one.healed);
         healed.take_while(|one| !one.done).count() >= FAILED_IN_A_ROW
     }
 
-    /// Lets a retired element be found by its attributes again. Its failures are counted from now on.
+    /// Makes a retired element active again. Its failures are removed and counted from 0.
     pub(super) fn bring_back(&mut self) {
         self.uses.retain(|one| one.done);
         self.failed = 0;
     }
 
-    /// Returns the element as the executor looks for it.
+    /// Returns the element in the form in which the executor looks for it on a page.
     pub(super) fn known(&self) -> KnownElement {
         let first = self.marks.first();
         let mut others: Vec<&Mark> = self.marks.iter().skip(1).collect();
@@ -194,7 +194,8 @@ impl Selector {
         })
     }
 
-    /// Returns the record of the element. If it is too large, it has fewer names, attributes and runs.
+    /// Returns the record of the element. If it would be too large, the oldest names, the last attributes and the
+    /// oldest runs are left out, in this order.
     ///
     /// # Errors
     /// `Corrupt` if it cannot be written as JSON.
@@ -220,7 +221,7 @@ impl Selector {
         }
     }
 
-    /// Returns the key: the same for all elements with this role and this first attribute.
+    /// Returns the key, which is derived from the role and the first attribute.
     pub fn key(&self) -> String {
         let first = self.marks.first();
         key(
@@ -230,7 +231,7 @@ impl Selector {
     }
 }
 
-/// Returns the key of the element with this role and this first attribute.
+/// Returns the key of an element with this role and this first attribute.
 pub(super) fn key(role: &Role, first: Option<(&str, &str)>) -> String {
     let named = json!([role, first]);
     format!("element-{}", short_hash(canonical(&named)))

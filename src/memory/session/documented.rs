@@ -1,4 +1,4 @@
-//! Sessions in the documented folder of another program.
+//! Conversion of sessions from and to the documented memory folder of another program.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// A session of the file. The run is an addition of this crate, and other programs ignore it.
+/// A session as an entry of the folder's file. The field `run_id` is an addition of this crate, and other programs ignore it.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -36,13 +36,14 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns true if the session ended on this host. Reads the address of the file, because a session keeps no long one.
+    /// Returns true if the session ended on this host. The entry's own address is read, because a [`Session`] does not keep a
+    /// long one.
     fn ended_on(&self, host: &Host) -> bool {
         let url = Url::parse(&self.final_url);
         url.is_ok_and(|url| Host::of(&url).is_ok_and(|of| of == *host))
     }
 
-    /// Returns the session, or the reason why it is not kept.
+    /// Returns the entry as a session, or the reason why it is left out.
     fn session(self, now: DateTime<Utc>) -> Result<Session, String> {
         if names_reference(&self.goal) || names_reference(&self.outcome) {
             return Err(
@@ -72,7 +73,8 @@ impl Entry {
     }
 }
 
-/// Returns the last sessions of a host. The answer and the address of one that has no address on this host are left out.
+/// Returns a host's latest sessions as records, with the problems found. If a session did not end on this host, or does not say
+/// where, its answer and address are left out.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut sessions: Vec<Session> = Vec::new();
@@ -106,13 +108,13 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     out
 }
 
-/// Adds the sessions of a host, the oldest first.
+/// Adds a host's sessions to `domain`, the oldest first, and returns messages about sessions that were lost.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let sessions = records.iter().map(Session::from_record);
     let mut sessions: Vec<Session> = sessions.filter_map(Result::ok).collect();
     sessions.sort_by(|a, b| (a.timestamp, &a.run).cmp(&(b.timestamp, &b.run)));
     let entries = sessions.into_iter().map(|session| Entry {
-        // Every session of the file has an id.
+        // In the file, every session has an id. The run's id replaces a missing one.
         id: session
             .id
             .map_or_else(|| session.run.to_string(), |id| id.to_string()),

@@ -1,4 +1,4 @@
-//! The session of a run's log, and its place among the sessions of a host.
+//! The session made from a run's log, and the changes that record, accept or import a session.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use crate::{
 /// Maximum number of sessions that are kept for each host. Source: chosen.
 pub const MAX_SESSIONS: usize = 5;
 
-/// Returns the session of a run and the hosts that remember it: the first and the last one. Returns `None` if the run
-/// saw no page of a host, or ended before the model decided anything.
+/// Returns the session of a run, and the hosts on whose shelves it is stored: the first and the last that the run visited.
+/// Returns `None` if the run saw no page of a host, or ended before the model decided anything.
 pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
     let places = || {
         let steps = log.steps.iter();
@@ -49,7 +49,7 @@ pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
     Some((hosts, session.cut()))
 }
 
-/// Returns the changes that record a session and remove those that are too many, the oldest first.
+/// Returns the changes that record a session, and remove the oldest of those above [`MAX_SESSIONS`].
 pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>> {
     let record = session.to_record()?;
     if records.contains(&record) {
@@ -59,7 +59,8 @@ pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>
         .iter()
         .filter(|known| known.key != record.key && !known.is_from_a_person())
         .filter_map(|record| Some((&*record.key, Session::from_record(record).ok()?)))
-        // One that waits for a person takes no place, or a file could keep out all sessions by its dates.
+        // A session that waits for review does not count. Otherwise an imported file with late dates could keep out all other
+        // sessions.
         .filter(|(_, session)| !session.imported)
         .collect();
     known.sort_by_key(|(key, session)| (session.timestamp, *key));
@@ -70,7 +71,7 @@ pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>
             .get(known.len() - room)
             .is_some_and(|(_, oldest)| oldest.timestamp > session.timestamp)
     {
-        // The run waited in the store while five others ended.
+        // The run waited in the store while at least `room` later runs were recorded.
         return Ok(Vec::new());
     }
     let removed = known.len().saturating_sub(room);
@@ -83,7 +84,8 @@ pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>
     Ok(changes)
 }
 
-/// Returns the change by which a person accepts an imported session. `shown` are its words, as they were shown.
+/// Returns the change that marks an imported session as accepted by a person. Fails if `shown`, the words that the person saw,
+/// are no longer the words of the session.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "session.accept")
@@ -100,8 +102,8 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
     Ok(vec![Change::Put(session.to_record()?)])
 }
 
-/// Returns the record to import, or the reason for refusing it. Unless the importing person vouches for the source, a
-/// session waits for review.
+/// Returns the record to import, or the reason for refusing it. The session waits for review, unless the importing person
+/// vouches for its source.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "session.admit")

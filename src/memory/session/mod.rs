@@ -1,20 +1,21 @@
-//! Sessions: what earlier runs did on a host, so that a run can build on them.
+//! Sessions: the goals and results of earlier runs on a host, so that a run can build on them.
 //!
-//! Every run is recorded at its end, also one that failed: its goal, its answer, and where it ended. A host keeps the last
-//! [`MAX_SESSIONS`] of them. A run that belongs to the same session as an earlier one sees that run's answer and address,
-//! because it probably continues its work. Everything here is pure.
+//! Every run is recorded at its end, even if it failed: its goal, its answer, and the address at which it ended. A host keeps
+//! the last [`MAX_SESSIONS`] of these records. A run with the same session id as an earlier one is shown that run's answer and
+//! address, because it probably continues its work. Everything here is pure.
 //!
 //! # Decisions
 //!
-//! - A session stands inside the fence as data: its answer is the model's text, and the model may have copied a page.
+//! - A session is shown inside the prompt's fence, as data: its answer is the model's text, and the model may have copied a
+//!   page.
 //! - The answer and the address are kept only if the run stayed on one host. Otherwise text of one site could reach a
 //!   prompt about another.
 //! - A run that ended before the model decided anything is not recorded, because it says nothing about a host.
-//! - A session that another program's folder or another person's export contains waits for a person, because its answer
-//!   could have been written by anybody.
-//! - Of the runs of other sessions, a run sees only the newest two that failed, with their goals on one line each, so that it
-//!   does not repeat an attempt. Runs with the same goal are one line. Successful ones are left out: readers who played the
-//!   model took their answers for answers to their own goal.
+//! - A session from another program's folder or another person's export is not shown until a person accepts it, because anybody
+//!   could have written its answer.
+//! - Of the runs without the same session id, a run is shown only the newest two that failed, each as one line with its goal,
+//!   so that it does not repeat an attempt. Runs with the same goal share one line. Successful runs are left out: readers who
+//!   played the model took the answers of such runs for answers to their own goal.
 
 mod documented;
 mod learn;
@@ -99,7 +100,7 @@ impl MemoryKind for Sessions {
         }))
     }
 
-    /// Changes nothing: sessions are only on the shelves of hosts.
+    /// Returns an edit that changes nothing, because there are no sessions on the global shelf.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
@@ -141,7 +142,7 @@ impl MemoryKind for Sessions {
         };
         let mut described = Described::new(&session.words(), origin, standing);
         if session.imported {
-            // Prompts cut each of its lines, but the person accepts all of them.
+            // The description is cut like a line of a prompt, but the person must see the whole text to accept it.
             described.text = session.words();
         }
         "session".clone_into(&mut described.is);

@@ -1,4 +1,4 @@
-//! The record of a session.
+//! A session as it is stored.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::{
 
 /// Maximum size of the goal that is kept. Unit: bytes of a JSON string. Source: chosen; four lines of a prompt.
 const MAX_GOAL: usize = 600;
-/// Characters that a reader of a prompt could take for markup, and that an address can do without.
+/// Characters that the model could take for markup in a prompt. In an address they are percent-encoded.
 const MARKUP: [char; 10] = ['`', '<', '>', '*', '[', ']', '{', '}', '|', '~'];
 /// Maximum size of the answer that is kept. Unit: bytes of a JSON string. Source: chosen; with the goal and the address
 /// it fits into a record.
@@ -21,11 +21,11 @@ const MAX_URL: usize = 200;
 /// Maximum length of a value in the query of the address. Longer values are often tokens. Unit: bytes. Source: chosen.
 const MAX_QUERY_VALUE: usize = 40;
 
-/// A run that ended, as the next runs on its host see it.
+/// A finished run, as it is stored for later runs on its host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Session {
-    /// The session that the run belonged to; `None` if the caller gave none.
+    /// The session id of the run; `None` if the caller gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<SessionId>,
     /// The run.
@@ -37,8 +37,8 @@ pub struct Session {
     pub outcome: Option<String>,
     /// True if the goal was reached and a page showed the evidence.
     pub success: bool,
-    /// The address at which the run ended, without its fragment and without parts that may be secret; `None` if the run
-    /// visited several hosts.
+    /// The address at which the run ended, without its fragment and without parts that may be secret; `None` if the run visited
+    /// several hosts, or if the address is too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_url: Option<String>,
     /// The time when the run ended.
@@ -47,7 +47,7 @@ pub struct Session {
     pub turns_used: u32,
     /// Duration of the run. Unit: milliseconds.
     pub duration_ms: u64,
-    /// True if another person's export contained it and nobody here has accepted it.
+    /// True if the session comes from another person's export, and nobody here has accepted it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
 }
@@ -65,7 +65,7 @@ impl Session {
         })
     }
 
-    /// Returns the record of the session. Its key is the run, so a run is recorded once.
+    /// Returns the record of the session. Its key is the id of the run, so a run is recorded once.
     ///
     /// # Errors
     /// `Corrupt` if the session cannot be written as JSON.
@@ -89,8 +89,8 @@ impl Session {
         }
     }
 
-    /// Returns the words that a person reads and accepts, in full and on one line: the goal and, of an imported session,
-    /// its answer and address.
+    /// Returns the words that a person reads and accepts, in full and on one line: the goal and, for an imported session, its
+    /// answer and address.
     pub(super) fn words(&self) -> String {
         let answer = self.outcome.iter().map(|said| format!("; answer: {said}"));
         let url = self.final_url.iter().map(|url| format!("; ended at {url}"));
@@ -122,8 +122,9 @@ impl Session {
     }
 }
 
-/// Returns an http or https address without user name, password, fragment, and the query's long values, and without
-/// [`MARKUP`]; `None` for any other address.
+/// Returns an http or https address without its user name, password, fragment and long query values, and with the characters of
+/// [`MARKUP`] percent-encoded. If the result is longer than [`MAX_URL`], the whole query is dropped. Returns `None` for other
+/// schemes, and if the address is too long without its query.
 fn address(url: &str) -> Option<String> {
     let mut url = Url::parse(url).ok()?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -147,7 +148,8 @@ fn address(url: &str) -> Option<String> {
     plain.find(|url| url.len() <= MAX_URL)
 }
 
-/// Returns an address with [`MARKUP`] percent-encoded, but for its host: the page, or another person's file, chooses the rest.
+/// Returns an address with the characters of [`MARKUP`] percent-encoded everywhere after the host, because that part is chosen
+/// by the page or by another person's file.
 fn without_markup(url: &str) -> String {
     let host = url.find("://").map_or(0, |at| at + 3);
     let end = url[host..].find('/').map_or(url.len(), |at| host + at);

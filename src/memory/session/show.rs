@@ -1,4 +1,4 @@
-//! Sessions in prompts.
+//! Selection of a host's sessions for prompts, and their lines.
 
 use std::collections::HashSet;
 
@@ -10,11 +10,11 @@ use crate::{
     memory::{Advice, AdviceId, Index, Lasts, Moment, Piece, Record, Section, Shelf, ago::ago},
 };
 
-/// The section of a prompt with the sessions. Source of its priority: document.
+/// The prompt section that shows sessions. Source of its priority: document.
 const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
-/// Number of sessions that are shown in full, if they belong to the session of the run. Source: chosen.
+/// Maximum number of earlier runs with the run's own session id that are shown in full. Source: chosen.
 const IN_FULL: usize = 2;
-/// Number of failed sessions that are shown to a run of another session. Source: chosen.
+/// Maximum number of failed runs with another session id, or none, that are shown. Source: chosen.
 const OF_OTHERS: usize = 2;
 /// Maximum length of a goal that is shown on one line. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 120;
@@ -56,7 +56,7 @@ impl Index for SessionIndex {
                 (false, false) => (&mut of_others, OF_OTHERS),
                 (false, true) => return None,
             };
-            // A second line with the same goal and result would say nothing new. An answer and an address do.
+            // A second line with the same goal and result says nothing new, unless an answer and an address follow it.
             let is_told = !told.insert((&session.goal, session.success));
             if is_told && !(continues && *seen < IN_FULL) {
                 return None;
@@ -74,8 +74,8 @@ impl Index for SessionIndex {
     }
 }
 
-/// Returns what prompts say of a session: to a run of another session, as long as it is among the newest failures, and to one that
-/// continues it.
+/// Returns the lines that prompts show for a session: if it failed, the line for runs without its session id, which is shown
+/// while the session is among the newest failures; then the lines for runs with the same session id.
 pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
     let mut told = Vec::new();
     if !session.success {
@@ -88,7 +88,7 @@ pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
     told
 }
 
-/// Returns the lines of a session: the goal with its result and, in full, the answer and the address.
+/// Returns the lines of a session: the goal with its age and result and, if `in_full` is true, the answer and the address.
 fn lines(session: &Session, in_full: bool, now: DateTime<Utc>) -> Vec<String> {
     let most = if in_full { usize::MAX } else { MAX_GOAL };
     let goal = text::truncate(&session.goal, most);

@@ -1,13 +1,13 @@
 //! Site maps: the pages of a host that an exploration found, so that a run can go straight to the right one.
 //!
-//! A run on the host reads the pages whose words fit its goal. Everything here is pure.
+//! A run on the host is shown the pages that share words with its goal. Everything here is pure.
 //!
 //! # Decisions
 //!
-//! - A page stands inside the fence as data, because its title and headings are page text.
-//! - A page that shares no word with the goal is not shown. So a map costs a run nothing unless it may help.
-//! - An exploration adds to the map of its host; the pages that were seen longest ago leave it first. Runs do not change a map: they
-//!   remember their ways as trajectories.
+//! - A page is shown as quoted data inside the fence, because its title and headings are page text.
+//! - A page that shares no word with the goal is not shown. So a map takes space in a prompt only if it may help.
+//! - An exploration adds pages to the map of its host; if there are too many, the pages that were seen longest ago
+//!   are removed. Runs do not change a map: their steps are kept as trajectories.
 
 mod record;
 mod show;
@@ -118,7 +118,7 @@ impl MemoryKind for SiteMaps {
         }))
     }
 
-    /// Changes nothing: no run teaches a map.
+    /// Changes nothing: no map is learned from a run.
     fn undo(&self, _: &RunId) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }

@@ -1,4 +1,4 @@
-//! The record of a page of a map.
+//! The record of a page of a site map.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -13,9 +13,10 @@ use crate::{
 
 /// Maximum number of pages that are kept for each host. Source: chosen; three explorations of the default size.
 pub const MAX_PAGES: usize = 60;
-/// Maximum length of an address. A page with a longer one is not kept. Unit: bytes. Source: chosen.
+/// Maximum length of an address. A page with a longer address is not kept. Unit: bytes. Source: chosen.
 const MAX_URL: usize = 200;
-/// Maximum length of a value in a query. Longer values are often tokens. Unit: bytes. Source: chosen.
+/// Maximum length of a value in an address's query. A longer value is removed, because it is often a token. Unit:
+/// bytes. Source: chosen.
 const MAX_QUERY_VALUE: usize = 40;
 /// Maximum number of headings that are kept. Source: chosen.
 const MAX_HEADINGS: usize = 3;
@@ -24,7 +25,8 @@ const MAX_CONTROLS: usize = 5;
 /// Maximum size of a title, a heading or a name. Unit: bytes of a JSON string. Source: chosen; all of them fit into a record.
 const MAX_NAME: usize = 100;
 
-/// Returns true if a parameter of this name holds what lets somebody in.
+/// Returns true if a query parameter with this name probably holds a credential, such as a session id, a token or a
+/// key.
 fn is_token(key: &str) -> bool {
     let key = text::fold(key);
     let is_session = matches!(&*key, "s" | "sid");
@@ -36,11 +38,11 @@ fn is_token(key: &str) -> bool {
         .any(|part| key.contains(part))
 }
 
-/// A page of a map. Its texts are page data.
+/// A page of a site map. Its texts are page data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Explored {
-    /// The address, without user name, password, fragment, and parameters that may let somebody in.
+    /// The address, without user name, password and fragment, and without query parameters that may be credentials.
     pub url: String,
     /// The title.
     pub title: String,
@@ -48,7 +50,7 @@ pub struct Explored {
     pub page_type: PageType,
     /// Number of links between the start of the exploration and the page.
     pub depth: u32,
-    /// The words of the link that led to it.
+    /// The words of the link that led to the page.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
     /// The first headings.
@@ -62,7 +64,7 @@ pub struct Explored {
 }
 
 impl Explored {
-    /// Returns what is kept of a page; `None` if its address is too long.
+    /// Creates the record of a page, with shortened address and texts; `None` if the address is not valid or too long.
     pub(super) fn of(page: &MapPage, now: DateTime<Utc>) -> Option<Self> {
         let mut url = Url::parse(&page.url).ok()?;
         let _ = url.set_username("");
@@ -121,7 +123,8 @@ impl Explored {
         path.map_or("/", |at| &self.url[after_scheme + at..])
     }
 
-    /// Returns the page on one line: its path, its title or the link's words, its headings, fields and buttons.
+    /// Returns the page on one line: its path, its title (or the link's words if it has no title), its headings, fields
+    /// and buttons.
     pub(super) fn line(&self) -> String {
         let title = if self.title.is_empty() {
             &self.words
@@ -144,7 +147,7 @@ impl Explored {
         line
     }
 
-    /// Returns the words of the page in lower case.
+    /// Returns the words of the page's path, title, link, headings and controls, in lower case.
     pub(super) fn all_words(&self) -> Vec<String> {
         let names = self.headings.iter().chain(&self.controls);
         let all = [self.path(), &*self.title, &*self.words].into_iter();

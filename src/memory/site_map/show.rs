@@ -8,9 +8,10 @@ use crate::{
     memory::{Advice, AdviceId, Cue, Index, Lasts, Moment, Piece, Record, Section, Shelf},
 };
 
-/// The section of a prompt with the pages. Source of its priority: chosen; after the sections of runs.
+/// The section of a prompt with the pages. Source of its priority: chosen; lower than the priorities of sections
+/// learned from runs.
 const SECTION: Section = Section::custom("Pages of this site", 25, Lasts::Page);
-/// Maximum number of pages that are shown. Source: chosen; a line each.
+/// Maximum number of pages that are shown. Source: chosen; each takes a line.
 pub(super) const MAX_SHOWN: usize = 6;
 
 /// A page and its words.
@@ -25,7 +26,7 @@ struct Known {
 #[derive(Debug)]
 pub(super) struct MapIndex {
     pages: Vec<Known>,
-    /// Number of pages with each word.
+    /// The number of pages that contain each word.
     common: BTreeMap<String, usize>,
 }
 
@@ -53,7 +54,8 @@ impl MapIndex {
         Self { pages, common }
     }
 
-    /// Returns the number of words that a page shares with a goal, without words that more than a third of the pages have.
+    /// Returns the number of words that a page shares with a goal. If there are at least three pages, words that more
+    /// than a third of them contain do not count.
     fn shared(&self, known: &Known, goal: &BTreeSet<String>) -> usize {
         let tells = |word: &&String| {
             self.pages.len() < 3

@@ -1,4 +1,4 @@
-//! A trajectory as a run with another goal reads it.
+//! The form of a trajectory for a run with another goal.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -9,17 +9,20 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Returns the words of a recorded goal that a new goal does not have.
+/// Returns the words of a recorded goal that a new goal does not contain.
 pub(super) fn gone(recorded: &str, goal: &str) -> BTreeSet<String> {
     let new: BTreeSet<String> = text::words(goal).into_iter().collect();
     let known = text::words(recorded).into_iter();
     known.filter(|word| !new.contains(word)).collect()
 }
 
-/// Returns the trajectory without the names that say a value of its own goal: at least half of the words of such a name are in that
-/// goal and not in the new one. A link "Confirmed" would mislead a run that looks for cancelled orders, and so would the address
-/// `/orders/confirmed`. A group around a target may say no word of a value at all. A link that chose what its own page shows keeps its name,
-/// but another link of its list may be meant: goals for paid and for unpaid orders choose "Yes" and "No".
+/// Returns the trajectory without the names that are probably values of its own goal.
+///
+/// - A name is removed if at least half of its words are in the recorded goal and not in the new one. A link
+///   "Confirmed" would mislead a run that looks for cancelled orders, and so would the address `/orders/confirmed`.
+/// - The name of a group around a target is removed if it contains any such word.
+/// - A link that chose a view of its own page keeps its name, but is marked so that another link of its list may be
+///   chosen instead: goals for paid and for unpaid orders choose "Yes" and "No".
 pub(super) fn adapted<'t>(trajectory: &'t Trajectory, goal: &str) -> Cow<'t, Trajectory> {
     if text::words(&trajectory.header.goal) == text::words(goal) {
         return Cow::Borrowed(trajectory);

@@ -1,4 +1,4 @@
-//! A goal that begins like the one of a trajectory: the steps that both have in common.
+//! Goals that begin with the same sentences as the goal of a trajectory, and the first steps that they share with it.
 
 use super::{
     Header, Trajectory,
@@ -12,17 +12,19 @@ use crate::{
     page::Role,
 };
 
-/// Returns the first steps of a trajectory with the values of a goal that begins with the same sentences; `None` if it does not, or if no
-/// step belongs to these sentences.
+/// Returns the task of the first steps of a trajectory, if the new goal begins with the same sentences apart from
+/// values; `None` if it does not, or if no step belongs to these sentences.
 ///
-/// Only links, fields and logins are shared: what follows in the goal may say that something else is to be chosen.
+/// The shared steps end before the first one that selects an option or changes a checkbox, because the rest of the goal
+/// may ask for another choice.
 pub(super) fn begun_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask> {
     let header = &trajectory.header;
     let new = compose(goal);
     let (known_ends, new_ends) = (sentence_ends(&header.goal), sentence_ends(&new));
     let ends = known_ends.into_iter().zip(new_ends);
     ends.rev().find_map(|(known_end, new_end)| {
-        // "St." ends no sentence, but a value that ends here may go on behind it.
+        // A dot does not always end a sentence, as in "St.". A value that ends right before the dot may continue behind
+        // it, so the goal is not cut here.
         let in_doubt = |(_, to): &(usize, usize)| header.goal[*to..known_end].chars().count() == 1;
         if known_end < header.goal.len()
             && header
@@ -41,7 +43,7 @@ pub(super) fn begun_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask
     })
 }
 
-/// Returns where the sentences of a goal end, as positions in bytes.
+/// Returns the positions at which the sentences of a goal end, in bytes.
 fn sentence_ends(goal: &str) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut is_quoted = false;
@@ -61,10 +63,10 @@ fn sentence_ends(goal: &str) -> Vec<usize> {
     ends
 }
 
-/// Returns the number of steps that belong to the sentences of a goal up to this position: those up to the last one with a value of
-/// these sentences, and the button of a login.
+/// Returns the number of steps that belong to the sentences of the recorded goal up to the position `end`. The last of
+/// them is the last step with a value of these sentences, or the button of a login right after it.
 fn begun(steps: &[StoredStep], header: &Header, end: usize) -> usize {
-    // A step belongs to the sentence that has its value.
+    // A step belongs to the sentence that contains its value.
     let is_in_part = |step: &StoredStep| {
         let slots = step.slots();
         let slots = slots.map(|slot| header.slots.get(slot).is_some_and(|(_, to)| *to <= end));

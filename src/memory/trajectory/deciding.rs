@@ -1,12 +1,13 @@
-//! Words of a goal that leave something to be decided on the page.
+//! Words by which a goal leaves a decision to be made on the page: conditions and choices.
 
 use crate::base::text;
 
-/// Words of a condition, in the languages used most on the web. What they say must be looked at before anything is done.
+/// Words that express a condition, in the languages used most on the web. The condition must be checked on the page
+/// before anything is done.
 const CONDITIONS: &str = "if unless except only until whether otherwise provided wenn falls sofern ausser nur sonst si sauf seulement \
     uniquement sinon salvo excepto solo sino se tranne soltanto altrimenti exceto apenas somente senão tenzij behalve alleen indien anders \
     если кроме только иначе eğer ise hariç yalnızca sadece إذا إلا فقط अगर यदि केवल सिर्फ אם רק אלא jeśli oprócz tylko якщо тільки";
-/// The same in scripts without spaces between words.
+/// Words like those in [`CONDITIONS`], in scripts without spaces between words. They are searched for anywhere in the goal.
 const CONDITIONS_WITHOUT_SPACES: [&str; 14] = [
     "もし",
     "なら",
@@ -23,14 +24,15 @@ const CONDITIONS_WITHOUT_SPACES: [&str; 14] = [
     "만일",
     "ถ้า",
 ];
-/// Words that choose one of several by what the page says of them.
+/// Words that choose one of several items by a property that only the page shows, such as the newest or the cheapest
+/// one.
 const CHOICES: &str = "first last next previous newest latest oldest recent earliest cheapest lowest highest best worst most least nearest \
     largest smallest biggest longest shortest top any erste ersten erster letzte letzten neueste neuesten älteste ältesten günstigste \
     günstigsten billigste billigsten beste besten nächste nächsten dernier dernière premier première prochain prochaine récent récente \
     meilleur meilleure plus último última primero primera primer próximo próxima reciente mejor más ultimo ultima primo prima prossimo \
     migliore più primeiro primeira recente melhor mais laatste eerste nieuwste oudste volgende beste последний последнюю первый первую \
     самый самую следующий son ilk sonraki en أحدث آخر أول أرخص नवीनतम पहला सबसे आखिरी האחרון הראשון ostatni pierwszy останній";
-/// The same in scripts without spaces between words.
+/// Words like those in [`CHOICES`], in scripts without spaces between words. They are searched for anywhere in the goal.
 const CHOICES_WITHOUT_SPACES: [&str; 12] = [
     "最新",
     "最後",
@@ -46,12 +48,13 @@ const CHOICES_WITHOUT_SPACES: [&str; 12] = [
     "ล่าสุด",
 ];
 
-/// Returns true if a goal says that something is to be done only under a condition. Words inside of quotes do not count.
+/// Returns true if a goal contains a condition, such as "only if there is none yet". Words inside quotes do not count.
 pub(super) fn has_condition(goal: &str) -> bool {
     says(goal, CONDITIONS, &CONDITIONS_WITHOUT_SPACES)
 }
 
-/// Returns true if a goal chooses something by what the page says of it. Words inside of quotes do not count.
+/// Returns true if a goal chooses an item by a property that only the page shows, such as the newest one. Words inside
+/// quotes do not count.
 pub(super) fn chooses(goal: &str) -> bool {
     says(goal, CHOICES, &CHOICES_WITHOUT_SPACES)
 }
@@ -77,10 +80,10 @@ fn without_quotes(goal: &str) -> String {
     out
 }
 
-/// Returns true if what follows this character is inside of quotes.
+/// Returns true if the text after the character `c` is inside quotes. `is_quoted` is true if the text before it is.
 pub(super) const fn quoted_after(is_quoted: bool, c: char) -> bool {
     match c {
-        // The mark that ends a German quotation begins an English one.
+        // The second of these marks ends a German quotation and begins an English one, so it toggles.
         '"' | '“' => !is_quoted,
         '„' | '«' | '「' | '『' => true,
         '”' | '»' | '」' | '』' => false,

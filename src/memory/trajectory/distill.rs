@@ -1,4 +1,4 @@
-//! The trajectory of a run's log, without the run's values.
+//! Extraction of a trajectory from a run's log, without the run's values.
 
 use std::collections::BTreeSet;
 
@@ -19,36 +19,38 @@ use crate::{
 
 /// Maximum number of steps of a trajectory. Source: chosen; the same as the default maximum number of steps of a run.
 pub const MAX_STEPS: usize = 50;
-/// Maximum length of a goal. A run with a longer one is not recorded. Unit: bytes. Source: chosen; it fits into a record.
+/// Maximum length of a goal. A run with a longer goal is not recorded. Unit: bytes. Source: chosen; it fits into a
+/// record.
 pub(super) const MAX_GOAL: usize = 900;
 
-/// What trajectories learn from a run. It may wait in the store until the next run.
+/// The part of a run that trajectories learn from. It may wait in the store until the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     /// The host on which the whole run took place.
     pub(super) host: Host,
     /// True if the goal was reached.
     pub(super) success: bool,
-    /// True if the run's end says nothing about the trajectories that it was shown.
+    /// True if the run was interrupted, so that its end says nothing about the trajectories that it was shown.
     #[serde(default)]
     pub(super) interrupted: bool,
     /// The header of the run's own trajectory.
     pub(super) header: Header,
-    /// The steps that the run took: the shortest way if it reached its goal, else all.
+    /// The steps that the run took: only the needed ones if it reached its goal, else all.
     pub(super) steps: Vec<StoredStep>,
     /// The keys of the trajectories that the run was shown.
     pub(super) offered: Vec<String>,
-    /// True if some of the steps were taken from memory, so the run is no proof of its own for them.
+    /// True if some of the steps were taken from memory, so that the run is no independent evidence for them.
     #[serde(default)]
     pub(super) replayed: bool,
-    /// The keys of the trajectories from which steps were taken.
+    /// The keys of the trajectories from which the run took steps without its model.
     #[serde(default)]
     pub(super) repeated: BTreeSet<String>,
 }
 
 impl Learned {
-    /// Extracts the part of a log that trajectories learn from; `None` if the run was not on one host alone, took no
-    /// steps, or took too many.
+    /// Extracts the part of a log that trajectories learn from. Returns `None` if the run visited more than one host,
+    /// took no steps or more than [`MAX_STEPS`], or if its goal is too long or contains deceptive characters, such as
+    /// invisible ones.
     pub(super) fn of(log: &RunLog) -> Option<Self> {
         let host = only_host(log)?.clone();
         let way = if log.success {
@@ -56,7 +58,7 @@ impl Learned {
         } else {
             log.steps.iter().collect()
         };
-        // The task opens its start address by itself.
+        // The step that opens the task's start address is not part of a trajectory.
         let is_own =
             |step: &&Step| step.by != By::Task && matches!(step.action, Action::Browser(_));
         let taken: Vec<&Step> = way.into_iter().filter(is_own).collect();
@@ -109,7 +111,8 @@ impl Learned {
     }
 }
 
-/// Returns the steps that were taken from memory. Each was decided by one item alone.
+/// Returns the steps that were taken from memory. Each was decided by a single item, which is the only one in its
+/// [`Step::offered`].
 fn from_memory(log: &RunLog) -> impl Iterator<Item = &Step> {
     log.steps.iter().filter(|step| step.by == By::Memory)
 }

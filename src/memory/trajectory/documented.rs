@@ -1,9 +1,9 @@
 //! Trajectories in the documented folder of another program.
 //!
-//! A step of the file names its target by a selector. It is kept if the selector names the element by role and name, or is
-//! one that the folder's own list of elements explains. A reference, such as `@s3f51`, is never kept. If a step cannot be kept,
-//! the whole trajectory is left out, because a way with a gap leads nowhere. Steps that only look, wait or judge are no part
-//! of a way here.
+//! A step of the file names its target by a selector. The step is kept if the selector gives the role and name of the
+//! element, or if it is in the folder's own list of elements. A reference, such as `@s3f51`, is never kept. If a step
+//! cannot be kept, the whole trajectory is left out, because the remaining steps would not reach the goal. Steps that
+//! only look, wait or judge are not converted.
 
 use std::collections::BTreeMap;
 
@@ -28,10 +28,11 @@ use crate::{
     page::{Locator, LocatorStep, PageTemplate, Role},
 };
 
-/// The model of a written trajectory. Records here do not name theirs.
+/// The value of the field `model` in written trajectories, because stored trajectories do not name their model.
 const NO_MODEL: &str = "unknown";
 
-/// A trajectory of the file. The run is an addition of this crate, and other programs ignore it.
+/// A trajectory in the format of the folder. The field `run_id` is an addition of this crate, which other programs
+/// ignore.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -75,10 +76,10 @@ struct ActionEntry {
     url: Option<String>,
 }
 
-/// The elements of a domain by the attributes of their selectors.
+/// The elements of a domain, as role and name. The map's keys are the attributes of their selectors.
 type Elements = BTreeMap<Vec<(String, String)>, (Role, String)>;
 
-/// Returns the trajectories of a host, the newest if they are too many.
+/// Converts the trajectories of a host to records. If there are more than [`MAX_TRAJECTORIES`], the newest are kept.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let elements: Elements = domain
@@ -232,14 +233,15 @@ impl StepEntry {
         looks.contains(&&*self.action.action)
     }
 
-    /// Returns true if the step presses Enter in the field into which the step before it typed.
+    /// Returns true if the step presses Enter in the field into which the previous step typed.
     fn submits(&self, before: &Self) -> bool {
         let (own, typed) = (&self.action, &before.action);
         let is_enter = own.action == "press" && own.key.as_deref() == Some("Enter");
         is_enter && typed.action == "type" && own.selector == typed.selector
     }
 
-    /// Returns the step with the texts in which values of the goal are looked for; `None` if it cannot be kept.
+    /// Converts the step. Returns it with its texts, in which values of the goal are then searched for; `None` if the
+    /// step cannot be kept.
     fn step(&self, host: &Host, elements: &Elements) -> Option<(StoredStep, Literals)> {
         use BrowserTool as T;
         let action = &self.action;
@@ -312,14 +314,15 @@ impl StepEntry {
     }
 }
 
-/// Returns the template of an address of this host.
+/// Returns the page template of an address; `None` if the address does not belong to this host.
 fn template(url: &str, host: &Host) -> Option<PageTemplate> {
     let url = Url::parse(url).ok()?;
     let is_own = Host::of(&url).is_ok_and(|of| of == *host);
     is_own.then(|| PageTemplate::of(&url).ok()).flatten()
 }
 
-/// Returns the role and the name of the element that a selector names; `None` if only one load of the page tells it.
+/// Returns the role and name of the element that a selector means; `None` if they cannot be derived, as for a
+/// reference.
 fn target(selector: &str, elements: &Elements) -> Option<(Role, String)> {
     if let Some((role, name)) = element(selector) {
         return Some((role, name)).filter(|(_, name)| !name.is_empty());
@@ -339,8 +342,8 @@ fn target(selector: &str, elements: &Elements) -> Option<(Role, String)> {
     }
 }
 
-/// Adds the trajectories of a host. Left out are retired ones, and those with a step that the file has no words for. The group
-/// around a target is not written.
+/// Adds the trajectories of a host to the documented folder. Retired trajectories are left out, and so are those with a
+/// step that the format cannot express. The group around a target is not written.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let headers = records.iter().filter(|record| !record.key.contains('.'));
     let mut lost = headers.count();
@@ -375,7 +378,8 @@ pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     left_out(lost, "trajectory file", why)
 }
 
-/// Returns a step as entries of the file, two if Enter followed the text; `None` if it cannot be written.
+/// Returns a step as entries of the file: one, or two if Enter was pressed after the text. Returns `None` if the format
+/// cannot express the step.
 fn entries(step: &StoredStep, header: &Header) -> Option<Vec<StepEntry>> {
     use BrowserTool as T;
     let slot = |slot: usize| {
@@ -419,7 +423,7 @@ fn entries(step: &StoredStep, header: &Header) -> Option<Vec<StepEntry>> {
         }
         T::Goto => {
             let page = step.leads_to.as_ref()?;
-            // The address of a kind of pages is no address.
+            // A page template with placeholders is not the address of a page.
             if page.path().contains(':') {
                 return None;
             }

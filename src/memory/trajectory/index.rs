@@ -1,4 +1,4 @@
-//! The trajectories of a host, from which the one that fits the goal is offered.
+//! The index of a host's trajectories, which offers the one that fits the goal best.
 
 use super::{
     Trajectory, TrajectoryOptions,
@@ -39,7 +39,8 @@ impl TrajectoryIndex {
         }
     }
 
-    /// Returns the trajectories that may be used, those that fit the goal best first.
+    /// Returns the trajectories that are not stale, those that fit the goal best first. Returns none if the goal is too
+    /// long to be compared.
     fn ranked(&self, moment: &Moment<'_>) -> Vec<&(AdviceId, Trajectory)> {
         if moment.about.goal.chars().count() > MAX_GOAL {
             return Vec::new();
@@ -99,7 +100,8 @@ impl Index for TrajectoryIndex {
         if has_condition(goal) {
             return None;
         }
-        // Whether a goal is a task does not depend on the number of words in which its values differ.
+        // No minimum similarity is required here, because the same task with other values may share few words with the
+        // recorded goal.
         let ranked = self.ranked(moment);
         let known = |of: &dyn Fn(&Trajectory, &str) -> Option<SameTask>| {
             let mut known = ranked.iter().filter(|(_, one)| one.header.repeatable);
@@ -107,7 +109,8 @@ impl Index for TrajectoryIndex {
         };
         let (id, trajectory, task) = known(&same_task).or_else(|| known(&begun_task))?;
         let mut way = adapted(trajectory, goal).steps[..task.steps].to_vec();
-        // An address with a value of the recorded goal is compared without it.
+        // `adapted` removes addresses that contain a value of the recorded goal. They are restored, because `next`
+        // accepts any other value in their place.
         for (step, recorded) in way.iter_mut().zip(&trajectory.steps) {
             step.leads_to.clone_from(&recorded.leads_to);
         }

@@ -1,4 +1,4 @@
-//! Which trajectories a host keeps, and what becomes of them.
+//! Changes of the trajectories of a host: learning, eviction, undo, acceptance and import.
 
 use std::cmp::Reverse;
 
@@ -16,33 +16,35 @@ use crate::{
 
 /// Maximum number of trajectories of a host. Source: document.
 pub const MAX_TRAJECTORIES: usize = 20;
-/// Number of runs in a row that were shown a trajectory and did not reach their goal, after which it is not offered
-/// any more. Source: chosen, as for lessons.
+/// Number of runs in a row that must fail after they were shown a trajectory before it is no longer offered. Source:
+/// chosen, as for lessons.
 pub const FAILED_IN_A_ROW: usize = 3;
 
-/// Maximum length of an imported key. Unit: bytes. Source: chosen; the keys of this crate have 21.
+/// Maximum length of the key of an imported record. Unit: bytes. Source: chosen; the keys of this crate have 21 bytes.
 const MAX_KEY: usize = 64;
 
-/// Returns the key of a trajectory: the same for goals that differ only in the values that steps use.
+/// Returns the key of a trajectory. It is the same for goals that differ only in the values that the steps use.
 pub(super) fn key(header: &Header) -> String {
     format!("t-{}", task_hash(&header.goal, &header.slots))
 }
 
 impl Header {
-    /// Returns true if the last runs that were shown the trajectory all failed. Runs that somebody else ended do not count.
+    /// Returns true if at least [`FAILED_IN_A_ROW`] runs in a row failed after they were shown the trajectory. Runs
+    /// with the result [`Use::Used`], such as interrupted ones, do not count.
     pub(super) fn is_retired(&self) -> bool {
         let results = self.results.iter().rev().map(|(_, result)| *result);
         let telling = results.filter(|result| *result != Use::Used);
         telling.take_while(|result| result.is_harm()).count() >= FAILED_IN_A_ROW
     }
 
-    /// Returns true if this run was the last one that failed before the trajectory was retired.
+    /// Returns true if the trajectory is retired and the failure of this run is its last result.
     pub(super) fn is_retired_by(&self, run: &RunId) -> bool {
         let harmed = |(last, result): &(RunId, Use)| last == run && result.is_harm();
         self.is_retired() && self.results.last().is_some_and(harmed)
     }
 
-    /// Returns how often it was shown and what came of it, as far as its results are kept.
+    /// Returns the number of times that the trajectory was shown and used, with the results, counted over the kept
+    /// results.
     pub fn uses(&self) -> Uses {
         let count = |is: fn(Use) -> bool| {
             let same = self.results.iter().filter(|(_, result)| is(*result));
@@ -78,7 +80,7 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
     if learned.success {
         match all.iter_mut().find(|(known, _)| *known == own) {
             Some((_, known)) if known.header.runs.contains(run) => {}
-            // It shows that the way still works, and is no second proof of the way.
+            // A run that took steps from memory shows that they still work, but is no independent evidence for them.
             Some((_, known)) if learned.replayed => {
                 let last = known.header.timestamp.max(learned.header.timestamp);
                 known.header.timestamp = last;
@@ -108,11 +110,12 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
     Ok(changes)
 }
 
-/// Returns what became of a trajectory in a run that was shown it; `None` if the run says nothing of it.
+/// Returns the result of a trajectory in a run that was shown it; `None` if the run says nothing about the trajectory.
 fn result(own: &str, known: &Trajectory, learned: &Learned) -> Option<Use> {
     let is_followed = is_followed(known, learned);
     let is_used = is_followed || learned.repeated.contains(own);
-    // A run with another task may have taken a few steps of it from memory, such as a login. That says nothing about the rest.
+    // A run with another task may have taken only a few steps from memory, such as a login. Then its end says nothing
+    // about the trajectory.
     let is_other = learned.replayed && own != key(&learned.header) && !is_followed;
     let says = !is_other && !learned.interrupted;
     match (learned.success, is_used) {
@@ -130,7 +133,7 @@ fn is_followed(known: &Trajectory, learned: &Learned) -> bool {
 }
 
 impl Trajectory {
-    /// Returns true if the run of this trajectory took all steps of the other one, in their order.
+    /// Returns true if the steps of this trajectory include all steps of `way`, in the same order.
     fn took(&self, way: &Self) -> bool {
         let mut taken = self.steps.iter();
         way.steps
@@ -138,8 +141,9 @@ impl Trajectory {
             .all(|step| taken.any(|one| step.is_same(one)))
     }
 
-    /// Adds a run that reached the same goal. The shorter way stays, and of two of the same length the newer one, unless nobody here
-    /// took it or it does not work any more. Only runs that took the way that stays are named.
+    /// Merges the trajectory of another run that reached the same goal. The one with fewer steps is kept; if both have
+    /// the same number, the newer one. The new one is also kept if the known one is imported, or is retired and the new
+    /// run did not take its steps. Afterwards, `runs` lists only runs that took all kept steps.
     fn repeat(&mut self, other: Self) {
         let same = other.took(self);
         let is_retired = self.header.is_retired();
@@ -166,13 +170,14 @@ impl Trajectory {
         let excess = runs.len().saturating_sub(MAX_RUNS);
         self.header.runs = runs[excess..].to_vec();
         if is_retired {
-            // The way works again.
+            // The steps work again, so earlier failures no longer count.
             self.header.results.clear();
         }
     }
 }
 
-/// Returns the changes that remove what a run taught: its part in each trajectory, and those that no other run took.
+/// Returns the changes that remove what was learned from a run: its entries in each trajectory, and the trajectories
+/// that no other run took.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for (key, known) in Trajectory::all(records) {
@@ -193,8 +198,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     Ok(changes)
 }
 
-/// Returns the change by which a person accepts an imported trajectory, or brings a retired one back. `shown` is its goal, as it
-/// was shown.
+/// Returns the change by which a person accepts an imported trajectory or makes a retired one active again. `shown` is
+/// the goal that the person saw.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "trajectory.accept")
@@ -217,7 +222,7 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
 }
 
 /// Returns the record to import, or the reason for refusing it. Unless the importing person vouches for the source, a
-/// trajectory waits for review.
+/// trajectory waits for review, its results are removed, and no run repeats its steps without a model.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "trajectory.admit")

@@ -1,29 +1,44 @@
-//! Trajectories: the ways in which runs reached their goals, as a guide for runs with a similar goal.
+//! Trajectories: the recorded steps by which runs reached their goals, as a guide for runs with a similar goal.
 //!
-//! A run that reached its goal on one host leaves its shortest way there: the actions and what identifies their targets,
-//! with the values of the goal as numbered slots. A run with a similar goal on the host reads what is left of that way
-//! from its page on. `distill` takes the steps that count, without their values, `keep` decides which trajectories stay,
-//! `rank` which one fits a goal, `adapt` what of it fits another goal, `progress` where on the way a run is, and `show` writes it. `replay`
-//! takes the steps of a known task without the model; `same_task` and `begun` say whether a goal is that task, or begins like it.
-//! `documented` reads and writes the trajectories of another program. Everything here is pure.
+//! When a run reaches its goal on one host, the steps that it needed are stored: the actions and the data that
+//! identifies their targets, with the values of the goal as numbered slots. A run with a similar goal on the host is
+//! shown the remaining steps from its current page on.
+//!
+//! - `distill` extracts the needed steps without their values.
+//! - `keep` decides which trajectories are kept.
+//! - `rank` finds the one that fits a goal best.
+//! - `adapt` removes the parts that do not fit another goal.
+//! - `progress` finds out which steps a run has already taken.
+//! - `show` writes a trajectory for prompts.
+//! - `replay` takes the steps of a known task without the model.
+//! - `same_task` and `begun` check whether a goal is that task, or begins like it.
+//! - `documented` reads and writes the trajectories of another program.
+//!
+//! Everything here is pure.
 //!
 //! # Decisions
 //!
-//! - Of the values of an earlier run only its goal is kept: a text that is in the goal is a slot, with its form if the field took another
-//!   one, a parameter or a secret is named, and of any other text only the length is kept. The name of a target that was chosen from a list is not kept either, because
+//! - The goal is the only text of an earlier run that is kept. A typed text that is in the goal becomes a slot; if
+//!   the field took it in another form, that form is kept too. For a parameter or a secret, its name is kept, and for
+//!   any other text, only the length. The name of a target that was chosen from a list is not kept either, because
 //!   another run may have to choose another item.
-//! - Similar goals are no equal tasks. The model reads a trajectory as the way of another task; of the
-//!   earlier goal it shows only the words that the new goal has too. Steps are taken without the model only of a task that is proven to be
-//!   the same, and only of trajectories of one's own runs: another person's are read and never repeated.
-//! - If the new goal is proven to be the recorded task with other values, each slot is followed by what the new goal has in its
-//!   place, because a model reads a value faster than a number. The value is taken from the new goal, never from the record.
-//! - The name of a target may be a value without being a slot: "Standard delivery (€ 4.90)" for "standard delivery". So a name is not shown to
-//!   a run whose goal has none of the words that the name shares with the earlier goal.
-//! - The sentences are ours. The names in them are page data, shown on their own host only, inside the fence.
-//! - Only the rest of the way is shown, and only if its next step can be taken on the page. A run on another way is not
-//!   disturbed, and a long way costs no more than a short one.
+//! - Similar goals are not the same task. A trajectory is shown to the model as that of another task, and only those
+//!   words of the earlier goal are shown that are in the new goal too. Steps are taken without the model only if the
+//!   task is proven to be the same, and only from trajectories of this program's own runs. Trajectories of other people
+//!   are shown but never repeated.
+//! - If the new goal is proven to be the recorded task with other values, each slot is shown with the value that the
+//!   new goal has in its place, because a model understands a value more easily than a number. The value is taken from
+//!   the new goal, never from the record.
+//! - The name of a target may contain a value without being a slot: "Standard delivery (€ 4.90)" for "standard
+//!   delivery". So a name is not shown if at least half of its words are in the earlier goal but not in the new one.
+//! - The sentences come from this program. The names in them are page data, which is shown only on its own host and
+//!   inside the fence that marks quoted data.
+//! - Only the remaining steps are shown, and only if one of the next steps can be taken on the page. So a run that
+//!   takes other steps is not disturbed. Only the first few of the remaining steps are shown, so that a long trajectory
+//!   takes no more space than a short one.
 //! - Runs over several hosts are not recorded, because the names of one host would be shown on another.
-//! - A trajectory that was shown to three failed runs in a row is not shown again until a run succeeds in the same way.
+//! - A trajectory that was shown to three failed runs in a row is not shown again until a run of the same task
+//!   succeeds or a person accepts it.
 
 mod adapt;
 mod begun;
@@ -63,13 +78,13 @@ pub const COLLECTION: &str = "trajectories";
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TrajectoryOptions {
-    /// Minimum similarity of two goals: the share of words that they have in common. Range: 0 to 1. Default: 0.5. Source:
-    /// document.
+    /// Minimum similarity of a run's goal to a trajectory's goal for the trajectory to be shown: the share of words
+    /// that both goals contain. Range: 0 to 1. Default: 0.5. Source: document.
     pub min_similarity: f64,
-    /// If true, ranks trajectories by 60 % similarity, 20 % recency, 10 % speed and 10 % verified share, instead of by similarity
-    /// alone. Default: false. Source: document.
+    /// If true, trajectories are ranked by 60 % similarity, 20 % recency, 10 % speed and 10 % share of verified steps,
+    /// instead of by similarity alone. Default: false. Source: document.
     pub trace_scoring: bool,
-    /// Age from which a trajectory is not offered and is removed. Unit: days. Default: 30. Source: document.
+    /// Age from which a trajectory is no longer offered and is removed. Unit: days. Default: 30. Source: document.
     pub ttl_days: u32,
 }
 
@@ -189,7 +204,7 @@ impl MemoryKind for Trajectories {
         Header::from_record(record).ok().map(|one| one.timestamp)
     }
 
-    /// Describes a header, or one step.
+    /// Describes the header of a trajectory, or one of its steps.
     fn describe(&self, record: &Record) -> Result<Described> {
         let corrupt = |error| {
             Error::new(ErrorKind::Corrupt, "trajectory.read")

@@ -1,4 +1,4 @@
-//! How far a run has come on the way of a trajectory.
+//! The progress of a run along a trajectory: the steps that it has taken, and the steps that are left.
 
 use std::collections::HashSet;
 
@@ -10,20 +10,20 @@ use crate::{
 };
 
 /// Maximum number of steps of a trajectory that a run may leave out at once. Source: chosen; a run that leaves out more
-/// is probably on another way.
+/// is probably not following the trajectory.
 const MAX_LEFT_OUT: usize = 2;
 
-/// The progress of a run on the way of a trajectory.
+/// The progress of a run along the steps of a trajectory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Behind {
-    /// Number of steps up to the last one that the run took.
+    /// Number of steps of the trajectory up to and including the last one that the run took.
     at: usize,
-    /// Positions of the steps before that which give a value and which the run did not take. Other steps may have been left out for a
-    /// shorter way.
+    /// Positions of earlier steps that give a value to a field and that the run left out. Other steps that were left
+    /// out are not listed, because the run may not have needed them.
     left_out: Vec<usize>,
 }
 
-/// Returns how far a run with this goal has come.
+/// Returns the progress of a run with this goal along the steps `way`.
 pub(super) fn behind(way: &[StoredStep], taken: &[Step], goal: &str) -> Behind {
     let mut behind = Behind::default();
     let done = taken.iter().filter(|step| step.outcome.is_done());
@@ -46,7 +46,7 @@ pub(super) fn behind(way: &[StoredStep], taken: &[Step], goal: &str) -> Behind {
     behind
 }
 
-/// Returns the number of a trajectory's steps that a run took.
+/// Returns the number of a trajectory's steps that a run took with a verified effect.
 pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize {
     let (mut at, mut count) = (0, 0);
     for step in taken.iter().filter(|step| step.verified) {
@@ -57,9 +57,9 @@ pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize 
     count
 }
 
-/// Returns how many steps of the rest of a trajectory are behind after this step; 0 if it is none of the next ones. A step whose target is
-/// a value of the goal precedes one that may be any of a list. The next step is behind also if a run with another goal took another choice
-/// in its place.
+/// Returns the number of steps of the rest of a trajectory that a run has passed once it has taken this step; 0 if it
+/// is none of the next steps. If the target's name is in the goal, a step whose target is a value of the goal is
+/// preferred to other steps. The next step also counts as passed if the run made another choice in its place.
 fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize {
     let near = &rest[..rest.len().min(MAX_LEFT_OUT + 1)];
     let is_of_goal = goal.is_some_and(|goal| {
@@ -79,16 +79,18 @@ fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize
     next.map_or(0, |at| at + 1)
 }
 
-/// Returns true if the words of a name stand in a text one after the other.
+/// Returns true if the text contains the words of the name one after the other.
 pub(super) fn is_in(name: &str, words: &str) -> bool {
     let spaced = |text: &str| format!(" {} ", text::words(text).join(" "));
     let name = spaced(name);
     name.len() > 2 && spaced(words).contains(&name)
 }
 
-/// Returns the positions of the steps that are left, the one to take next first; empty if none of the next steps can be taken on this
-/// page. A step that was left out comes before all others if it can be taken here: the run may have taken two steps in another order, and
-/// the last one may send what the first one should have filled in.
+/// Returns the positions of the steps that are left, the next one first; empty if none of the next steps can be taken
+/// on this page.
+///
+/// Steps that the run left out come first if they can be taken here. The run may have taken steps in another order, and
+/// a later step may submit a form with a field that the left-out step should fill in.
 pub(super) fn left(
     way: &[StoredStep],
     behind: &Behind,
@@ -105,7 +107,7 @@ pub(super) fn left(
         .iter()
         .map(Aim::of)
         .collect();
-    // The element may say more than the value.
+    // The name of the element may contain other words in addition to the value.
     let is_value = |aim: &Aim, slot: usize| match values.get(slot).and_then(Option::as_deref) {
         Some(value) => is_in(value, &aim.name),
         None => is_in(&aim.name, goal),

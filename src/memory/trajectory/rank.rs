@@ -1,4 +1,4 @@
-//! Which trajectory fits a goal best.
+//! Ranking of trajectories by how well they fit a goal.
 
 use std::cmp::Ordering;
 
@@ -7,12 +7,13 @@ use chrono::{DateTime, Utc};
 use super::{Header, TrajectoryOptions};
 use crate::goal;
 
-/// Age at which the weight of a trajectory has fallen to 1/e. Unit: days. Source: document.
+/// Age at which the recency of a trajectory has fallen from 1 to 1/e. Unit: days. Source: document.
 const RECENCY_DAYS: f64 = 14.0;
-/// Weights of similarity, recency, speed and the verified share. Source: document.
+/// Weights of similarity, recency, speed and the share of verified steps. Source: document.
 const WEIGHTS: [f64; 4] = [0.6, 0.2, 0.1, 0.1];
 
-/// Returns the similarity of a goal to that of a trajectory, or `None` if the trajectory may not be offered for it.
+/// Returns the similarity between a goal and that of a trajectory; `None` if it is too low for the trajectory to be
+/// offered.
 pub(super) fn similarity(header: &Header, goal: &str, options: &TrajectoryOptions) -> Option<f64> {
     let similarity = goal::overlap(&header.goal, goal);
     (similarity >= options.min_similarity).then_some(similarity)

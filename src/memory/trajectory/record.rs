@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// The way in which a run reached its goal.
+/// The recorded steps by which a run reached its goal.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Trajectory {
@@ -21,41 +21,43 @@ pub struct Trajectory {
     pub steps: Vec<StoredStep>,
 }
 
-/// The header of a trajectory.
+/// The data of a trajectory besides its steps: the goal, the runs that took the steps, and the results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Header {
-    /// The goal of the run that the steps come from, in the user's words. It stays if that run is undone and another took them too.
+    /// The goal of the run that the steps come from, in the user's words. If that run is undone and another run took
+    /// the same steps, the goal is kept.
     pub goal: String,
     /// The values of the goal that steps use, as ranges of bytes of the goal. A step refers to a value by its position
     /// here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<(usize, usize)>,
-    /// The run that the steps come from, or another one that took them if that one was undone.
+    /// The run that the steps come from. If that run was undone, another run that took the same steps.
     pub run: RunId,
-    /// The runs that reached their goal in this way, newest last, at most [`MAX_RUNS`]. Each took all of the steps, in their order.
+    /// The runs that reached their goal by taking all of the steps in this order, newest last, at most [`MAX_RUNS`].
     pub runs: Vec<RunId>,
     /// The time when the last of these runs ended.
     pub timestamp: DateTime<Utc>,
     /// Number of steps.
     pub steps: usize,
-    /// Number of replies of the model in the run that the steps came from.
+    /// Number of the model's replies in the run that the steps come from.
     pub turns: u32,
-    /// Duration of that run. Unit: milliseconds.
+    /// Duration of the run that the steps come from. Unit: milliseconds.
     pub duration_ms: u64,
     /// True if another person's export contained the trajectory and nobody here has accepted it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
-    /// True if a run took these steps, and they say everything that is needed to take them again without a model. Steps of
-    /// another person's export or of another program, and those that an earlier version kept, are only read by models.
+    /// True if a run of this program took these steps and the record contains everything that is needed to take them
+    /// again without a model. False for steps from another person's export, from another program, or from an earlier
+    /// version of the record; they are only shown to models.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeatable: bool,
-    /// What became of the last runs that were shown the trajectory, oldest first, at most [`MAX_RESULTS`].
+    /// The results of the last runs that were shown the trajectory, oldest first, at most [`MAX_RESULTS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<(RunId, Use)>,
 }
 
-/// Maximum number of runs that a header names. Source: chosen.
+/// Maximum number of runs that a header lists. Source: chosen.
 pub const MAX_RUNS: usize = 8;
 /// Maximum number of results that a header keeps. Source: chosen.
 pub const MAX_RESULTS: usize = 12;

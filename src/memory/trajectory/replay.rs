@@ -2,17 +2,19 @@
 //!
 //! # Decisions
 //!
-//! - A step is taken only where nothing is left to decide: on the kind of page on which it was taken, on the one element of that role
-//!   and name, with a text that the new goal gives. Everything else is left to the model: an element chosen from a list, a text from the page,
-//!   an address, a point.
-//! - Nothing is sent or pressed, except for a login and a search. So the model reads the whole goal and the filled form before anything
-//!   comes of it: the goal may say what the record does not show, such as a condition that was true then.
-//! - Links are followed only if the goal names them, or if they belong to the site's menu. What else has a name that the goal does not
-//!   say was perhaps chosen by what the page said of it.
-//! - A goal with a condition is left to the model as a whole.
-//! - The model may take a step of the way itself, or follow a link that is none, and the way goes on after it. If it does anything else,
-//!   it has a reason that the record does not know, so the rest of the way is left to it.
-//! - After a step of the way that did not do what it did before, nothing more is taken from memory in that run.
+//! - A step is taken only if nothing is left to decide. The page must be of the recorded kind, exactly one element
+//!   must have the recorded role and name, and the new goal must contain the text to type. Everything else is left to
+//!   the model: an element chosen from a list, a text from the page, an address, a point.
+//! - No form is submitted and no button is pressed, except for a login or a search. So the model reads the whole goal
+//!   and sees the filled form before it is submitted. The goal may require something that the record does not show,
+//!   such as a condition that was true at the time.
+//! - Links are followed only if the goal names them, or if they belong to the site's menu. Any other link may have
+//!   been chosen because of information on the page.
+//! - If a goal contains a condition, all of its steps are left to the model.
+//! - The model may take a recorded step itself or follow any other link; the next recorded step can still be taken
+//!   after that. If the model does anything else, it has a reason that the record does not contain, so the remaining
+//!   steps are left to it.
+//! - If a step taken from memory does not have its recorded result, no more steps are taken from memory in that run.
 
 use super::{progress::is_in, same_task::SameTask};
 use crate::{
@@ -32,10 +34,11 @@ use crate::{
     working::{By, Step},
 };
 
-/// Maximum number of elements of one name whose surroundings are compared. Source: chosen; each costs a walk over the page.
+/// Maximum number of elements with the same name whose landmarks are compared. Source: chosen; for each, the page is
+/// searched once.
 const MAX_ALIKE: usize = 8;
 
-/// Returns the next step of a way with its action on this page; `None` if the model has to decide.
+/// Returns the position of the next step of `way` and its action on this page; `None` if the model has to decide.
 pub(super) fn next(
     way: &[StoredStep],
     task: &SameTask,
@@ -51,7 +54,7 @@ pub(super) fn next(
     }
     let target = match &step.target {
         Some(target) => Some(element(step, target, task.names[at].as_deref(), seen)?),
-        // The field that was filled just before has the focus.
+        // A key without a target goes to the field that the previous step filled, which still has the focus.
         None if step.tool == BrowserTool::Press && is_direct => None,
         None => return None,
     };
@@ -62,7 +65,7 @@ pub(super) fn next(
     Some((at, action(step, target.map(Target::Ref), text)?))
 }
 
-/// Returns true if nothing in this step of a way is left to decide, and it sends nothing but a login or a search.
+/// Returns true if this step leaves nothing to decide, and submits nothing except a login or a search.
 fn may_be_taken(way: &[StoredStep], at: usize, task: &SameTask) -> bool {
     use BrowserTool as T;
     let step = &way[at];
@@ -94,14 +97,14 @@ fn may_be_taken(way: &[StoredStep], at: usize, task: &SameTask) -> bool {
     }
 }
 
-/// Returns the steps before this one on its page, the last one first.
+/// Returns the steps right before this one on the same kind of page, the latest first.
 fn before(way: &[StoredStep], at: usize) -> impl Iterator<Item = &StoredStep> {
     let page = &way[at].page;
     let earlier = way[..at].iter().rev();
     earlier.take_while(move |step| step.page == *page)
 }
 
-/// Returns true if the target of a step belongs to a search.
+/// Returns true if the target of a step is part of a search form.
 fn is_search(step: &StoredStep) -> bool {
     let target = step.target.as_ref();
     target.is_some_and(|target| is_of_search(&target.role, target.landmark.as_ref()))
@@ -112,17 +115,19 @@ const fn gives_secret(step: &StoredStep) -> bool {
     matches!(step.text, Some(StoredText::Secret(_)))
 }
 
-/// Returns true if this is the button of a login: the first one after a secret was given.
+/// Returns true if only fields were filled between a step that typed a secret and this step on the same page, so that a
+/// button pressed here is the button of a login.
 fn is_login(way: &[StoredStep], at: usize) -> bool {
     let mut fields = before(way, at).take_while(|step| step.writes());
     fields.any(gives_secret)
 }
 
-/// Returns the number of steps of a way that a run has taken, and whether the last thing that it did was the last one of them; `None` if
-/// the run has left the way.
+/// Returns the number of steps of `way` that the run has taken, and true if the last of them is also the last action of
+/// the run. Actions that only look are ignored. Returns `None` if the run has done something else, so that the model
+/// has to decide.
 fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usize, bool)> {
     let (mut at, mut is_direct) = (0, false);
-    // The task opens its start page. If it opens a page later, the run was interrupted.
+    // The first steps with `By::Task` open the start page. A later one means that the run was interrupted and resumed.
     let own = taken.iter().skip_while(|step| step.by == By::Task);
     for step in own {
         let Action::Browser(action) = &step.action else {
@@ -151,7 +156,8 @@ fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usiz
     Some((at, is_direct))
 }
 
-/// Returns true if a run took this step of a way, with the values of its own goal.
+/// Returns true if `stored`, the stored form of the run's `step`, is the recorded step `own` with the values of the
+/// run's goal.
 fn is_taken(own: &StoredStep, n: usize, task: &SameTask, step: &Step, stored: &StoredStep) -> bool {
     let led = match (&own.leads_to, &stored.leads_to) {
         (Some(own), Some(there)) => task.is_on(own, there),
@@ -179,8 +185,9 @@ fn is_taken(own: &StoredStep, n: usize, task: &SameTask, step: &Step, stored: &S
         && task.names[n].as_deref().is_none_or(is_name)
 }
 
-/// Returns the reference of the only element on the page that the target can mean, in the landmark in which it was. `name` is the value
-/// that is its name.
+/// Returns the reference of the only element on the page that matches the recorded target and is in the same landmark.
+/// `name` is the element's name if it is a value of the goal. Returns `None` if there is no such element or more than
+/// one.
 fn element(
     step: &StoredStep,
     target: &StoredTarget,
@@ -195,13 +202,14 @@ fn element(
     let id = match (&target.aim, target.slot, name) {
         (Some(aim), None, _) if !aim.name.is_empty() => among(&|identity| {
             let is_within = |group| Aim::groups(identity).contains(group);
-            // The words around a field may be those of a row, which is no group with a name.
+            // The group of a field is not compared, because it may be the text of a table row, which is not among the
+            // named groups of an element.
             let is_there = step.writes() || aim.within.as_ref().is_none_or(is_within);
             aim.is_called(&Aim::of(identity)) && is_there
         }),
         (None, Some(_), Some(name)) => {
             let whole = text::fold(&TargetIdentity::cap(name));
-            // A choice may say more than its value: "Oak (first floor)".
+            // The name of a choice may be longer than the value: "Oak (first floor)".
             let is_choice = matches!(target.role, Role::Radio | Role::Checkbox | Role::Option);
             let begins = |identity: &TargetIdentity| {
                 text::fold(&identity.name).starts_with(&whole) && is_in(name, &identity.name)
@@ -214,7 +222,7 @@ fn element(
     tree[id].reference.clone()
 }
 
-/// Returns the only one of these nodes that is in the landmark of the target.
+/// Returns the only one of these nodes that is in the landmark of the target; `None` if there is none or more than one.
 fn only(found: &[NodeId], target: &StoredTarget, tree: &Tree) -> Option<NodeId> {
     if found.len() > MAX_ALIKE {
         return None;
@@ -225,7 +233,7 @@ fn only(found: &[NodeId], target: &StoredTarget, tree: &Tree) -> Option<NodeId> 
     there.next().is_none().then_some(*one)
 }
 
-/// Returns the text to give in place of the recorded one.
+/// Returns the text to type or choose in place of the recorded one; `None` if it is not known.
 fn given(recorded: &StoredText, value: Option<&str>) -> Option<TextValue> {
     match recorded {
         StoredText::Slot(_) => value.map(|value| TextValue::Literal(value.to_owned())),

@@ -1,4 +1,4 @@
-//! The task of a trajectory with the values of another goal: the check that it is the same task, and the text that each step gets.
+//! The check that a new goal is the task of a trajectory with other values, and the values that each step gets from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,31 +11,33 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Maximum length of a value that is shown. Unit: characters. Source: chosen; a longer one is read in the goal itself.
+/// Maximum length of a value that is shown with its slot. Unit: characters. Source: chosen; the model can read a longer
+/// value in the goal itself.
 const MAX_VALUE: usize = 80;
 
 /// The recorded task with the values of a new goal.
 #[derive(Debug, Default)]
 pub(super) struct SameTask {
-    /// For each slot, the words of the new goal in its place, as a prompt shows them; `None` if a step has them in another form, or if
-    /// they are long.
+    /// For each slot, the value that the new goal has in its place, for prompts; `None` if the steps need it in another
+    /// form than the goal has it, or if it is long.
     pub(super) values: Vec<Option<String>>,
-    /// For each step, the text to give; `None` if the goal does not give it.
+    /// For each step, the text to type or choose; `None` if it cannot be derived from the goal.
     pub(super) texts: Vec<Option<String>>,
-    /// For each step, the name of its target; `None` if the goal does not give it.
+    /// For each step, the name of its target; `None` if it is not a value of the goal.
     pub(super) names: Vec<Option<String>>,
-    /// Number of steps, from the first one on, that the new goal has in common with the recorded one.
+    /// Number of steps, counted from the first, that the new goal shares with the recorded one.
     pub(super) steps: usize,
-    /// The words of the recorded goal that the new goal does not have.
+    /// The words of the recorded goal that the new goal does not contain.
     pub(super) gone: BTreeSet<String>,
     /// The words of the new goal.
     pub(super) words: BTreeSet<String>,
-    /// True if the new goal chooses something by what the page says of it.
+    /// True if the new goal chooses an item by a property that only the page shows, such as the newest one.
     pub(super) chooses: bool,
 }
 
 impl SameTask {
-    /// Returns true if a page is of the recorded kind. A part of the address that says a value of the recorded goal may be any other.
+    /// Returns true if a page is of the recorded kind. Path segments must be equal, except those that are probably
+    /// values of the recorded goal: they may differ.
     pub(super) fn is_on(&self, recorded: &PageTemplate, page: &PageTemplate) -> bool {
         let parts = |page: &PageTemplate| -> Vec<String> {
             page.path().split('/').map(str::to_owned).collect()
@@ -46,13 +48,15 @@ impl SameTask {
     }
 }
 
-/// Returns the task of a trajectory with the values of a goal; `None` if the goal is not that task with other values.
+/// Returns the task of a trajectory with the values of a goal; `None` if the goal is not the same task with the same or
+/// other values.
 pub(super) fn same_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask> {
     let header = &trajectory.header;
     matched(&header.goal, &header.slots, &trajectory.steps, goal)
 }
 
-/// Returns the task of these steps, which were taken for a goal with these slots, with the values of a new goal.
+/// Returns the task of these steps with the values of the new goal `goal`. `recorded` is the goal for which the steps
+/// were taken, and `slots` are the ranges of its values in bytes. Returns `None` if the new goal is not the same task.
 pub(super) fn matched(
     recorded: &str,
     slots: &[(usize, usize)],
@@ -93,7 +97,7 @@ pub(super) fn matched(
         words: text::words(goal).into_iter().collect(),
         chooses: chooses(goal),
     };
-    // Only a text that a value of the goal explains may be repeated.
+    // A recorded text is repeated only if it comes from a value of the goal.
     for traced in template.texts() {
         let is_name = traced.field == Field::Name;
         let of = if is_name {
@@ -127,7 +131,7 @@ pub(super) fn matched(
     Some(task)
 }
 
-/// Returns the slot of the text that a step gives.
+/// Returns the slot of the text that a step types or chooses.
 const fn text_slot(step: &StoredStep) -> Option<usize> {
     match step.text {
         Some(StoredText::Slot(slot)) => Some(slot),
@@ -135,7 +139,7 @@ const fn text_slot(step: &StoredStep) -> Option<usize> {
     }
 }
 
-/// Returns the slot that is the name of a step's target.
+/// Returns the slot whose value is the name of a step's target.
 fn name_slot(step: &StoredStep) -> Option<usize> {
     step.target.as_ref()?.slot
 }

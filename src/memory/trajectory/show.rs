@@ -1,4 +1,4 @@
-//! A trajectory in a prompt: what is left of its way from this page on.
+//! A trajectory in a prompt: the steps that are left from the current page on.
 
 use chrono::{DateTime, Utc};
 
@@ -15,13 +15,13 @@ use crate::{
 
 /// The section of a prompt with a trajectory. Source of its priority: document.
 pub(super) const SECTION: Section = Section::custom("Reference trajectory", 40, Lasts::Page);
-/// Maximum number of steps that are shown. Source: chosen; the steps of two pages, with what follows them.
+/// Maximum number of steps that are shown. Source: chosen; enough for the steps on two pages.
 const MAX_SHOWN: usize = 8;
-/// Maximum length of the earlier goal. Unit: characters. Source: chosen.
+/// Maximum length of the earlier goal in a prompt. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 200;
 
-/// Returns the lines about a trajectory of which these steps are left, the next one first, for a run with this goal, in which the slots have
-/// these values.
+/// Returns the lines that show a trajectory to a run with the goal `goal`. `left` has the positions of the steps that
+/// are left, the next one first, and `values` the new goal's value for each slot.
 pub(super) fn lines(
     trajectory: &Trajectory,
     left: &[usize],
@@ -44,7 +44,7 @@ pub(super) fn lines(
         }
     };
     let mut out = vec![vec![Piece::Words(head)]];
-    // A line that says that one step is hidden would be no shorter than the step.
+    // If only one step exceeds the limit, it is shown, because a line about one hidden step would not be shorter.
     let shown = if left.len() == MAX_SHOWN + 1 {
         left.len()
     } else {
@@ -68,7 +68,8 @@ pub(super) fn lines(
     out
 }
 
-/// Returns a goal with numbers for its values, and dots for words that only it has.
+/// Returns the earlier goal with numbers in place of its values, and dots in place of words that the new goal does not
+/// contain.
 fn masked(parts: &[Shared]) -> String {
     let words = parts.iter().map(|part| match part {
         Shared::Words(words) => words.clone(),

@@ -11,9 +11,9 @@ use crate::{
     },
 };
 
-/// Collection that keeps an imported file's own fields.
+/// Name of the collection that keeps those fields of an imported file that version 1 does not define.
 pub(super) const IMPORTS: &str = "imports";
-/// Key of the record that keeps these fields.
+/// Key of the record in [`IMPORTS`] that keeps these fields.
 pub(super) const FILE: &str = "memory_json";
 
 /// Returns the lessons of these shelves as a file of version 1, ordered by shelf and key.
@@ -45,7 +45,7 @@ pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Document {
     if retired > 0 {
         problems.add(None, format!("{retired} retired lessons are left out"));
     }
-    // The shelf's stored fields never replace those of version 1.
+    // Stored fields of an imported file never replace those of version 1.
     extra.retain(|name, _| name != "version" && name != "lessons");
     Document {
         lessons,

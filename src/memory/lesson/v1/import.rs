@@ -1,7 +1,7 @@
 //! Import of `memory.json`, version 1.
 //!
-//! Merging takes the larger count, the earlier first day and the later last day. So files may be imported twice and in
-//! any order, and nothing is counted twice.
+//! An entry is merged with the stored lesson: the larger count, the earlier first day and the later last day are kept. So files
+//! may be imported twice and in any order, and nothing is counted twice.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +28,8 @@ use crate::{
 const MAX_LESSON_BYTES: usize = MAX_RECORD_BYTES - 512;
 /// Maximum number of imported lessons on one shelf. Source: chosen; half of the full records that fit on a shelf.
 pub const MAX_ON_A_SHELF: usize = 150;
-/// The documented seeds: the key of each and the beginning of its sentence, because the document cuts off the second
-/// and third. A lesson whose source is `seed` and that begins like one of these is that seed in other words.
+/// The keys of the seeds, each with the beginning of its documented sentence, because the document cuts off the second and
+/// third sentence. A lesson of a file whose source is `seed` and whose text begins like this is imported as that seed.
 const DOCUMENTED: [(&str, &str); 3] = [
     (
         "seed-fill-fallback",
@@ -58,7 +58,7 @@ pub struct Import {
     pub problems: Vec<Problem>,
 }
 
-/// A lesson on its way to a shelf.
+/// A lesson of the file that is to be stored on a shelf.
 #[derive(Debug, Clone)]
 struct Item {
     entry: Entry,
@@ -193,7 +193,8 @@ fn keep(record: Record) -> Edit {
     })
 }
 
-/// Returns the key of a lesson, the same for every file: it depends on the words and on the fields that match errors.
+/// Returns the key of a lesson. It depends only on the words, on the fields that match errors, and on the domain, so that the
+/// same lesson in several files has one key.
 fn key_of(entry: &Entry) -> String {
     let value = json!([
         entry.lesson,
@@ -217,7 +218,7 @@ fn is_seed(entry: &Entry, key: &str, seed: &Lesson) -> bool {
         && (is_documented || words == text::words(&seed.text.render()))
 }
 
-/// Returns the changes of a shelf.
+/// Returns the changes that import these items to a shelf.
 fn changes(
     shelf: &Shelf,
     records: &[Record],
@@ -290,7 +291,7 @@ impl Entry {
 }
 
 impl Item {
-    /// Returns true if the entry is for the same lesson.
+    /// Returns true if both entries have the same words, command and error pattern.
     fn is_same(&self, other: &Entry) -> bool {
         let key = |entry: &Entry| {
             (
@@ -350,7 +351,7 @@ impl Item {
         lesson
     }
 
-    /// Returns a lesson of the shelf, merged with the entry of the file.
+    /// Returns the stored lesson `known`, merged with the entry of the file.
     fn merged(&self, shelf: &Shelf, known: &Lesson) -> Lesson {
         let entry = &self.entry;
         let mut lesson = known.clone();

@@ -1,7 +1,7 @@
 //! The documented file `memory.json`, version 1: parsing, import and export.
 //!
-//! Parsing is strict about the fields of version 1 and keeps unknown fields. One bad lesson does not affect the
-//! others. Imported words wait for review, because no person here has read them.
+//! Parsing is strict about the fields of version 1 and keeps unknown fields. One bad lesson does not affect the others.
+//! Imported words wait for review, unless the importing person vouches for them.
 
 mod export;
 mod import;
@@ -31,7 +31,7 @@ pub const MAX_LESSONS: usize = 5_000;
 pub const MAX_PROBLEMS: usize = 100;
 /// Maximum length of text quoted from a file in a problem. Unit: characters. Source: chosen.
 const MAX_SHOWN: usize = 40;
-/// Operation named in errors.
+/// Name of the operation in errors.
 const PARSE: &str = "memory_json.parse";
 
 /// The source of a lesson as version 1 writes it. `user` is an addition of this crate.
@@ -86,7 +86,7 @@ pub struct Entry {
     pub source: Source,
     /// The domains where the lesson was useful.
     pub triggered_domains: Vec<String>,
-    /// Fields that version 1 does not have.
+    /// Fields of the entry that version 1 does not define.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -109,7 +109,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Problems in the order in which they were found, up to [`MAX_PROBLEMS`].
+/// Problems in the order in which they were found. Those above [`MAX_PROBLEMS`] are only counted.
 #[derive(Debug, Default)]
 struct Problems {
     told: Vec<Problem>,
@@ -144,7 +144,7 @@ impl Problems {
 pub struct Document {
     /// The lessons that could be read, each with its position in the file, counted from 1.
     pub lessons: Vec<(usize, Entry)>,
-    /// Fields of the file that version 1 does not have.
+    /// Fields of the file that version 1 does not define.
     pub extra: Map<String, Value>,
     /// Descriptions of the parts that could not be read.
     pub problems: Vec<Problem>,
@@ -188,8 +188,8 @@ impl Document {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::TooLarge`] above [`MAX_BYTES`], [`ErrorKind::Unsupported`] for another version,
-/// [`ErrorKind::InvalidInput`] if it is not a file of version 1.
+/// [`ErrorKind::TooLarge`] above [`MAX_BYTES`], [`ErrorKind::Unsupported`] for another version, [`ErrorKind::InvalidInput`] if
+/// the bytes are not a file of version 1.
 pub fn parse(bytes: &[u8]) -> Result<Document> {
     if bytes.len() > MAX_BYTES {
         return Err(Error::new(ErrorKind::TooLarge, PARSE)
@@ -281,7 +281,8 @@ fn entry(value: Value) -> Result<Entry, String> {
     })
 }
 
-/// Returns an optional text.
+/// Removes the field `name` from the object and returns its text; `None` if the field is missing or null. Fails if its value is
+/// not a text.
 fn word(map: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
     match map.remove(name) {
         None | Some(Value::Null) => Ok(None),
@@ -290,7 +291,8 @@ fn word(map: &mut Map<String, Value>, name: &str) -> Result<Option<String>, Stri
     }
 }
 
-/// Returns an optional day, written as `YYYY-MM-DD`.
+/// Removes the field `name` from the object and returns its day; `None` if the field is missing or null. Fails if its value is
+/// not written as `YYYY-MM-DD`.
 fn day(map: &mut Map<String, Value>, name: &str) -> Result<Option<NaiveDate>, String> {
     let Some(text) = word(map, name)? else {
         return Ok(None);
@@ -315,13 +317,13 @@ fn shown(value: &Value) -> String {
     text::truncate(&piece, MAX_SHOWN)
 }
 
-/// Returns the site of a domain that the file names; `None` if it is not a domain of a site.
+/// Returns the site of a domain that the file names; `None` if the text is not a valid domain or belongs to no site.
 pub(super) fn site_of(domain: &str) -> Option<Site> {
     let host = Host::of_domain(domain).ok()?;
     Site::of(&Url::parse(&format!("https://{host}/")).ok()?).ok()
 }
 
-/// Returns the sites of these domains.
+/// Returns the sites of these domains. Domains without a site are left out.
 fn sites_of<'a>(domains: impl IntoIterator<Item = &'a String>) -> BTreeSet<Site> {
     domains
         .into_iter()
