@@ -1,4 +1,4 @@
-//! The list of elements of a page: selects the nodes of the tree that count and folds duplicates.
+//! The list of elements of a page: selects the nodes that a person could act on, and folds duplicates into one element.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ const MAX_OPTION: usize = 60;
 /// Longest typed text of a field that is kept. Unit: characters. Source: chosen; the `read` tool gives the rest.
 const MAX_TYPED: usize = 1_000;
 
-/// Properties that are shown of every element that has them.
+/// Properties that become [`hints`] of every element that has them.
 const SHOWN: [&str; 5] = ["type", "placeholder", "current", "valuetext", "range"];
 
 /// A node that may become an element.
@@ -47,7 +47,7 @@ pub(super) fn elements(tree: &Tree, outline: &Outline) -> Vec<Element> {
     }
     fold_nested(tree, &mut found);
     fold_links(tree, outline, &mut found);
-    // An element is large: a growing list would copy ten thousand of them several times.
+    // Reserves the space at once: elements are large, and a growing list would copy ten thousand of them several times.
     let mut elements: Vec<Element> =
         Vec::with_capacity(found.iter().filter(|c| !c.dropped).count());
     elements.extend(
@@ -136,13 +136,14 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
     found
 }
 
-/// Returns true if a node is a list item inside a clickable list item, as in a tree of folders. Because the pointer
-/// style is inherited, a driver reports it for the outermost item only.
+/// Returns true if a node is a list item inside a clickable list item, as in a tree of folders. The pointer style is
+/// inherited and a driver reports it for the outermost item only, so inner items are recognised by their position.
 fn is_branch(node: &Node, around: &Node) -> bool {
     node.role == Role::ListItem && around.role == Role::ListItem && node.reference.is_some()
 }
 
-/// Folds candidates that only wrap another one, innermost first, so that chains fold completely.
+/// Folds each pair of candidates of which one only wraps the other, from the inside outwards, so that chains fold
+/// completely.
 fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
     for at in (0..found.len()).rev() {
         let outer = &found[at];
@@ -221,7 +222,8 @@ fn fold_links(tree: &Tree, outline: &Outline, found: &mut [Candidate]) {
             drop_duplicate(tree, found, first, at);
             continue;
         }
-        // An image without a name has the file name as its label, or none.
+        // A link on a picture without a name has no words of its own: its label is the file name of its address, or
+        // empty.
         let unnamed = |c: &Candidate| tree[c.id].name.is_empty() && c.own.is_empty();
         if let Some(before) =
             previous.filter(|p| found[*p].url == found[at].url && !found[*p].dropped)
@@ -296,7 +298,7 @@ fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
     }
 }
 
-/// Returns true if a property of this name is one of an element's [`hints`] that have a value.
+/// Returns true if [`hints`] can contain a property of this name.
 pub(crate) fn is_hint(name: &str) -> bool {
     SHOWN.contains(&name) || TELLING.contains(&name)
 }

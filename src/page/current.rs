@@ -1,7 +1,8 @@
-//! Marks the links that lead to the page on which they stand, as `aria-current` does on pages whose authors thought of it.
+//! Marks the links that lead to the page they are on, as `aria-current` does on pages whose authors use it.
 //!
-//! A filter that is in force, or the entry of a menu for this page, leads to the page's own address. Without the mark, nothing in the
-//! lines of a page tells such a link from its neighbours, because pages show this state by colour alone.
+//! A filter that is in force, or the menu entry for this page, links to the page's own address. Pages often show this
+//! state by colour alone, so without the mark the lines of a page would not distinguish such a link from its
+//! neighbours.
 
 use url::Url;
 
@@ -16,7 +17,7 @@ pub(super) fn mark_current(address: &str, elements: &mut [Element]) {
         return;
     };
     for element in elements {
-        // An empty address, or one that ends with a hash, is that of a button in the form of a link.
+        // An empty address, or one that ends with a hash, belongs to a button that is written as a link.
         let leads_on = |url: &&str| !url.is_empty() && !url.ends_with('#');
         let Some(url) = element.url.as_deref().filter(leads_on) else {
             continue;
@@ -30,8 +31,8 @@ pub(super) fn mark_current(address: &str, elements: &mut [Element]) {
     }
 }
 
-/// Returns false if the last part of the link's path is plainly not that of the page. This spares a page of a thousand links as many
-/// parsed addresses.
+/// Returns false if the last segment of the link's path certainly differs from that of the page. Such a link need not be parsed, which saves
+/// time on a page with a thousand links.
 fn may_be_same(link: &str, page: &Url) -> bool {
     let path = link.split(['?', '#']).next().unwrap_or_default();
     let last = match path.rsplit_once('/') {
@@ -44,7 +45,8 @@ fn may_be_same(link: &str, page: &Url) -> bool {
     !is_plain || page.path().ends_with(last)
 }
 
-/// Returns true if two addresses differ at most in the order of their parameters. A link to a place within the page is not the same.
+/// Returns true if two addresses differ at most in the order of their parameters. Their fragments must be equal too, so
+/// a link to a place within the page is not the same.
 fn is_same(a: &Url, b: &Url) -> bool {
     let parameters = |url: &Url| {
         let mut parameters: Vec<String> = url

@@ -52,7 +52,7 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counted {
-    /// The change, in the same form as a change that counts.
+    /// The change, in the form of the entries of [`PageDiff::changed`].
     pub change: Change,
     /// Its node in the first observation.
     pub at: NodeId,
@@ -89,7 +89,7 @@ pub struct PageDiff {
     /// True if the content is the same in another order.
     #[serde(default)]
     pub reordered: bool,
-    /// The number of changes beyond [`MAX_CHANGES`] of each sort.
+    /// The number of changes that were left out, because there are more than [`MAX_CHANGES`] of a sort.
     #[serde(default)]
     pub omitted: u32,
 }
@@ -199,8 +199,8 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     }
 }
 
-/// Returns, for each new fact, the index of its old partner: the old fact with the same key or, if several have that
-/// key, the one in the same place.
+/// Returns, for each new fact, the index of its old partner: the old fact with the same key. If several have that key,
+/// the one at the same position among them.
 ///
 /// Unchanged facts at the end are paired from the end. Otherwise a fact that was added in front would make all others
 /// with the same key look changed.
@@ -412,8 +412,8 @@ impl PageDiff {
         rest.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));
         rest.sort_by_key(|(urgency, ..)| *urgency);
         if self.title.is_some() && self.added.len() + self.removed.len() >= ANOTHER_PAGE {
-            // The new page is shown whole anyway. Only dialogs, alerts and the first sentence are listed: in that
-            // sentence, most pages report what became of a form.
+            // The new page is shown whole anyway. Only dialogs, alerts and the first sentence are listed: most pages
+            // report the result of a sent form in their first sentence.
             lines.push("most of the page is new".to_owned());
             rest.retain(|(urgency, ..)| *urgency <= 1);
             let answers = rest.iter().filter(|(urgency, ..)| *urgency == 0).count();

@@ -1,4 +1,4 @@
-//! The elements of a page: what a person could act on, as the prompt, `find` and the guards see it.
+//! The elements of a page: the nodes that a person could act on, in the form used by the prompt, `find` and the guards.
 
 use serde::{Deserialize, Serialize};
 

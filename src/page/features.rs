@@ -28,7 +28,8 @@ const POINTER: Kinds = 1 << 6;
 /// The kinds that similar siblings must have in common. A badge or a sale price makes no difference.
 const SHAPE: Kinds = LINK | FIELD | CHECK | BUTTON | HEADING;
 
-/// Counts. Each covers only the main content ([`Outline::is_content`]), unless its field says otherwise.
+/// Counts of the parts of a page. Each covers only the main content ([`Outline::is_content`]), unless its field says
+/// otherwise.
 #[derive(Debug, Default)]
 pub(super) struct Features {
     /// True if there is anything to read or act on, anywhere on the page.
@@ -257,7 +258,8 @@ fn kinds(tree: &Tree) -> Vec<Kinds> {
     kinds
 }
 
-/// Returns the size of a text in letters. An ideograph or a syllable sign counts as two, because it says about as much.
+/// Returns the size of a text in letters. An ideograph or a syllable sign counts as two, because it carries about as
+/// much meaning as two letters.
 fn letters(text: &str) -> usize {
     text.chars()
         .filter(|c| c.is_alphanumeric())

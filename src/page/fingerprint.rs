@@ -80,7 +80,7 @@ impl Fingerprint {
         Self(hash.finish())
     }
 
-    /// Returns the fingerprint of what the page shows: names, texts, order, values and states.
+    /// Returns the fingerprint of the page's content: names, texts, order, values and states.
     ///
     /// Ignores references, layout and focus outside fields. Also ignores numbers, except in values of fields and in
     /// names of enabled controls. So a ticking clock is not an effect of an action, but a typed digit or a cart count

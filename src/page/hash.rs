@@ -1,6 +1,6 @@
 //! A hash that is equal in every process, and texts without numbers.
 //!
-//! FNV-1a with a final mix. A page that wants to look like another one can simply copy its structure, so resistance
+//! FNV-1a with a final mix. A page that wants to look like another one can copy its structure anyway, so resistance
 //! against forged collisions would gain nothing. Speed matters: ten thousand nodes must take less than a millisecond.
 
 /// 64-bit FNV-1a, with the offset basis and prime that its authors published.

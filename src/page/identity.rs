@@ -83,13 +83,13 @@ impl TargetIdentity {
     /// Longest text kept. Unit: characters. Source: chosen.
     pub const MAX_TEXT: usize = 60;
 
-    /// Returns a text in the form in which an identity keeps it.
+    /// Returns a text as an identity keeps it: on one line, cut to [`MAX_TEXT`](Self::MAX_TEXT) characters.
     pub(crate) fn cap(page_text: &str) -> String {
         capped(page_text)
     }
 
-    /// Returns true if both identities mean the same element of the same page. Not compared are the locator and the
-    /// position among siblings; the position changes when siblings are added or removed.
+    /// Returns true if both identities mean the same element of the same page. The locator and the position among
+    /// siblings are not compared, because the position changes when siblings are added or removed.
     pub fn is_same_element(&self, other: &Self) -> bool {
         let Self {
             role,
@@ -139,7 +139,8 @@ impl TargetIdentity {
 
 /// The identities of all elements of one tree, after a single walk over it.
 ///
-/// If more than one identity is needed, make this value once. Every method takes the tree that the value was made from.
+/// Make this value once if more than one identity is needed. The tree passed to its methods must be the tree that it
+/// was made from.
 #[derive(Debug)]
 pub(crate) struct Identities {
     outline: Outline,

@@ -1,4 +1,4 @@
-//! Elements that earlier runs used, found again by what the page's authors gave them.
+//! Elements that earlier runs used, found again by attributes that the page's authors gave them.
 
 use super::{
     ElementRef, Role, TargetIdentity, Tree,
@@ -6,11 +6,11 @@ use super::{
 };
 use crate::base::text::{fold, squeeze};
 
-/// Attributes by which an element is found again, the surest first. Source: chosen; of the stable attributes, those that
-/// tell the elements of one page apart.
+/// Attributes by which an element is found again, the surest first. Source: chosen; of the stable attributes, those
+/// that differ between the elements of one page.
 const MARKS: [&str; 5] = ["testid", "name", "placeholder", "alt", "icon"];
 
-/// An element of a host as earlier runs knew it: its role, what it was called, and its attributes that are still the same
+/// An element of a host as earlier runs knew it: its role, its names, and the attributes by which it can be recognised
 /// after its name has changed.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct KnownElement {
@@ -39,7 +39,7 @@ impl KnownElement {
             && self.names.iter().any(|name| fold(&squeeze(name)) == words)
     }
 
-    /// Returns true if this is the element with this identity, whatever its name.
+    /// Returns true if the identity has the role of this element and its surest attribute, whatever the name.
     pub(crate) fn is_it(&self, identity: &TargetIdentity) -> bool {
         let marks = Self::marks_of(identity);
         self.role == identity.role
@@ -49,8 +49,10 @@ impl KnownElement {
                 .is_some_and(|surest| marks.contains(surest))
     }
 
-    /// Returns the reference of the only element of the page with its role and its surest attribute that any element has;
-    /// `None` if several have it. Elements in frames are left out, because a frame may belong to another site.
+    /// Finds the element on a page by its role and its attributes, and returns its reference.
+    ///
+    /// The attributes are tried from the surest on, until an element of the page has one. `None` if no element has any,
+    /// or if several have that one. Elements in frames are left out, because a frame may belong to another site.
     pub(crate) fn find(&self, tree: &Tree) -> Option<ElementRef> {
         let identities = Identities::of(tree);
         let marked = |mark: &(String, String)| {

@@ -65,7 +65,7 @@ pub(super) fn field_label(tree: &Tree, outline: &Outline, id: NodeId) -> Option<
     heading(tree, outline, id).or_else(|| beside(tree, outline, id))
 }
 
-/// Returns the heading of the column that a field stands in, else the heading of its row.
+/// Returns the heading of the column that a field is in, else the heading of its row.
 fn heading(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     let is_cell = |at: &NodeId| matches!(tree[*at].role, Role::Cell | Role::GridCell);
     let wrappers = tree.ancestors(id).take(MAX_LEVELS);
@@ -156,7 +156,7 @@ fn beside(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     let mut at = id;
     for _ in 0..MAX_LEVELS {
         let place = outline.place(at);
-        // A box in the first cell selects the row. A box in a later cell answers the question of its column.
+        // A box in the first cell selects the row. A box in a later cell belongs to the heading of its column.
         let is_further_on =
             matches!(tree[at].role, Role::Cell | Role::GridCell) && place.previous.is_some();
         if is_box && is_further_on && has_column_headings(tree, at) {

@@ -1,4 +1,5 @@
-//! Finds the nodes of a tree that a locator matches, if a tree contains what the locator asks for.
+//! Finds the nodes of a tree that a locator matches. Some steps, such as CSS selectors, ask for more than a tree
+//! contains.
 
 use std::ops::Range;
 

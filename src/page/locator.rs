@@ -70,9 +70,12 @@ impl Locator {
     /// Creates a locator from these steps.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if there are no steps or too many, if a role is not in the known set, if a text is
-    /// empty, too long or contains control characters, or if a CSS selector contains what [`LocatorStep::Css`] does not
-    /// allow.
+    /// [`ErrorKind::InvalidInput`] in these cases:
+    ///
+    /// - There are no steps, or more than [`MAX_LOCATOR_STEPS`].
+    /// - A role is not in the known set.
+    /// - A text is empty, longer than [`MAX_LOCATOR_TEXT`], or contains control characters or invisible characters.
+    /// - A CSS selector contains text that [`LocatorStep::Css`] does not allow.
     pub fn new(steps: Vec<LocatorStep>) -> Result<Self> {
         let fine = (1..=MAX_LOCATOR_STEPS).contains(&steps.len()) && steps.iter().all(step_is_fine);
         if fine {

@@ -1,8 +1,8 @@
 //! Resolves a locator to the one element that a person would mean by it.
 //!
-//! A locator matches every node with its words: a button, the text in it, the row around it. Of several matches, the
-//! better ones are kept: those that the action can be done to; of these, those that have exactly the words; of these,
-//! those that react.
+//! A locator matches every node with its words: a button, the text in it, the row around it. Of several matches, only
+//! the better ones are kept, by three tests in turn: the action can be done to the node; the node has exactly the
+//! words; the node reacts to clicks.
 
 use std::collections::BTreeSet;
 
@@ -12,24 +12,24 @@ use crate::base::text::{fold, squeeze};
 /// Maximum number of matches that are compared. Source: chosen; a locator with more matches does not mean one element.
 const MAX_MATCHES: usize = 200;
 
-/// Number of nodes, from a text outwards, in which something that reacts makes the text a target. Source: chosen; a card around
-/// a paragraph around a text, and not the whole page.
+/// Number of nodes, counted from a text outwards, among which one that reacts to clicks makes the text a target.
+/// Source: chosen; it covers a card around a paragraph around a text, but not the whole page.
 const MAX_AROUND: usize = 4;
 
 /// The result of resolving a locator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Meant {
-    /// The tree cannot tell, or has no match.
+    /// The locator asks for something that a tree does not contain, or nothing matches it.
     Unknown,
     /// Exactly this element.
     One(NodeId),
-    /// No element has exactly these words. They are a part of this text, which does not react.
+    /// No element has exactly these words. They are a part of the text of this node, which does not react to clicks.
     PartOf(NodeId),
     /// Each of these elements equally, in document order.
     Several(Vec<NodeId>),
 }
 
-/// The elements that an action can be done to.
+/// The elements that an action can be done to, by the kind of the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Suits {
     /// Fields for text.
@@ -38,8 +38,8 @@ pub(crate) enum Suits {
     Lists,
     /// Checkboxes and the like.
     Boxes,
-    /// All elements. But a text that contains the words among others is meant only if it reacts: a click on a sentence
-    /// that contains the name of a missing button would do nothing.
+    /// All elements. But a text that contains the words among others is meant only if it reacts to clicks: a click on a
+    /// sentence that contains the name of a missing button would do nothing.
     Reacting,
     /// All elements.
     All,

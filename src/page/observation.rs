@@ -138,7 +138,7 @@ impl Observation {
     }
 }
 
-/// An event that happened in addition to the action.
+/// An event that happened during an action, in addition to the action's own effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "notice", rename_all = "snake_case")]
 #[non_exhaustive]

@@ -106,7 +106,7 @@ struct Hints {
 
 type Rule = fn(&Features, &Hints) -> bool;
 
-/// Returns the type of the content, ignoring a dialog over it.
+/// Returns the type of the page, ignoring an open dialog.
 pub(super) fn classify(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> PageType {
     if !f.has_anything {
         return PageType::Blank;
@@ -223,8 +223,9 @@ fn is_login(f: &Features, hints: &Hints) -> bool {
     let is_small = f.letters <= MAX_LOGIN_LETTERS && f.items < MIN_LIST;
     let fields = f.fields.len();
     let by_password = hints.password_fields == 1 && fields <= 3;
-    // This is a login page that asks for the user first and for the password later. Two boxes and a button could be any
-    // small form, and a wrong type is worse than none, because a login page needs fewer approvals.
+    // Recognises a login page that asks for the user first and for the password later. Its path or title must say so:
+    // two boxes and a button could be any small form, and a form mistaken for a login page would need too few
+    // approvals.
     let says_so = LOGIN_PATH.are_in(&hints.path) || LOGIN.are_in(&hints.title);
     let searches = hints.search_named > 0 || !f.search_fields.is_empty();
     let by_user = says_so
@@ -264,7 +265,7 @@ fn is_search_results(f: &Features, hints: &Hints) -> bool {
     let by_path = SEARCH_PATH.are_in(&hints.path);
     let asked = hints.searched_in_field || hints.searched_in_url;
     (f.items >= MIN_RESULTS && (asked || (by_path && has_field)))
-        // Nothing was found, but there was a search.
+        // Also the page of a search that found nothing.
         || (hints.searched_in_field && (hints.searched_in_url || by_path))
 }
 

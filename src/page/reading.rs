@@ -8,7 +8,7 @@ use crate::base::text;
 
 /// Returns at most `max` characters of the page's text, and true if that is the whole text.
 ///
-/// Content comes before banners, menus and footers, because a large menu would use up the room. Two things are left
+/// Content comes before banners, menus and footers, because a large menu could use up the limit. Two things are left
 /// out: typed values of fields, which are not text of the page, and names of landmarks and fields, which are not
 /// visible.
 pub(super) fn visible_text(tree: &Tree, outline: &Outline, max: usize) -> (String, bool) {
@@ -108,7 +108,7 @@ struct Reader {
 
 impl Reader {
     fn push(&mut self, part: &str) {
-        // A single text may be far longer than the room left.
+        // A single text may be far longer than what is left of the limit.
         let part = text::squeeze(&text::truncate(part, self.max.saturating_add(1)));
         if !part.is_empty() {
             if !self.line.is_empty() {

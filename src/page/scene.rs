@@ -1,4 +1,4 @@
-//! The scene of a page: what its window shows and where. It describes a picture of the page in numbers.
+//! The scene of a page: the elements and drawings in its window with their positions, as numbers instead of a picture.
 
 use super::{ElementRef, Locator};
 

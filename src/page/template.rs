@@ -1,5 +1,5 @@
-//! Templates, the addresses of kinds of pages: URLs without the parts that differ between items, and without parts that
-//! could carry a message.
+//! Templates: addresses that all pages of one kind share. They are URLs without the parts that differ between items,
+//! and without parts that could carry a message.
 
 use std::fmt;
 
@@ -67,7 +67,7 @@ impl PageTemplate {
     /// Parses the text of a URL and takes its template.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if it is not a URL, or as [`PageTemplate::of`].
+    /// [`ErrorKind::InvalidInput`] if it is not a URL, and for the same reasons as [`PageTemplate::of`].
     pub fn parse(text: &str) -> Result<Self> {
         let url = Url::parse(text).map_err(|e| {
             Error::new(ErrorKind::InvalidInput, "page_template.parse").with_source(e)
@@ -124,7 +124,7 @@ impl fmt::Display for PageTemplate {
 impl TryFrom<String> for PageTemplate {
     type Error = Error;
 
-    /// Accepts only a text that is its own template, as every stored template is.
+    /// Parses a stored template. Accepts only a text that is its own template.
     fn try_from(text: String) -> Result<Self> {
         let read = Self::parse(&text)?;
         if read.0 == text {

@@ -371,7 +371,7 @@ impl Tree {
         self
     }
 
-    /// Returns the tree after `change` has seen each node. `change` may change only texts.
+    /// Returns the tree after calling `change` on each node. `change` may change only texts.
     #[must_use]
     pub(crate) fn edit(mut self, mut change: impl FnMut(NodeId, &mut Node)) -> Self {
         count(self.nodes.len());

@@ -12,17 +12,17 @@ use super::{
 };
 use crate::base::text;
 
-/// Deepest nesting of groups that is shown; deeper groups are read as if they were not there. Source: chosen.
+/// Deepest nesting of groups that is shown; deeper groups are treated as if they were not there. Source: chosen.
 const MAX_DEPTH: usize = 12;
 /// Longest name of a group shown. Unit: characters. Source: chosen.
 const MAX_HEAD: usize = 80;
-/// Maximum number of nodes in the label of one box. Source: chosen; a box, its words and what draws it.
+/// Maximum number of nodes in the label of one box. Source: chosen; a box, its words and the nodes that draw it.
 const MAX_LABEL: usize = 8;
 /// Longest run of words in one line when a node is read by itself. Unit: characters. Source: chosen.
 const MAX_CHUNK: usize = 800;
 
-/// Maximum number of items in a node that counts as listening for clicks on each of them. Source: chosen; a calendar
-/// shows 42 days and the weekdays, and a node with more items listens for a whole page.
+/// Maximum number of items in a node for its click listener to count as listening for clicks on each item. Source:
+/// chosen; a calendar shows 42 days and the weekdays, and a listener around more items usually serves the whole page.
 const MAX_HEARD: u32 = 60;
 
 /// A line that is being written.
@@ -299,8 +299,8 @@ impl<'t> Builder<'t> {
         self.line(vec![part], None, false);
     }
 
-    /// Returns the reference of the label around a box that cannot be pressed itself. Such a label contains no other
-    /// box and states the name of this one and nothing else.
+    /// Returns the reference of the label around a box that cannot be pressed itself. The label must contain no other
+    /// box, and no words but the name of this box.
     fn label_around(&self, id: NodeId) -> Option<super::ElementRef> {
         let name = text::squeeze(&self.tree[id].name);
         let mut around = self.tree.ancestors(id).take(MAX_DEPTH);

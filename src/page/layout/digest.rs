@@ -1,4 +1,5 @@
-//! Digests: the part of a layout that fits a budget. Small pages are shown whole, large ones with similar items folded.
+//! Digests: the part of a layout that fits a budget. Small pages are shown whole; in large ones, similar items are left
+//! out.
 
 use super::{super::Element, Layout, Line, Part, search::Relevance};
 
@@ -18,7 +19,7 @@ impl Default for DigestOptions {
 }
 
 impl DigestOptions {
-    /// Returns options that show the whole page, for models with a large context or to measure what the digest saves.
+    /// Returns options that show the whole page, for models with a large context or to measure how much a digest saves.
     pub const fn whole() -> Self {
         Self {
             max_tokens: usize::MAX,
@@ -87,8 +88,8 @@ const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
 /// Smallest number of similar items that are left out: fewer cost no more than the line that reports them. Source:
 /// chosen.
 const MIN_LEFT_OUT: usize = 5;
-/// Smallest number of similar lines that are left out of an outline, which shows only the first of them. Source: chosen; two cut paragraphs
-/// cost more than the line that reports them.
+/// Smallest number of similar lines that are left out of an outline, which shows only the first of them. Source:
+/// chosen; two cut paragraphs cost more than the line that reports them.
 const MIN_OUTLINED: usize = 2;
 /// Maximum number of lines that are shown because they match the goal. Source: chosen.
 const MAX_MATCHED: usize = 10;
@@ -101,7 +102,7 @@ const LINE: usize = 1;
 /// Cost of a line that reports that lines were left out. Unit: tokens.
 const MORE: usize = 20;
 
-/// The rule by which neighbouring lines count as alike.
+/// The rule by which neighbouring lines count as similar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likeness {
     /// Items of the same structure.
@@ -151,11 +152,11 @@ fn matched(points: &[u32]) -> Vec<usize> {
     ranked
 }
 
-/// The match of each line with the goal, and that of the worst line that is shown for it.
+/// The points that each line gets for matching the goal, and the lowest points for which a line is shown.
 #[derive(Debug, Default)]
 struct Matching {
     relevance: Relevance,
-    /// The points of that worst line; `None` if no line matches.
+    /// The points of the worst line that is shown for matching the goal; `None` if no line matches.
     least: Option<u32>,
 }
 
@@ -202,9 +203,10 @@ impl Layout {
 
     /// Selects the part of the page to show for a goal, within the budget.
     ///
-    /// A page that fits is shown whole. Otherwise only the first of many similar items are shown, and those that match
-    /// the goal. If that is not enough, texts are cut, and then only the first of each run of similar lines is shown. As a last resort, the
-    /// page is cut off at the end of the budget.
+    /// A page that fits is shown whole. Otherwise long texts are cut, and of many similar items only the first are
+    /// shown, and those that match the goal. If that is not enough, both limits are lowered, and then only the first of
+    /// each run of similar lines is shown. As a last resort, the page is cut off at the end of the budget.
+    ///
     /// Everything that is left out is reported in its place, with the line number from which it can be read.
     pub fn digest(
         &self,
@@ -236,7 +238,7 @@ impl Layout {
             }
         }
         let weights = self.weights(elements, SHORTEST_TEXT);
-        // The headings of a long text, each with the beginning of what is below it.
+        // An outline of a long text: its headings, each with the beginning of the text below it.
         let mut kept = self.folded_to(1, MIN_OUTLINED, Likeness::Loose, &matched);
         fill_gaps(&mut kept, &weights);
         if Self::cost(&kept, &weights) <= budget {
@@ -255,8 +257,8 @@ impl Layout {
         self.folded_to(cap, MIN_LEFT_OUT, likeness, matched)
     }
 
-    /// Returns, for each line, true if it is kept: the first `cap` of each run of similar neighbours if `least` or more come after them, and
-    /// every matched line.
+    /// Returns, for each line, true if it is kept. In each run of similar neighbours, the first `cap` are kept, and so
+    /// are the others if there are fewer than `least` of them. Every matched line is kept.
     fn folded_to(
         &self,
         cap: usize,
@@ -308,7 +310,7 @@ impl Layout {
             && (one.item || kind(one) == kind(other))
     }
 
-    /// Keeps a line, and the item that contains it up to [`MAX_OF_MATCHED`] lines.
+    /// Keeps a line, and the first [`MAX_OF_MATCHED`] lines of the item that contains it.
     fn keep_item(&self, kept: &mut [bool], at: usize) {
         let item = self.item_of(at).unwrap_or(at);
         let end = if self.lines[item].item {

@@ -8,9 +8,9 @@
 //!
 //! - Text stands between the elements it belongs to, and only if no label repeats it. The prompt shows the kind of page
 //!   but leaves `PageView::summary` to events, because the lines already say what the page contains.
-//! - The items of a menu share a line, a footer shows labels only, and of a crowd of similar items three are shown,
-//!   with a hint to `find`. All these are most of a page and seldom what the goal is about. An item that the goal names
-//!   has its own line.
+//! - The items of a menu share a line, a footer shows labels only, and of many similar items three are shown, with a
+//!   hint to use `find`. These make up most of a page and are seldom what the goal is about. An item that the goal
+//!   names has its own line.
 
 mod build;
 mod cards;
@@ -27,16 +27,16 @@ pub use search::Hits;
 use super::{Element, ElementRef, NodeId, Role, Tree};
 use crate::base::text;
 
-/// Largest item whose lines are searched as one, and which is found and kept whole. Unit: lines. Source: chosen; a card of a shop with a
-/// list of features has seven, its price among them.
+/// Largest item that is searched, found and kept as a whole. Unit: lines. Source: chosen; the card of a shop item with
+/// a list of features has seven, including its price.
 const MAX_ITEM: usize = 8;
-/// Maximum number of headings that are shown above a line that was found. Source: chosen; a chapter, a section and a part of it.
+/// Maximum number of headings that are shown above a line that was found. Source: chosen; chapter, section, subsection.
 const MAX_HEADINGS: usize = 3;
 /// Longest text that distinguishes an element from others of the same name. Unit: characters. Source: chosen; a
 /// product's name fits.
 const MAX_SURROUNDINGS: usize = 60;
 
-/// The way in which a part of a line follows the part before it.
+/// The relation of a part of a line to the part before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joint {
     /// In one run of text.
@@ -63,7 +63,7 @@ pub struct Part {
     pub clickable: bool,
     /// True if a node around these words listens for clicks on its content, so that the words may be a target.
     pub heard: bool,
-    /// The way in which this part follows the part before it.
+    /// The relation to the part before it.
     pub joint: Joint,
 }
 
@@ -86,7 +86,8 @@ pub struct Line {
     pub head: Option<Part>,
     /// The parts of the line.
     pub parts: Vec<Part>,
-    /// True if it is in a banner, menu, side column or footer. Such lines get little room when a page is cut.
+    /// True if it is in a banner, menu, side column or footer. When a page is cut, such lines get only a small share of
+    /// the budget.
     pub aside: bool,
     /// True if it is a row of headings only, which separates the rows before it from those after it.
     parts_rows: bool,
@@ -132,8 +133,8 @@ impl Layout {
         build::whole(tree, elements)
     }
 
-    /// Lays out only the content of one node, with long texts in several lines. This is what the tool `read` returns of an element that
-    /// is not the head of a group.
+    /// Lays out only the content of one node, with long texts in several lines. The tool `read` uses it for an element
+    /// that does not begin a group.
     pub fn within(tree: &Tree, elements: &[Element], root: NodeId) -> Self {
         build::within(tree, elements, root)
     }
@@ -188,8 +189,10 @@ impl Layout {
         }
     }
 
-    /// Returns the headings that a line stands under, outermost first, at most [`MAX_HEADINGS`]: the nearest one above it, and above that
-    /// those of a higher rank. If the page has exactly one heading of rank 1, that one is left out: it is the page's title.
+    /// Returns the headings above a line, outermost first, at most [`MAX_HEADINGS`]: the nearest one, and above it
+    /// those of higher rank.
+    ///
+    /// If the page has exactly one heading of rank 1, that one is left out, because it is the page's title.
     pub(crate) fn headings_of(&self, tree: &Tree, number: usize) -> Vec<usize> {
         let rank = |at: usize| {
             let line = &self.lines[at];
@@ -205,7 +208,7 @@ impl Layout {
             if found.len() == MAX_HEADINGS || least == Some(1) {
                 break;
             }
-            // A line that is less deep ends the group, and what stands in a group before it is not around the hit.
+            // A less deep line ends the group. Headings inside an earlier group do not apply to the line.
             let is_around = self.lines[at].depth <= depth;
             depth = depth.min(self.lines[at].depth);
             let rank = rank(at).filter(|rank| is_around && least.is_none_or(|least| *rank < least));

@@ -12,7 +12,7 @@ const MIN_STEM: usize = 4;
 /// Length at which a word of the goal has its full weight. Unit: bytes. Source: chosen; articles and prepositions are
 /// shorter.
 const FULL_WORD: usize = 6;
-/// Length from which a word of the goal is named where matching lines are left out. Unit: bytes. Source: chosen;
+/// Minimum length of a word of the goal that is named where matching lines are left out. Unit: bytes. Source: chosen;
 /// shorter words are mostly grammar.
 const MIN_NAMED: usize = 4;
 /// Number of lines that may contain a word without making it too common to tell lines apart. Source: chosen.
@@ -40,16 +40,17 @@ fn said<'l>(line: &'l Line, elements: &'l [Element]) -> impl Iterator<Item = (&'
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hits {
-    /// Numbers of lines, best first. The first line of an item also stands for the whole of it, if no single line of it has all words.
+    /// Numbers of lines, best first. If the words of the query are spread over the lines of one item, the number of its
+    /// first line stands for the whole item.
     pub lines: Vec<usize>,
-    /// True if each of these lines has all words of the query; false if no line has all of them and these lines have
-    /// some.
+    /// True if each of these lines or items has all words of the query; false if none on the page does, and these have
+    /// some of the words.
     pub have_all: bool,
 }
 
 impl Layout {
-    /// Finds the lines with all words of a query or, if there are none, those with some of them. The words may also be spread over the
-    /// lines of one item, such as a card.
+    /// Finds the lines with all words of a query or, if there are none, those with some of them. The words may also be
+    /// spread over the lines of one item, such as a card.
     ///
     /// Searches labels, words, values, options and roles. The query as a whole also matches inside words, so that a
     /// query without letters, such as `+`, can be found.
@@ -92,8 +93,8 @@ impl Layout {
         Hits { lines, have_all }
     }
 
-    /// Adds the first line of each item that has all words although no line of it has. `words` are those of each line; `ranked` are the
-    /// hits, in the order of the lines.
+    /// Adds the first line of each item that has all words, although no single line of the item has them all. `words`
+    /// holds the words of each line; `ranked` holds the hits so far, in the order of the lines.
     fn add_items(&self, words: &[Vec<usize>], count: usize, ranked: &mut Vec<(bool, u32, usize)>) {
         let mut points: Vec<u32> = vec![0; self.lines.len()];
         let mut full = vec![false; self.lines.len()];
@@ -117,7 +118,7 @@ impl Layout {
         ranked.append(&mut items);
     }
 
-    /// Returns how well each line matches the goal. A word that many lines contain counts for nothing.
+    /// Returns the points of each line for matching the goal. A word that many lines contain gives no points.
     pub(crate) fn relevance(&self, elements: &[Element], goal_words: &[String]) -> Relevance {
         let goal = distinct_words(goal_words.iter().map(String::as_str));
         let mut best = vec![0; goal.len()];
@@ -202,8 +203,8 @@ fn length_share(word: &str) -> u32 {
     }
 }
 
-/// Returns the index and points of each wanted word that occurs in the texts: the full worth of a text for the same
-/// word, half for another form of it. `best` is a buffer with one number for each wanted word.
+/// Returns the index and points of each wanted word that occurs in the texts. The same word gets all points of its
+/// text, another form of it half of them. `best` is a buffer with one number for each wanted word.
 fn hits<'l>(
     wanted: &[String],
     texts: impl Iterator<Item = (&'l str, u32)>,

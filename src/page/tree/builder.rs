@@ -64,7 +64,7 @@ impl TreeBuilder {
         } else {
             node.name
         };
-        // Whatever is in a field was typed there.
+        // The value of a field was typed there, so it is kept even if it consists of such glyphs.
         let is_field = node.role.is_editable();
         let value = node
             .value
