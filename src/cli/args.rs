@@ -45,7 +45,8 @@ pub(super) enum Command {
     Runs(RunsArgs),
 }
 
-/// Returns the command that the arguments name, as far as they name one, so that an error can refer to its help.
+/// Returns the longest command path that the arguments name, such as `webwise memory list`, so that an error can refer to the help of that
+/// command.
 pub(super) fn meant(arguments: &[OsString]) -> String {
     let all = Cli::command();
     let (mut name, mut command) = (all.get_name().to_owned(), &all);

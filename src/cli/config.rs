@@ -12,14 +12,17 @@
 //! traceTtlDays = 14       # `trace-ttl-days`
 //! ```
 //!
-//! A flag takes precedence over an environment variable, and a variable over the file. With `--config FILE` only that file is read. Otherwise the file of
-//! the user is read (in `WEBWISE_HOME`, or in `webwise` in the user's configuration folder), and then the one in the working folder, which takes precedence.
+//! A flag takes precedence over an environment variable, and a variable over the file. With `--config FILE` only that file is read.
+//! Otherwise the file of the user is read (in `WEBWISE_HOME`, or in `webwise` in the user's configuration folder), and then the file in the
+//! working folder, which takes precedence.
 //!
 //! # Decisions
 //!
-//! - The file in the working folder may have come with a cloned repository. So it may only set what neither sends a key elsewhere, nor permits an action, nor
-//!   puts words into the instruction or into memory ([`HARMLESS`]). Anything else in it is an error and not ignored, because its author meant it to apply.
-//! - A value becomes the default of its flag. So it is parsed and checked exactly as the flag is, and never conflicts with a flag that was given.
+//! - The file in the working folder may have come with a cloned repository. So it may not set a flag that sends a key elsewhere, permits an
+//!   action, or puts words into the instruction or into memory. [`HARMLESS`] lists the flags that it may set. Any other flag in it is an
+//!   error and is not ignored, because its author meant it to apply.
+//! - A value from a file becomes the default of its flag. So it is parsed and checked exactly as the flag is, and it never conflicts with a
+//!   flag that was given.
 
 use std::{
     collections::BTreeSet,
@@ -40,11 +43,11 @@ use super::{
     args::{self, Cli},
 };
 
-/// Name of the file.
+/// Name of a configuration file.
 const NAME: &str = "webwise.toml";
 
-/// The flags that the file in the working folder may set: they can only limit a run, or they change how it is shown. Not among them is whatever
-/// joins a session of the user, deletes from memory, or raises a limit that has a default.
+/// The flags that the file in the working folder may set. They can only limit a run, or they change how it is shown. The list leaves out
+/// flags that join a session of the user, delete from memory, or raise a limit that has a default.
 const HARMLESS: [&str; 14] = [
     "headed",
     "json",
@@ -62,7 +65,8 @@ const HARMLESS: [&str; 14] = [
     "trace-scoring",
 ];
 
-/// Flags of one particular command line. As a default they would apply where nobody meant them to.
+/// Flags that belong to a single call of the program and may not be set in a file. As defaults they would apply to calls that nobody meant
+/// them for.
 const OF_ONE_CALL: [&str; 16] = [
     "all",
     "cases",
@@ -82,10 +86,10 @@ const OF_ONE_CALL: [&str; 16] = [
     "yes",
 ];
 
-/// Maximum size of a file. Unit: bytes. Source: chosen; every flag with a comment takes a tenth of it.
+/// Maximum size of a configuration file. Unit: bytes. Source: chosen; a file with every flag and a comment on each is about a tenth of it.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// The environment variables that take precedence over a value of the file.
+/// The flags whose environment variable takes precedence over the file, each with that variable.
 const VARIABLES: [(&str, &str); 4] = [
     ("base-url", "WEBWISE_LLM_BASE_URL"),
     ("driver", "WEBWISE_PLAYWRIGHT_CLI"),
@@ -93,7 +97,7 @@ const VARIABLES: [(&str, &str); 4] = [
     ("model", "WEBWISE_MODEL"),
 ];
 
-/// The names in the table `memory`, with the flags that they stand for. `enabled` is the opposite of its flag.
+/// The names that are allowed in the table `memory`, each with the flag that it stands for. `enabled` is the opposite of its flag.
 const MEMORY: [(&str, &str); 6] = [
     ("dir", "memory-dir"),
     ("enabled", "no-memory"),
@@ -103,7 +107,7 @@ const MEMORY: [(&str, &str); 6] = [
     ("traceTtlDays", "trace-ttl-days"),
 ];
 
-/// One value of a file.
+/// One value of a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Setting {
     /// Name of the flag.
@@ -114,14 +118,14 @@ struct Setting {
     file: PathBuf,
 }
 
-/// The values of the configuration files, of which a later one takes precedence.
+/// The values of all configuration files that were read. If two files set the same flag, the later one takes precedence.
 #[derive(Debug, Default)]
 pub(super) struct Config {
     settings: Vec<Setting>,
 }
 
 impl Config {
-    /// Reads the file that was named, or else those of the user and of the working folder, as far as they exist.
+    /// Reads the file that was named. If none was named, reads the user's file and the one in the working folder, as far as they exist.
     pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Self, Refusal> {
         let mut config = Self::default();
         if let Some(file) = named {
@@ -180,7 +184,8 @@ impl Config {
         Ok(())
     }
 
-    /// Makes the values the defaults of their flags, except for those of these flags. `is_set` says whether an environment variable is set.
+    /// Makes the values the defaults of their flags, except for the flags in `except`. `is_set` says whether an environment variable is
+    /// set.
     pub(super) fn apply(
         &self,
         command: Command,
@@ -211,7 +216,7 @@ impl Config {
         command.mut_subcommands(|inner| self.apply(inner, except, is_set))
     }
 
-    /// Returns the error of a value that its flag does not take, with the file that contains it.
+    /// Returns the error for a value that its flag does not accept. It names the file that contains the value.
     fn refusal(&self, error: &clap::Error, meant: &str) -> Refusal {
         let sentence = Refusal::of_arguments(error, meant)
             .map(|refusal| refusal.sentence().to_owned())
@@ -232,7 +237,7 @@ impl Config {
         Refusal::usage(format!("{file}: {sentence}"))
     }
 
-    /// Returns the text that the files give a flag, unless an environment variable takes precedence.
+    /// Returns the value of a flag as the files give it; `None` if no file sets it or if an environment variable takes precedence.
     pub(super) fn text(&self, flag: &str) -> Option<&str> {
         let setting = self
             .settings
@@ -243,7 +248,7 @@ impl Config {
         value.map(String::as_str)
     }
 
-    /// Returns the files that gave values.
+    /// Returns the files from which values were read.
     pub(super) fn files(&self) -> Vec<&Path> {
         let mut files: Vec<&Path> = self
             .settings
@@ -281,7 +286,7 @@ fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
             .filter(|value| !value.is_empty())
             .map(PathBuf::from)
     };
-    // A relative folder may be one that came with somebody else's files.
+    // A relative path could lead into a folder that came with somebody else's files.
     if let Some(home) = set("WEBWISE_HOME") {
         return home.is_absolute().then(|| home.join(NAME));
     }
@@ -298,7 +303,7 @@ fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
         .then(|| folder.join("webwise").join(NAME))
 }
 
-/// Returns the flags that a text sets, with their values; an error says what is wrong, and where.
+/// Returns the flags that a text sets, with their values. An error says which line is wrong and why.
 fn flags(text: &str) -> Result<Vec<(String, Value)>, String> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error
@@ -323,7 +328,7 @@ fn flags(text: &str) -> Result<Vec<(String, Value)>, String> {
     Ok(flags)
 }
 
-/// Returns the flag for a value in the table `memory`.
+/// Returns the flag that a name in the table `memory` stands for, with its value.
 fn memory(name: &str, value: Value) -> Result<(String, Value), String> {
     let known = MEMORY.iter().find(|(known, _)| *known == name);
     let (_, flag) = known.ok_or_else(|| format!("the table `memory` has no `{name}`"))?;
@@ -335,7 +340,7 @@ fn memory(name: &str, value: Value) -> Result<(String, Value), String> {
     Ok(((*flag).to_owned(), value))
 }
 
-/// Returns a value as it would be on the command line; `None` if it is nothing that a flag takes.
+/// Returns a value as it would be on the command line; `None` if a flag cannot have such a value.
 fn values(value: &Value) -> Option<Vec<String>> {
     let one = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
@@ -350,7 +355,7 @@ fn values(value: &Value) -> Option<Vec<String>> {
     }
 }
 
-/// Returns true if a command or one of its own has this flag.
+/// Returns true if a command or one of its subcommands has this flag.
 fn has(command: &Command, flag: &str) -> bool {
     command
         .get_arguments()
@@ -358,7 +363,7 @@ fn has(command: &Command, flag: &str) -> bool {
         || command.get_subcommands().any(|inner| has(inner, flag))
 }
 
-/// Returns true if an environment variable is set to something.
+/// Returns true if an environment variable is set and not empty.
 fn is_set(variable: &str) -> bool {
     env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
@@ -370,8 +375,8 @@ fn overruled(flag: &str, is_set: &impl Fn(&str) -> bool) -> bool {
         .any(|(known, variable)| *known == flag && is_set(variable))
 }
 
-/// Parses the arguments, with the values of the configuration files for the flags that are not given. `None` if they ask for the help or the version,
-/// which has been printed then.
+/// Parses the arguments. Flags that they do not give get their values from the configuration files. Returns `None` if the arguments ask for
+/// the help or the version, which this function has then printed.
 pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Refusal> {
     let meant = args::meant(arguments);
     let parsed = Cli::command().try_get_matches_from(arguments);
@@ -381,7 +386,7 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Ref
         Err(error) => {
             return Refusal::of_arguments(&error, &meant).map_or_else(
                 || {
-                    // If the output is closed, the rest is not wanted.
+                    // If the output is closed, nobody reads the rest.
                     let _ = error.print();
                     Ok(None)
                 },
@@ -397,12 +402,12 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Ref
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match with_defaults {
         Ok(cli) => Ok(Some((cli, config))),
-        // The arguments alone were fine.
+        // The arguments alone were fine, so a value of a file is the reason.
         Err(error) => Err(config.refusal(&error, &meant)),
     }
 }
 
-/// Returns the flags that cannot be used with one that was given.
+/// Returns the flags that conflict with a flag that was given.
 fn excluded(command: &Command, given: &ArgMatches) -> BTreeSet<String> {
     let is_given =
         |arg: &Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);

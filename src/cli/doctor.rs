@@ -2,9 +2,10 @@
 //!
 //! # Decisions
 //!
-//! - A tool that `WEBWISE_PLAYWRIGHT_CLI` names is used, or reported as unusable. No other tool replaces it, because the user
+//! - If `WEBWISE_PLAYWRIGHT_CLI` names a tool, that tool is used, or reported as unusable. No other tool replaces it, because the user
 //!   named it deliberately.
-//! - A finding about something that the chosen driver does not need is a note without advice, because an arrow asks for action.
+//! - A problem with a program that the chosen driver does not need is reported as a note without advice. Advice is printed after an arrow,
+//!   which would ask the user to act.
 
 use std::path::{Path, PathBuf};
 
@@ -25,8 +26,7 @@ use super::{
     },
 };
 
-/// Variables that configure a model. Only their names are printed; of their values, only whether they are set
-/// matters.
+/// Environment variables that configure a model. The report prints their names only; of their values it only matters whether they are set.
 const MODEL_VARIABLES: [&str; 8] = [
     "GEMINI_API_KEY",
     "ANTHROPIC_API_KEY",
@@ -88,7 +88,7 @@ impl Check {
         )
     }
 
-    /// Turns the finding into a note that says that the driver does not need the program, unless nothing is wrong with it.
+    /// Turns a reported problem into a note that says that the driver does not need the program. Changes nothing if there is no problem.
     fn is_not_needed_by(&mut self, choice: &Choice) {
         if self.status != Status::Ok {
             self.status = Status::Note;
@@ -113,7 +113,7 @@ struct Driver {
     why: String,
 }
 
-/// Runs all checks and prints the report, with the configuration files that are used. Fails if a demo cannot run.
+/// Runs all checks and prints the report, together with the configuration files in use. Fails if a demo cannot run.
 pub(super) async fn run(args: &DoctorArgs, config: &Config) -> Result<(), Refusal> {
     let around = Surroundings::from_env()?;
     let machine = Machine::inspect(&around).await;
@@ -168,7 +168,7 @@ pub(super) async fn run(args: &DoctorArgs, config: &Config) -> Result<(), Refusa
     }
 }
 
-/// Prints the lines about programs, as at the end of `setup`.
+/// Prints the lines about programs. `setup` prints them at its end too.
 pub(super) fn print_tools(machine: &Machine, choice: &Choice) {
     for check in programs(machine, choice) {
         say(check.line());
@@ -181,7 +181,7 @@ fn programs(machine: &Machine, choice: &Choice) -> Vec<Check> {
     let is_fine = tools
         .iter()
         .all(|check| matches!(check.status, Status::Ok | Status::Note));
-    // Missing programs have lines of their own.
+    // Missing programs have lines of their own, so they make this line only a note.
     let status = if is_fine { Status::Ok } else { Status::Note };
     let driver = Check {
         name: "driver",
@@ -332,7 +332,7 @@ fn folder_check(
 
 /// Returns the problem with a folder that should contain files; `None` if there is no problem. Creates no folder.
 fn fault(folder: &Path) -> Option<&'static str> {
-    // A dangling link exists, so a folder cannot be created in its place.
+    // A dangling link counts as existing here, because no folder can be created in its place.
     if folder.symlink_metadata().is_ok() {
         return match (folder.is_dir(), can(folder, true)) {
             (false, _) => Some("is no folder"),

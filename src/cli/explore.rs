@@ -140,7 +140,7 @@ fn failed(error: &Error) -> Refusal {
     }))
 }
 
-/// Returns what was found, and what was left out and why, in lines.
+/// Returns lines that summarize the map: the pages found, and the pages left out with the reasons.
 fn summary(map: &SiteMap) -> Vec<String> {
     let pages = map.pages.len();
     let whole = if map.is_complete() {

@@ -1,4 +1,4 @@
-//! The folder of memory, chosen here for every command.
+//! The folder that contains memory. Every command chooses it here.
 //!
 //! # Decisions
 //!

@@ -54,7 +54,7 @@ impl Refusal {
         self
     }
 
-    /// Returns the problem with the arguments of this command; `None` if help or the version was requested.
+    /// Returns the error for wrong arguments of this command; `None` if the help or the version was requested.
     pub(crate) fn of_arguments(error: &clap::Error, command: &str) -> Option<Self> {
         if matches!(
             error.kind(),
@@ -99,8 +99,8 @@ impl Refusal {
         &self.sentence
     }
 
-    /// Returns the parser's message without values that should be secret: a value given to `--secret` instead of the
-    /// name of a variable, or an address with a password.
+    /// Returns the parser's message without values that should be secret: a secret itself, given to `--secret` in place of a variable's
+    /// name, or an address with a password.
     fn without_secrets(error: &clap::Error) -> String {
         let said = |kind| match error.get(kind) {
             Some(ContextValue::String(text)) => text.as_str(),
@@ -112,7 +112,7 @@ impl Refusal {
         );
         let text = error.to_string();
         if !value.is_empty() && (argument.starts_with("--secret") || value.contains('@')) {
-            // The parser quotes the value; its bare letters may also stand in the example of the right form.
+            // Replaces only the quoted value. Its bare letters may also occur in the example of the right form.
             text.replace(&format!("'{value}'"), "'…'")
         } else {
             text

@@ -64,7 +64,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     tell_end(&ended, voice)
 }
 
-/// Returns where the browser comes from.
+/// Returns the source of the run's browser.
 async fn browser(args: &RunArgs) -> Result<Source, Refusal> {
     match &args.attach {
         Some(address) => Ok(Source::Attach(address.clone())),
@@ -97,7 +97,7 @@ fn wrong(error: &Error) -> Refusal {
     Refusal::usage(format!("this task cannot be run: {why}"))
 }
 
-/// Returns the task, and how it begins: as a new run, as one that continues another, or as a run that goes on.
+/// Returns the task and how it begins: as a new run, as a run that continues another one, or as the same run resumed.
 async fn begin(args: &RunArgs, memory: &Arc<dyn MemoryBackend>) -> Result<Begin, Refusal> {
     let runs = Register::open(&args.memory, Arc::clone(memory));
     let Some(goal) = &args.goal else {
@@ -141,7 +141,7 @@ async fn begin(args: &RunArgs, memory: &Arc<dyn MemoryBackend>) -> Result<Begin,
     Ok(Begin::New(with_flags(task, args)?))
 }
 
-/// Returns the task with what the flags add to it.
+/// Returns the task with the values that the flags add to it.
 fn with_flags(mut task: Task, args: &RunArgs) -> Result<Task, Refusal> {
     let vault = values::vault(&args.secrets, |name| std::env::var(name))?;
     task = task.with_secrets(vault);

@@ -1,4 +1,4 @@
-//! Prints lines without a panic if the output is closed. `println!` panics on a closed pipe.
+//! Prints lines, and ignores errors if the output is closed. `println!` would panic then.
 
 use std::{
     fmt::Display,

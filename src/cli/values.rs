@@ -1,4 +1,4 @@
-//! Parses and validates the values of flags. Each error says which form is right.
+//! Parses and validates the values of flags. Each error message says how the value must be written.
 
 use std::{collections::BTreeMap, env::VarError, path::PathBuf, time::Duration};
 
@@ -15,7 +15,7 @@ use crate::{
 
 /// Parses a start address.
 pub(super) fn url(text: &str) -> Result<Url, String> {
-    // `localhost:8080` would be an address with the scheme `localhost`.
+    // `localhost:8080` would be parsed as an address with the scheme `localhost`.
     let is_scheme = |text: &str| {
         text.chars()
             .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
@@ -82,7 +82,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(wrong)
 }
 
-/// Parses a share of a whole.
+/// Parses a number from 0 to 1.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     let share = text
         .parse()
@@ -142,8 +142,8 @@ pub(super) fn site_note(text: &str) -> Result<(Host, String), String> {
         .ok_or_else(wrong)
 }
 
-/// The source of a secret and the origin where it may be typed, given as `NAME=ENVVAR@ORIGIN`. The value itself is
-/// never an argument, because every user of the machine could read it there.
+/// The source of a secret and the origin where it may be typed, given as `NAME=ENVVAR@ORIGIN`. The secret itself is never an argument,
+/// because every user of the machine can read the arguments of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SecretSource {
     name: SecretName,
@@ -171,7 +171,7 @@ pub(super) fn secret(text: &str) -> Result<SecretSource, String> {
     })
 }
 
-/// Reads the secrets into a vault. A secret that is given twice may be typed at both origins, but must come from one variable.
+/// Reads the secrets into a vault. A secret that is given twice may be typed at both origins, but both must name the same variable.
 pub(super) fn vault(
     sources: &[SecretSource],
     read: impl Fn(&str) -> Result<String, VarError>,
@@ -213,15 +213,15 @@ fn secret_value(
         Ok(_) | Err(VarError::NotPresent) => Err(Refusal::usage(format!(
             "the secret {name} needs the environment variable {variable}: set it to the value"
         ))),
-        // Do not print the content of the variable.
+        // The content of the variable is not printed.
         Err(VarError::NotUnicode(_)) => Err(Refusal::usage(format!(
             "the secret {name} cannot be typed: the environment variable {variable} is set, but not to UTF-8 text"
         ))),
     }
 }
 
-/// Returns a redactor for secrets that are searched for: those of a run, and environment variables that are each named like
-/// their secret.
+/// Returns a redactor that contains the secrets to search for: secrets given as for `webwise run`, and the values of environment variables.
+/// A secret from such a variable has the variable's name.
 pub(super) fn redactor(
     sources: &[SecretSource],
     variables: &[SecretName],

@@ -1,11 +1,11 @@
-//! The shopping task of the demo: the goal in plain words, and the order that must result. Pure.
+//! The shopping task of the demo: the goal in plain words, and the order that must result. Does no input or output.
 
 use crate::demo::{Order, OrderLine};
 
 /// A shopping task.
 ///
-/// The names of other products are the beginning of this product's name, so an agent that opens the first similar
-/// product has opened the wrong one.
+/// The shop has other products whose names are the beginning of this product's name, so an agent that opens the first similar product has
+/// opened the wrong one.
 #[derive(Debug, Clone)]
 pub(super) struct ShoppingTask {
     product: &'static str,

@@ -1,4 +1,4 @@
-//! Compares the agent's answer with the shop's orders. Pure.
+//! Compares the agent's answer with the shop's orders. Does no input or output.
 
 use super::shopping::ShoppingTask;
 use crate::{RunReport, demo::Order, report::words};
@@ -49,7 +49,7 @@ fn judge<'a>(
     })
 }
 
-/// Returns true if the answer contains the number as a whole word.
+/// Returns true if the answer contains the order number as a whole word.
 fn holds(answer: &str, number: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '-';
     answer.split(|c| !is_part(c)).any(|word| word == number)

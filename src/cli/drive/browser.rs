@@ -90,7 +90,7 @@ impl Browser {
                 }
             }
             Source::Attach(address) => {
-                // No program is started, so its name does not matter.
+                // An attached browser is not started, so the name of the program does not matter.
                 let options = CdpOptions::new("chromium").with_scripts(scripts);
                 let browser = Cdp::attach(address.as_str(), &options).await;
                 Ok(Self::Cdp(Arc::new(
@@ -100,7 +100,7 @@ impl Browser {
         }
     }
 
-    /// Returns the browser in the form that the loop uses.
+    /// Returns the browser as the driver that the decision loop uses.
     pub(in crate::cli) fn driver(&self) -> Arc<dyn BrowserDriver> {
         match self {
             Self::PlaywrightCli(browser) => Arc::clone(browser) as _,
@@ -108,7 +108,7 @@ impl Browser {
         }
     }
 
-    /// Returns the current transport to the browser. It can change during a run.
+    /// Returns the name of the current transport to the browser. It can change during a run.
     pub(super) fn transport(&self) -> &'static str {
         match self {
             Self::PlaywrightCli(browser) => browser.transport(),
@@ -175,8 +175,7 @@ fn details(error: &Error) -> Vec<String> {
     format!("{error:?}").lines().map(one_line).collect()
 }
 
-/// Returns host and port. The rest of the address is left out, because anybody who knows it can control the
-/// browser.
+/// Returns the host and port of an address. The rest of the address is left out, because anybody who knows it can control the browser.
 fn place(address: &Url) -> String {
     let port = address
         .port_or_known_default()

@@ -42,11 +42,11 @@ use crate::{
 pub(super) enum Begin {
     /// A new run.
     New(Task),
-    /// A run of the register that goes on.
+    /// A run that is in the register of runs and is now continued.
     Resume(Task),
 }
 
-/// The parts of a run.
+/// All that is needed to carry out one run.
 #[derive(Debug)]
 pub(super) struct Drive<'a> {
     pub(super) output: &'a OutputArgs,
@@ -59,8 +59,8 @@ pub(super) struct Drive<'a> {
     pub(super) approver: Option<Arc<dyn Approver>>,
     /// Pause between two steps, for a person who is watching.
     pub(super) pause: Duration,
-    /// The questions to the browser before and after the run; `None` if the run is watched and not measured. A measured run prints
-    /// only warnings.
+    /// The requests to the browser before and after the run; `None` if a person watches the run and it is not measured. A measured run
+    /// prints only warnings.
     pub(super) probe: Option<Probe>,
 }
 
@@ -142,7 +142,7 @@ impl Drive<'_> {
             Some(probe) => Some(probe.look(&*browser).await),
             None => None,
         };
-        // Dropping the browser would also end it, but without waiting.
+        // Dropping the browser would also end it, but would not wait until it has ended.
         let closed = browser.close().await.err();
         let kept = folder.close().err();
         for (what, error) in [
@@ -175,7 +175,7 @@ impl Drive<'_> {
     }
 }
 
-/// Returns the sentence about a failure of the run folder.
+/// Returns the sentence that describes a failure of the run folder.
 fn incomplete(error: Option<&Error>) -> &'static str {
     if error.is_some_and(|error| error.operation() == RunFolder::PRUNE) {
         "an old run could not be removed"

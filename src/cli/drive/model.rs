@@ -19,7 +19,7 @@ use crate::{
 /// Environment variables for which there is also a flag.
 const MODEL: &str = "WEBWISE_MODEL";
 const BASE_URL: &str = "WEBWISE_LLM_BASE_URL";
-/// Name of the model that is a part of this program.
+/// Name of the built-in stand-in, a set of rules that needs no server and no key.
 const STAND_IN: &str = "stand-in";
 /// Margin between two nested time limits of a model call, so that the inner one ends first. Source: the defaults, 60 s and 120 s.
 const MARGIN: Duration = Duration::from_mins(1);
@@ -35,7 +35,7 @@ pub(in crate::cli) fn configured(args: &ModelArgs) -> Result<Option<Arc<dyn LlmC
     Ok(found.map(|model| Arc::new(patient(model)) as Arc<dyn LlmClient>))
 }
 
-/// Returns true if the built-in stand-in is named, and no server that could have a model of that name.
+/// Returns true if the built-in stand-in is named and no server is configured. A server could have a model of that name.
 fn is_stand_in(args: &ModelArgs, environment: impl Fn(&str) -> Option<OsString>) -> bool {
     let set = |name: &str| environment(name).filter(|value| !value.is_empty());
     let named = args.model.as_ref().map(OsString::from);
@@ -54,8 +54,8 @@ fn policy(args: &ModelArgs) -> RetryPolicy {
     }
 }
 
-/// Returns the loop's options for this model: a time limit that is long enough for all attempts of a call, and the
-/// flag's choice about pictures.
+/// Returns the options of the decision loop for this model: a time limit that is long enough for all attempts of a call, and the setting
+/// for pictures from the flag.
 pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     let mut options = Options::default();
     let all_tries = policy(args).overall.saturating_add(MARGIN);
@@ -77,7 +77,7 @@ pub(in crate::cli) struct Described {
 }
 
 impl Described {
-    /// Returns true if a set variable is used for this model. A key of another provider is not used.
+    /// Returns true if this model uses an environment variable that is set. It does not use the key of another provider.
     pub(in crate::cli) fn uses(&self, variable: &str) -> bool {
         let owner = match variable {
             "GEMINI_API_KEY" => Provider::Gemini,

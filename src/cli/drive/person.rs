@@ -23,7 +23,7 @@ pub(in crate::cli) struct Person {
 }
 
 impl Person {
-    /// Returns the person; `None` if questions cannot be seen or answers cannot be typed.
+    /// Returns the person at the terminal; `None` if questions would not be seen or answers could not be typed there.
     pub(in crate::cli) fn at_terminal() -> Option<Self> {
         (io::stdin().is_terminal() && io::stderr().is_terminal()).then(|| Self {
             lines: Mutex::new(None),
@@ -43,8 +43,8 @@ impl Person {
     }
 }
 
-/// Reads lines in a thread that ends with the process. Reading a terminal cannot be cancelled, so the async runtime
-/// would wait for it.
+/// Reads lines of stdin in a thread that ends with the process. An async task would not do: reading a terminal cannot be cancelled, so the
+/// runtime would wait for it at exit.
 fn read_stdin() -> mpsc::UnboundedReceiver<String> {
     let (sender, receiver) = mpsc::unbounded_channel();
     // If the thread cannot be started, the sender is dropped and every question is answered as if nobody were there.

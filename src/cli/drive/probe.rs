@@ -1,4 +1,4 @@
-//! The requests of an evaluation to the browser of a run: a page to open before it, and a look at the last page after it.
+//! The requests of an evaluation to the browser of a run: opening a page before the run, and reading the last page after it.
 
 use crate::{
     BrowserDriver,
@@ -12,7 +12,7 @@ use crate::{
 /// Maximum length of the reason for a failed script. Unit: characters. Source: chosen.
 const MAX_REASON: usize = 200;
 
-/// The requests of an evaluation.
+/// The requests that an evaluation makes of the browser before and after a run.
 #[derive(Debug, Clone, Default)]
 pub(in crate::cli) struct Probe {
     /// The address to open before the run.
@@ -56,9 +56,9 @@ impl Probe {
     }
 }
 
-/// Returns whether the expression is true in the page, or the reason why it has no value.
+/// Evaluates an expression in the page. Returns whether it is true, or the reason why it has no value.
 async fn evaluate(browser: &dyn BrowserDriver, script: &str) -> Result<bool, String> {
-    // The line breaks keep a comment in the expression from reaching the bracket.
+    // The line breaks end a comment in the expression before the bracket that follows.
     let eval = BrowserAction::Eval(Eval {
         function: format!("async () => Boolean(await (\n{script}\n))"),
         target: None,

@@ -12,7 +12,7 @@ use crate::cli::Refusal;
 #[derive(Debug)]
 pub(in crate::cli) struct RunsDir {
     path: PathBuf,
-    /// Folders that were created here, innermost first.
+    /// The missing folders that `prepare` created, innermost first.
     made: Vec<PathBuf>,
 }
 

@@ -47,8 +47,7 @@ impl Stop {
             }
             cancel.cancel();
             sender.send_replace(true);
-            // A closing terminal sends its hang-up signal more than once, so only the signals of a person count the
-            // second time.
+            // A closing terminal sends its hang-up signal more than once, so only signals that a person sends count as the second one.
             signals.again().await;
             // Both drivers end a browser that they started when this process ends. In an attached browser, the tab
             // stays open.
@@ -57,7 +56,7 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Returns the request in the form that the loop uses.
+    /// Returns the request in the form that the decision loop uses.
     pub(in crate::cli) fn cancel(&self) -> Cancel {
         self.cancel.clone()
     }
@@ -104,7 +103,7 @@ async fn closed(output: impl std::os::fd::AsFd + Send + 'static) {
     };
 
     let (sender, told) = tokio::sync::oneshot::channel();
-    // Without requested events, the system reports only errors. The thread ends with the program.
+    // `poll` is asked for no events, so it reports only errors and a closed other end. The thread ends with the program.
     let waits = std::thread::Builder::new().spawn(move || {
         let mut watched = [PollFd::new(&output, PollFlags::empty())];
         loop {
@@ -178,7 +177,7 @@ async fn received(signal: Option<&mut tokio::signal::unix::Signal>) {
     }
 }
 
-/// Returns true if this process was started with a signal ignored, as far as the system reveals it.
+/// Returns true if the parent process made this process ignore the signal, as far as the system reveals that.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let mask = || {

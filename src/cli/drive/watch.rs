@@ -6,14 +6,13 @@ use crate::{
     report::lines::{self, Line},
 };
 
-/// Width of the column that shows the action. Unit: characters. Source: chosen for a terminal of
-/// 100.
+/// Width of the column that shows the action. Unit: characters. Source: chosen for a terminal that is 100 characters wide.
 const WIDTH: usize = 70;
 
 /// Returns a sink that prints events.
 ///
 /// # Loss policy
-/// Loses nothing. After the output is closed, nobody receives the lines.
+/// Loses no event. After the output is closed, nobody receives the lines.
 pub(super) fn watch(voice: Voice) -> Callback {
     Callback::new(move |event| lines(event).iter().for_each(|line| voice.line(line)))
 }

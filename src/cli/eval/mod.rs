@@ -1,4 +1,4 @@
-//! `webwise eval`: measures what memory is worth on the cases of a file.
+//! `webwise eval`: measures how much memory improves the runs of the cases in a file.
 //!
 //! ```text
 //! args     the flags
@@ -34,7 +34,7 @@ use crate::{
 /// Maximum size of a case file. Unit: bytes. Source: chosen; 200 cases of 5 KiB.
 const MAX_FILE: u64 = 1_024 * 1_024;
 
-/// Runs the cases in all arms and prints the comparison.
+/// Runs the cases in all arms (with and without memory) and prints the comparison.
 pub(super) async fn run(args: &EvalArgs) -> Result<(), Refusal> {
     check_screen(args.browser.headed)?;
     let cases = read(args.file()?)?;
@@ -122,7 +122,7 @@ struct Bed<'a> {
 }
 
 impl Bed<'_> {
-    /// Makes one run in a browser of its own.
+    /// Makes one planned run in a browser of its own.
     async fn carry_out(
         &self,
         planned: &Planned,
@@ -182,7 +182,7 @@ fn made(case: &Case, planned: &Planned, ended: &Ended, verdict: Result<(), Strin
     }
 }
 
-/// Returns the figures of a run, of which `success` says whether it counts as one.
+/// Returns the figures of a run. `success` says whether the run counts as a success.
 pub(super) fn figures(summary: &RunSummary, success: bool) -> Figures {
     let tokens = |count: TokenCount| u32::try_from(count.0).map_or(f64::MAX, f64::from);
     Figures([
@@ -196,7 +196,7 @@ pub(super) fn figures(summary: &RunSummary, success: bool) -> Figures {
     ])
 }
 
-/// The memories of the runs.
+/// The memories that the runs use: the user's own, or one in the process for each pool of runs that share one.
 #[derive(Debug)]
 struct Memories {
     own: Option<Arc<dyn MemoryBackend>>,
@@ -212,7 +212,7 @@ impl Memories {
         })
     }
 
-    /// Returns the memory of a run.
+    /// Returns the memory that a run uses.
     fn of(&mut self, memory: MemoryUse) -> Arc<dyn MemoryBackend> {
         match memory {
             MemoryUse::Fill(pool) => Arc::new(self.pools.entry(pool).or_default().clone()),

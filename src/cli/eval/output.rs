@@ -13,7 +13,7 @@ use crate::{
     working::StopReason,
 };
 
-/// A run that was made.
+/// A run of the evaluation that has ended.
 #[derive(Debug)]
 pub(super) struct Made {
     pub(super) case: String,
@@ -21,7 +21,7 @@ pub(super) struct Made {
     /// The arm; `None` for a run that only filled a memory.
     pub(super) arm: Option<Arm>,
     pub(super) figures: Figures,
-    /// The first condition of the case that does not hold.
+    /// The verdict on the last page: `Ok` if all conditions of the case hold, or else the first one that does not.
     pub(super) verdict: Result<(), String>,
     /// True if the run itself reported success.
     pub(super) claimed: bool,
@@ -34,7 +34,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Returns the line about the run for a person who waits.
+    /// Returns one line about the run for a person who watches the evaluation.
     pub(super) fn line(&self) -> String {
         let of = |metric: Metric| metric.shown(self.figures.of(metric));
         let verdict = match &self.verdict {

@@ -1,4 +1,4 @@
-//! A case as the task of a run.
+//! Turns a case into the task of a run.
 
 use crate::{
     Error, Task,
@@ -7,7 +7,7 @@ use crate::{
     secret::Redactor,
 };
 
-/// Returns the task of a case with these values, and the redactor of its secrets. `number` stands in addresses for the seed.
+/// Returns the task of a case with these values, and a redactor for its secrets. `number` replaces `{seed}` in addresses.
 pub(super) fn of(case: &Case, values: &Values, number: u32) -> Result<(Task, Redactor), Refusal> {
     let wrong = |why: &str| Refusal::usage(format!("the case {:?}: {why}", case.name));
     let refused = |error: Error| {

@@ -1,4 +1,4 @@
-//! `webwise memory diff`: two memories, compared item by item.
+//! `webwise memory diff`: compares two memories item by item.
 
 use std::path::Path;
 
@@ -68,11 +68,11 @@ pub(super) async fn run(place: &MemoryPlace, args: &DiffArgs) -> Result<(), Refu
     Ok(())
 }
 
-/// Reads a folder of memory, an exported document or a documented folder. A folder that is none of these is refused,
-/// because it would look like a memory that lost everything.
+/// Reads a folder of memory, an exported document or a folder `.agent-memory`. Any other folder is refused, because it would look like a
+/// memory that lost everything.
 async fn load(path: &Path, namespace: &Namespace) -> Result<Archive, Refusal> {
     let wrong = |error: &_| transfer::unreadable(path, error, "compared");
-    // A folder may be both. The memory of this program has a folder for each namespace.
+    // A folder with a subfolder for the namespace is this program's own memory, even if it also looks like a folder `.agent-memory`.
     let is_own = path.join(namespace.as_str()).is_dir();
     if !is_own && path.join("domains").is_dir() {
         let read = agent_memory::parse(&folder::read(path)?).map_err(|e| wrong(&e))?;
@@ -118,7 +118,7 @@ async fn load(path: &Path, namespace: &Namespace) -> Result<Archive, Refusal> {
     Ok(archive)
 }
 
-/// Returns an item as lines: its name, and its text and results in each memory that has it.
+/// Returns an item as lines: its name, then its text and results in each memory that contains it.
 fn lines(one: &Differing) -> Vec<String> {
     let name = one.id.shelf.item_name(&one.id.key);
     let (what, sides) = match one.difference {

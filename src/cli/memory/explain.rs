@@ -13,8 +13,8 @@ use crate::{
     },
 };
 
-/// Maximum number of actions listed for an item. Source: chosen; an item in the system instruction is part of every action's
-/// prompt.
+/// Maximum number of actions listed for an item. Source: chosen; an item in the system instruction is part of every prompt, so every action
+/// of the run follows it.
 const MAX_ACTIONS: usize = 6;
 /// Maximum length of a lesson. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;
@@ -63,7 +63,7 @@ fn was_used(item: &Item) -> bool {
     !item.replayed.is_empty() || item.credited.iter().any(counts)
 }
 
-/// Returns true if the item was in the system instruction all along, and nothing became of it.
+/// Returns true if the item was only shown, in the system instruction of every prompt, and the run neither used nor changed it.
 fn was_only_there(item: &Item) -> bool {
     let is_start = |recalled: &Recalled| recalled.why == Why::RunStarted;
     let is_quiet = item.replayed.is_empty() && item.credited.is_empty();
@@ -102,7 +102,7 @@ fn lines(item: &Item) -> Vec<String> {
             steps(&item.replayed)
         ));
     }
-    // Of an item that was not used, the actions after it say nothing.
+    // For an item that was not used, the actions that followed say nothing about it.
     let then = if was_used(item) { &item.then[..] } else { &[] };
     for done in then.iter().take(MAX_ACTIONS) {
         let action = words::action(&done.action, &done.targets);
@@ -133,7 +133,7 @@ fn lines(item: &Item) -> Vec<String> {
     lines
 }
 
-/// Returns numbers of steps in words, such as `step 3` or `steps 1 to 4, 7`.
+/// Returns step numbers in words, such as `step 3` or `steps 1 to 4, 7`.
 fn steps(all: &[u32]) -> String {
     let mut parts: Vec<(u32, u32)> = Vec::new();
     for step in all {

@@ -1,4 +1,4 @@
-//! The files of a documented folder `.agent-memory`, read and written.
+//! Reads and writes the files of a folder `.agent-memory` in its documented layout.
 
 use std::{
     collections::BTreeMap,
@@ -19,7 +19,8 @@ use crate::{
 /// Maximum depth of a file in the folder. Source: the documented layout.
 const MAX_DEPTH: usize = 4;
 
-/// Reads the files of a folder by their paths in it, with `/` as separator. Files that are not needed are listed without content.
+/// Reads the files of a folder, keyed by their relative paths with `/` as separator. Files that are not needed are listed with empty
+/// content.
 pub(super) fn read(dir: &Path) -> Result<BTreeMap<String, Vec<u8>>, Refusal> {
     let mut files = BTreeMap::new();
     let mut room = archive::MAX_BYTES;

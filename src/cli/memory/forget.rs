@@ -70,7 +70,7 @@ fn tell(forgotten: Forgotten, name: &str) {
     }));
 }
 
-/// Returns the error for shelves of which this program does not know what to remove, because it does not know their kinds.
+/// Returns the error for shelves whose kinds this program does not know, so that it cannot tell which records to remove from them.
 fn untold(error: Error) -> Refusal {
     let (Some(changed), Some(shelves)) = (error.said("changed"), error.said("shelves")) else {
         return error.into();
@@ -108,7 +108,8 @@ pub(super) async fn undo<M: MemoryBackend>(
     args: &UndoArgs,
 ) -> Result<(), Refusal> {
     let run = runs.meant(&args.run, args.runs_dir.as_deref()).await?;
-    // Without a question, a beginning could mean another run than the one that the person has in mind.
+    // The beginning of an id could match another run than the one that the person has in mind, and `--yes` skips the question that would
+    // show it.
     if args.yes && args.run != LAST && args.run != run.as_str() {
         return Err(Refusal::usage(format!(
             "with --yes, give the whole id: {run}"

@@ -27,7 +27,7 @@ pub(super) async fn run<M: MemoryBackend>(
     Ok(())
 }
 
-/// Prints these items, and what could not be read.
+/// Prints these items, and what could not be read from the store.
 pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     if as_json {
         let items: Vec<Value> = items.iter().map(|item| json(item)).collect();

@@ -1,5 +1,5 @@
-//! `webwise memory`: lists, accepts, forgets, undoes, exports and imports what is remembered. A thin view
-//! of [`Keeper`](crate::store::Keeper).
+//! `webwise memory`: lists, accepts, forgets, undoes, exports and imports what is remembered. All the work is done by
+//! [`Keeper`](crate::store::Keeper).
 //!
 //! ```text
 //! list       all items, in lines and as JSON
@@ -35,7 +35,7 @@ use crate::{
     store::Keeper,
 };
 
-/// Carries out the command, and prints the notices of each store that it opens.
+/// Carries out the command, and prints the notices of the stores that it opens.
 pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
     if let MemoryCommand::Diff(own) = &args.command {
         return diff::run(&args.place, own).await;

@@ -1,4 +1,4 @@
-//! `webwise memory report`: what each item of memory was worth in the runs of a folder.
+//! `webwise memory report`: compares, for each item of memory, the runs in a folder that were shown the item with those that were not.
 
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ pub(super) async fn run(register: &Register, args: &ReportArgs) -> Result<(), Re
     Ok(())
 }
 
-/// Returns a run as the comparison needs it; `None` if it has not ended.
+/// Returns the facts about a run that the comparison needs; `None` if the run has not ended.
 fn facts(events: &[Event]) -> Option<RunFacts> {
     let summary = events.iter().rev().find_map(|event| match &event.kind {
         EventKind::RunEnded { summary, .. } => Some(summary),

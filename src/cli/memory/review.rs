@@ -1,4 +1,4 @@
-//! `webwise memory review` and `trust`: a person's decision on the words of another program, and on retired items.
+//! `webwise memory review` and `trust`: a person accepts or forgets items whose words come from another program, and retired items.
 
 use std::io::{self, BufRead, IsTerminal as _, Write as _};
 
@@ -58,7 +58,7 @@ pub(super) async fn run<M: MemoryBackend>(
     Ok(())
 }
 
-/// Asks for the person's decision, again if the answer cannot be understood. Returns the decision.
+/// Asks for the person's decision and returns it. Asks again if the answer cannot be understood.
 fn asked(answers: &mut impl BufRead) -> Word {
     for _ in 0..ATTEMPTS {
         let mut out = io::stdout();
@@ -113,7 +113,7 @@ fn accepted(item: &Item) -> String {
     format!("Accepted {}, with exactly this text:", item.name())
 }
 
-/// Accepts an item if its words have not changed since they were shown, and says so in these words.
+/// Accepts an item if its words have not changed since they were shown. Then prints `said`.
 async fn accept<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
     item: &Item,

@@ -14,7 +14,7 @@ use crate::{
     store::Keeper,
 };
 
-/// The files that were searched.
+/// The files that were searched, and the names of those that contain a secret.
 #[derive(Debug, Default)]
 struct Files {
     count: usize,
@@ -22,8 +22,8 @@ struct Files {
     hits: Vec<String>,
 }
 
-/// Searches the records of all namespaces, including the register of runs and runs that wait, and then the bytes of all files
-/// in the folder, because backups and files in quarantine are no records.
+/// Searches the records of all namespaces, including the register of runs and runs that memory has yet to learn from. Then searches the
+/// bytes of all files in the folder, because backups and quarantined files are not records.
 pub(super) async fn run<M: MemoryBackend>(
     store: &M,
     keeper: &Keeper<'_, M>,
@@ -46,7 +46,7 @@ pub(super) async fn run<M: MemoryBackend>(
     let dir = place.dir()?;
     search(&dir, "", &secrets, &mut files)
         .map_err(|error| Refusal::failure(format!("{} cannot be read: {error}", dir.display())))?;
-    // A name that shows a secret is printed without it.
+    // If a name itself contains a secret, the secret is removed from the printed name.
     let hits: Vec<String> = found
         .hits
         .iter()
@@ -91,7 +91,7 @@ pub(super) async fn run<M: MemoryBackend>(
     )))
 }
 
-/// Searches the names and contents of the files in a folder. A folder that is not there has none.
+/// Searches the names and contents of the files in a folder. Finds nothing if the folder does not exist.
 fn search(dir: &Path, prefix: &str, secrets: &Redactor, files: &mut Files) -> io::Result<()> {
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -118,8 +118,8 @@ fn search(dir: &Path, prefix: &str, secrets: &Redactor, files: &mut Files) -> io
     Ok(())
 }
 
-/// Returns true if the bytes are the file of a shelf on which a run waits that shows a secret. A secret may begin in one part of
-/// the run and end in the next.
+/// Returns true if the bytes are the file of a shelf with runs that memory has yet to learn from, and the text of such a run contains a
+/// secret. A run is stored in parts; a secret that begins in one part and ends in the next is found too.
 fn is_in_run(bytes: &[u8], secrets: &Redactor) -> bool {
     let file: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let records = file["records"].as_object().into_iter().flatten();

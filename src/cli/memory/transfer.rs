@@ -2,10 +2,10 @@
 //!
 //! # Decisions
 //!
-//! - Import keeps the larger count, the earlier first day and the later last day, so files may be imported twice and in any
-//!   order.
-//! - Words are imported in the form that a prompt shows, so that a person accepts exactly the bytes that will be shown. The
-//!   original words are kept for the export.
+//! - If memory already has an imported item, the larger count, the earlier first day and the later last day are kept. So files may be
+//!   imported twice and in any order.
+//! - Words are imported in the form that a prompt shows, so that a person accepts exactly the bytes that will be shown. The original words
+//!   are kept for the export.
 
 use std::{
     fs::{File, OpenOptions},
@@ -78,7 +78,7 @@ pub(super) async fn export<M: MemoryBackend>(
             .write_all(text.as_bytes())
             .and_then(|()| io::stdout().flush());
         return match written {
-            // If the reader closed the output, it does not want the rest.
+            // A reader that closed the output does not want the rest.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Refusal::usage(
                 format!("the document cannot be written: {error}"),
             )),
@@ -107,7 +107,7 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// The field with the format of a document.
+/// The field of a document that names its format.
 #[derive(Deserialize)]
 struct Kind {
     #[serde(default)]
@@ -181,7 +181,7 @@ async fn take<M: MemoryBackend>(
     Ok(())
 }
 
-/// Reads the file, up to the maximum size of a document.
+/// Reads the file. Fails if it is larger than the maximum size of a document.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     let fail =
         |error: io::Error| Refusal::usage(format!("{} cannot be read: {error}", path.display()));
@@ -193,7 +193,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     Ok(bytes)
 }
 
-/// Returns the refusal for a file or folder that cannot be parsed, and so not be `used`. An error that names a file is about that file of a folder.
+/// Returns the refusal for a file or folder that cannot be parsed. `used` is the verb in the sentence "it cannot be `used`", such as
+/// "compared". If the error names a file, the refusal is about that file inside the folder.
 pub(super) fn unreadable(path: &Path, error: &Error, used: &str) -> Refusal {
     let path = error
         .said("file")

@@ -1,6 +1,6 @@
 //! `webwise runs`: lists past runs, and shows what happened in one.
 //!
-//! The list comes from the register of runs, which is kept beside memory. What happened in a run is in its folder.
+//! The list comes from the register of runs, which is stored with memory. The steps of a run are read from its run folder.
 
 mod list;
 mod show;
@@ -61,25 +61,25 @@ pub(super) async fn run(args: &RunsArgs) -> Result<(), Refusal> {
     }
 }
 
-/// The register of runs beside memory.
+/// The register of runs that is stored with memory.
 #[derive(Debug)]
 pub(super) struct Register(RunRegistry<Arc<dyn MemoryBackend>>);
 
 impl Register {
-    /// Opens the register in a store of memory.
+    /// Opens the register in a store that also contains memory.
     pub(super) fn open(place: &MemoryPlace, store: impl MemoryBackend + 'static) -> Self {
         Self(RunRegistry::new(Arc::new(store), place.namespace()))
     }
 
-    /// Returns the run that is meant by its id, an unambiguous beginning of it, or `last`.
+    /// Returns the run that `run` names: an id, an unambiguous beginning of one, or `last`.
     pub(super) async fn find(&self, run: &str) -> Result<RunManifest, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
         named(known, run)
     }
 
-    /// Returns the id of the run that is meant by its id, an unambiguous beginning of it, or `last`. Looks in the
-    /// register and among the run folders. Returns the given id itself if it is in neither, because memory may know
-    /// such runs.
+    /// Returns the id of the run that `run` names: an id, an unambiguous beginning of one, or `last`. Looks in the register and among the
+    /// run folders. If the run is in neither, returns the text itself as the id, because memory may contain items from runs that are no
+    /// longer recorded there.
     pub(super) async fn meant(&self, run: &str, runs_dir: Option<&Path>) -> Result<RunId, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
         let mut ids: Vec<String> = known
@@ -99,8 +99,8 @@ impl Register {
         })
     }
 
-    /// Returns the folder of the run that is meant by its path, its id, an unambiguous beginning of it, or `last`. Looks in
-    /// [`folders`](Self::folders), and for a run that is not in the named folder, where the register says that it is.
+    /// Returns the folder of the run that `run` names: a path, an id, an unambiguous beginning of one, or `last`. Looks in
+    /// [`folders`](Self::folders). A run that is not in the named folder is looked for in the folder that the register names for it.
     pub(super) async fn folder(
         &self,
         run: &str,
@@ -128,8 +128,8 @@ impl Register {
         })
     }
 
-    /// Returns the folders of all runs in the named folder, or else those that the register names and those in [`RUNS_DIR`].
-    /// The newest run is the first.
+    /// Returns the folders of all runs in the named folder, newest run first. If no folder is named, returns those that the register names
+    /// and those in [`RUNS_DIR`].
     pub(super) async fn folders(&self, runs_dir: Option<&Path>) -> Result<Vec<PathBuf>, Refusal> {
         let mut all = match runs_dir {
             Some(_) => Vec::new(),
@@ -150,7 +150,7 @@ impl Register {
         Ok(all)
     }
 
-    /// Returns the folders that the register names, as far as they are there.
+    /// Returns the run folders that the register names and that still exist.
     async fn registered(&self) -> Result<Vec<PathBuf>, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
         let paths = known.into_iter().flat_map(|run| run.artifact_paths);
@@ -172,7 +172,7 @@ fn folders_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Sorts run folders. An id begins with the time of its run.
+/// Sorts run folders, newest first. A folder is named after its run, and the id of a run begins with its time.
 fn newest_first(folders: &mut [PathBuf]) {
     folders.sort_by_key(|folder| Reverse(name(folder)));
 }
@@ -183,7 +183,7 @@ fn name(folder: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Returns the places where [`Register::folders`] looks, as the end of a sentence that says no.
+/// Returns the places where [`Register::folders`] looks, worded as the end of a sentence such as "there is no such run in ...".
 pub(super) fn looked_in(runs_dir: Option<&Path>) -> String {
     let dir = runs_dir.unwrap_or(Path::new(RUNS_DIR));
     let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
@@ -196,7 +196,7 @@ pub(super) fn looked_in(runs_dir: Option<&Path>) -> String {
     }
 }
 
-/// Returns the id that is meant among these, newest first; `None` if there is none.
+/// Returns the id that `run` names among these, which are sorted newest first; `None` if there is none.
 fn one_of(mut ids: Vec<String>, run: &str) -> Result<Option<String>, Refusal> {
     ids.retain(|id| run == LAST || id.starts_with(run));
     if run == LAST {
@@ -223,7 +223,7 @@ fn one_of(mut ids: Vec<String>, run: &str) -> Result<Option<String>, Refusal> {
     )))
 }
 
-/// Returns the run that is meant among these, newest first.
+/// Returns the run that `run` names among these, which are sorted newest first.
 fn named(mut known: Vec<RunManifest>, run: &str) -> Result<RunManifest, Refusal> {
     let ids = known.iter().map(|known| known.run.as_str().to_owned());
     let meant = one_of(ids.collect(), run)?;
@@ -234,7 +234,7 @@ fn named(mut known: Vec<RunManifest>, run: &str) -> Result<RunManifest, Refusal>
         .ok_or_else(|| Refusal::usage(format!("no run {run} is known: `webwise runs` lists them")))
 }
 
-/// Returns the error of a run that cannot be resumed or continued, as one sentence.
+/// Returns the error, as one sentence, for a run that cannot be resumed or continued.
 pub(super) fn cannot_go_on(run: &RunId, error: Error) -> Refusal {
     match error.said("why") {
         Some(why) => Refusal::usage(format!("{run} cannot be continued: {why}")),

@@ -18,7 +18,7 @@ use crate::{
 
 /// Name of the report in a run's folder.
 const REPORT: &str = "report.html";
-/// Programs that open a file in the person's browser, by system.
+/// The program that opens a file in the person's browser on this system.
 const OPENER: &str = if cfg!(target_os = "macos") {
     "open"
 } else {

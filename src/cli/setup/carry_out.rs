@@ -29,17 +29,17 @@ use crate::{
 /// Maximum time for one command. Source: chosen; Chromium with its dependencies is about 400 MB, perhaps from a slow
 /// mirror.
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(30);
-/// Time for reading the pipes of a command that has ended. Source: chosen; a service that the command started may
-/// keep them open.
+/// Maximum time for reading the rest of the output of a command that has ended. A service that the command started may keep the pipes open.
+/// Source: chosen.
 const DRAIN: Duration = Duration::from_millis(300);
 /// Number of output lines shown for a failed command, counted from the end. Source: chosen.
 const SHOWN_LINES: usize = 30;
-/// Width of the progress line. Unit: characters. Source: chosen for a terminal of 80.
+/// Width of the progress line. Unit: characters. Source: chosen for a terminal that is 80 characters wide.
 const PROGRESS_CHARS: usize = 60;
 /// Time between two updates of the progress line. Source: chosen.
 const TICK: Duration = Duration::from_millis(120);
 
-/// Carries out a step. The progress shows it as `number` of `count`.
+/// Carries out a step. The progress line shows it as step `number` of `count`.
 pub(super) async fn carry_out(step: &Step, number: usize, count: usize) -> Result<(), Refusal> {
     let progress = Progress::start(format!("[{number}/{count}] {}", step.sentence));
     let mut failed = None;
@@ -58,7 +58,7 @@ pub(super) async fn carry_out(step: &Step, number: usize, count: usize) -> Resul
     }
 }
 
-/// The reason for a failure, and the end of the output.
+/// The reason for a failure, and the last lines of the output.
 type Failed = (String, Vec<String>);
 
 async fn do_act(act: &Act, progress: &Progress) -> Result<(), Failed> {
@@ -181,7 +181,7 @@ fn read(pipe: Box<dyn AsyncRead + Unpin + Send>, lines: mpsc::Sender<String>) {
     });
 }
 
-/// A progress line on a terminal. Elsewhere, one line at the start and one at the end.
+/// A progress line. If the output is not a terminal, it is one line at the start and one at the end.
 struct Progress {
     title: String,
     bar: ProgressBar,

@@ -1,4 +1,4 @@
-//! Chooses a driver, with the reason, from facts about the machine. Pure; `machine` finds the facts.
+//! Chooses a driver from facts about the machine, and gives the reason. Does no input or output; `machine` finds the facts.
 
 use std::fmt;
 
@@ -98,9 +98,9 @@ pub(crate) fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, S
     })
 }
 
-/// Returns the driver that the user named, or else the driver whose tool the user named. Otherwise returns `cdp`, if it
-/// can start a browser here: it needs only Chromium, sees more of a page (elements that listen for clicks but have no
-/// role) and takes a fifth of the time.
+/// Returns the driver that the user named, or else the driver whose tool the user named with `WEBWISE_PLAYWRIGHT_CLI`. Otherwise returns
+/// `cdp`, if it can start a browser here. That driver needs only Chromium, sees more of a page (elements that listen for clicks but have no
+/// role) and takes a fifth of the time of playwright-cli.
 ///
 /// # Errors
 /// The same as those of [`asked_for`].

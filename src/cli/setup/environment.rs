@@ -1,6 +1,6 @@
-//! The environment variables that `npm`, `apt-get` and the scripts that they start may see. This is an allow-list, so
-//! that the install script of a package never sees a key of the user. Pure. Used by `carry_out`, and by the example
-//! that installs the tests' own packages with pip.
+//! The environment variables that `npm`, `apt-get` and the scripts that they start may see. This is an allow-list, so that the install
+//! script of a package never sees a key of the user. Does no input or output. `carry_out` uses it, and so does the example that installs
+//! the tests' own packages with pip.
 
 use std::ffi::{OsStr, OsString};
 

@@ -1,6 +1,6 @@
 //! The state of the machine: facts that `setup` bases its plan on and `doctor` reports.
 //!
-//! This module changes nothing. It runs the programs that the driver would use with `--version`. The driver decides
+//! This module changes nothing. To find versions, it calls each program that the driver would use with `--version`. The driver decides
 //! where to search for programs; `plan` decides what to do about the facts.
 
 use std::{
@@ -26,7 +26,7 @@ pub(crate) const CLI_VERSION: Version = Version([0, 1, 22]);
 pub(crate) const MIN_NODE_MAJOR: u64 = 20;
 /// Maximum time for a program to print its version. Source: chosen; a cold Chromium on a slow disk needs a few seconds.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum length of a program's output that is shown. Unit: characters. Source: chosen; a line.
+/// Maximum length of a program's output that is shown. Unit: characters. Source: chosen; about one long line.
 const MAX_SAID: usize = 200;
 /// Names that Chromium-based browsers print with their version. The first is the one that webwise installs.
 const FAMILY: [&str; 4] = ["Chromium", "Chrome", "Edge", "Brave"];
@@ -136,7 +136,7 @@ pub(crate) struct Machine {
     pub(crate) installer: Installer,
 }
 
-/// True if the driver `cdp` can start a browser on this system, for which it needs pipes with fixed numbers.
+/// True if the driver `cdp` can start a browser on this system. It needs pipes with fixed numbers for that.
 pub(crate) const HAS_PIPES: bool = cfg!(unix);
 
 impl Facts {
@@ -206,7 +206,7 @@ async fn installer(around: &Surroundings) -> Installer {
     Installer::NotAllowed
 }
 
-/// Runs a program to get its version. A script is run by the Node.js that the driver would use.
+/// Runs a program to get its version. If the program is a script, it is run by the Node.js that the driver would use.
 async fn version_of(program: Option<PathBuf>, places: &ProgramPlaces) -> Tool {
     answer_of(program, &["--version"], places, &[]).await
 }
@@ -243,7 +243,7 @@ async fn answer_of(
     }
 }
 
-/// Returns the first line of a program's output.
+/// Returns the first line of a program's output that is not blank, in quotes; `nothing` if there is none.
 fn first_line(text: &str) -> String {
     match text.lines().map(str::trim).find(|line| !line.is_empty()) {
         Some(line) => format!("{:?}", truncate(&clean(line), MAX_SAID)),

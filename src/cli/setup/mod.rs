@@ -10,10 +10,10 @@
 //!
 //! # Decisions
 //!
-//! - The command line prefers `cdp`, because the snapshot of playwright-cli does not show which elements listen for
-//!   clicks. A person who chose actions in the model's place, from such a snapshot alone, failed.
-//! - For playwright-cli, `setup` installs a second Node.js only if the distribution's is too old. After each step it looks at
-//!   the machine again and makes a new plan; the plan is a pure function of the facts.
+//! - The command line prefers `cdp`, because the snapshot of playwright-cli does not show which elements listen for clicks. In a test, a
+//!   person who chose the actions in place of the model, and saw only such a snapshot, failed.
+//! - For playwright-cli, `setup` installs a second Node.js only if the distribution's is too old. After each step it looks at the machine
+//!   again and makes a new plan from the facts alone.
 
 mod carry_out;
 pub(super) mod choice;
@@ -35,10 +35,11 @@ use self::{
 use super::{Refusal, args::SetupArgs, doctor, say, tell};
 use crate::browser::ProgramPlaces;
 
-/// Maximum number of steps of one call. Source: system packages and npm packages may each be needed once more after the other.
+/// Maximum number of steps of one call. Source: one step for system packages and one for npm packages, each of which may be needed once
+/// more.
 const MAX_STEPS: usize = 4;
 
-/// Installs what is missing, and reports what is there.
+/// Installs what is missing, and reports the programs that are ready.
 pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
     let around = Surroundings::from_env()?;
     let mut machine = Machine::inspect(&around).await;
@@ -71,7 +72,7 @@ pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Chooses a driver and installs nothing. Looks at the machine only if the user named no driver.
+/// Chooses a driver without installing anything. Looks at the machine only if the user named no driver.
 pub(super) async fn chosen(asked: Option<DriverName>) -> Result<Choice, Refusal> {
     let choice = match asked {
         Some(driver) => asked_for(driver, HAS_PIPES),
@@ -99,7 +100,7 @@ pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal>
     Ok(choice)
 }
 
-/// Returns the error for a person who declined the installation.
+/// Returns the error for a person who declined the installation. `then` is appended to its sentence.
 fn declined(choice: &Choice, then: &str) -> Refusal {
     let command = choice.setup_command();
     Refusal::usage(format!(
@@ -118,7 +119,7 @@ async fn install(
     carry_out_all(around, machine, choice, steps).await
 }
 
-/// Carries out the first step, looks at the machine again, and repeats this until nothing is left to do.
+/// Carries out the steps. After each one it looks at the machine again and makes a new plan, until the plan is empty.
 async fn carry_out_all(
     around: &Surroundings,
     machine: &mut Machine,
@@ -161,12 +162,13 @@ fn check(machine: &Machine, choice: &Choice, steps: &[Step]) -> Result<(), Refus
 
 fn list(out: &mut dyn Write, steps: &[Step]) {
     for (index, step) in steps.iter().enumerate() {
-        // If the output is closed, the rest is not wanted.
+        // If the output is closed, nobody reads the rest.
         let _ = writeln!(out, "{}. {}", index + 1, step.sentence);
     }
 }
 
-/// Asks the person for consent, on stderr or stdout, whichever is a terminal. Without a terminal for input, consents.
+/// Asks the person for consent, on stderr or stdout, whichever is a terminal. If standard input is not a terminal, returns true without
+/// asking.
 fn agreed(steps: &[Step]) -> bool {
     if !std::io::stdin().is_terminal() {
         return true;

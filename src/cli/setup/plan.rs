@@ -1,4 +1,4 @@
-//! Plans the installation: a list of steps, or a sentence that says why nothing can be done. Pure.
+//! Plans the installation: a list of steps, or a sentence that says why nothing can be done. Does no input or output.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -49,14 +49,14 @@ pub(crate) enum Act {
 
 /// Returns the steps that install what the chosen driver needs, in order; empty if everything is there.
 ///
-/// Each step changes the facts. So the caller carries out the first step, looks at the machine again, and asks for a
-/// new plan.
+/// Each step changes the facts, so only the first step of the plan is carried out. Then the caller looks at the machine again and asks for
+/// a new plan.
 ///
 /// # Errors
 /// One sentence that says what the person has to do.
 pub(crate) fn plan(machine: &Machine, choice: &Choice) -> Result<Vec<Step>, String> {
     let needs_tool = needs_tool(choice);
-    // Without Node.js, the tool's script cannot run, which does not mean that the tool is broken.
+    // Without Node.js, the script of playwright-cli cannot run. That does not mean that the script is broken.
     let cli_is_wrong = needs_tool && machine.cli_is_given && machine.facts().node_is_fine();
     for (tool, wrong, variable) in [
         (&machine.cli, cli_is_wrong, "WEBWISE_PLAYWRIGHT_CLI"),
@@ -84,7 +84,7 @@ pub(crate) fn plan(machine: &Machine, choice: &Choice) -> Result<Vec<Step>, Stri
         steps.push(system_step(machine, &packages, &choice.setup_command())?);
     }
     if !modules.is_empty() {
-        // On a bare machine, npm is installed by the first step and found before this one.
+        // On a machine without npm, the first step installs npm, and it is found before this step runs.
         let npm = machine.npm.clone().unwrap_or_else(|| PathBuf::from("npm"));
         steps.push(npm_step(machine, npm, &modules));
     }
@@ -199,7 +199,7 @@ fn npm_step(machine: &Machine, npm: PathBuf, modules: &[String]) -> Step {
     }
 }
 
-/// Returns a list of packages in the words of a sentence.
+/// Returns a list of packages as a part of a sentence.
 fn human(packages: &[&str]) -> String {
     let names: Vec<_> = packages
         .iter()
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn a_complete_machine_needs_nothing() {
         assert_eq!(plan(&complete()), Ok(vec![]));
-        // An installed program does not need the program that would install it.
+        // A program that is already installed needs no installer.
         assert_eq!(
             plan(&Machine {
                 npm: None,
@@ -339,7 +339,7 @@ mod tests {
             ..complete()
         };
         assert_eq!(cdp(&old_node), Ok(vec![]));
-        // A tool that is not used may be broken.
+        // A tool that the chosen driver does not use may be broken.
         let wrong = Machine {
             cli: Tool::Broken("/x".into(), String::new()),
             cli_is_given: true,
@@ -456,7 +456,7 @@ mod tests {
             sentence.contains("install Node.js, npm and Chromium with its own package manager"),
             "{sentence}"
         );
-        // npm needs no permission.
+        // Installing with npm needs no permission.
         assert!(
             plan(&Machine {
                 cli: Tool::Missing,
