@@ -34,7 +34,7 @@ impl fmt::Debug for Image {
 pub struct ChatRequest {
     /// The system instruction. Its bytes are the same in every step of a run, so that providers cache it.
     pub system: String,
-    /// The only message, ordered from what changes least to what changes most.
+    /// The only message. The parts that change least from step to step come first.
     pub message: String,
     /// The tools, in a fixed order.
     pub tools: Arc<ToolSet>,

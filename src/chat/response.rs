@@ -79,7 +79,8 @@ impl ChatResponse {
         }
     }
 
-    /// Returns the same response with secrets replaced. A provider may return text that was never sent to it.
+    /// Returns the same response with secrets replaced. A reply is searched for secrets even though requests contain
+    /// none, because a provider may return text that was never sent to it.
     #[must_use]
     pub fn redacted(mut self, redactor: &Redactor) -> Self {
         if redactor.is_empty() {
@@ -99,8 +100,8 @@ impl ChatResponse {
     }
 
     /// Returns the same response, cut to [`MAX_REPLY_TEXT`], [`MAX_ARGUMENTS`] and [`MAX_CALLS`]. A text that was cut
-    /// says so. Arguments that are too large are replaced as a whole by a sentence that says so, because typing a part
-    /// of a text is worse than typing nothing.
+    /// ends with a note that says so. Arguments that are too large are replaced as a whole by a sentence that says so,
+    /// because typing a part of a text is worse than typing nothing.
     #[must_use]
     pub fn capped(mut self) -> Self {
         let optional = [&mut self.reasoning, &mut self.stop, &mut self.model]

@@ -86,7 +86,7 @@ pub(super) fn search(query: &str, products: &[&'static Product]) -> Vec<&'static
     found.into_iter().map(|(_, product)| product).collect()
 }
 
-/// Returns a price as the pages show it.
+/// Returns a price in the format that the pages show.
 pub(super) fn price(cents: u32) -> String {
     format!("€ {}.{:02}", cents / 100, cents % 100)
 }

@@ -1,11 +1,10 @@
-//! The checkout form: its fields and its error messages. Pure.
+//! The checkout form: its fields and its error messages. Does no input or output.
 
 use std::collections::BTreeMap;
 
 use super::{http::Fields, order::Shipping};
 
-/// Maximum length of a field's input. Unit: characters. Source: chosen; the longest German street name
-/// has 50.
+/// Maximum length of a field's input. Unit: characters. Source: chosen; the longest German street name has 50 characters.
 const MAX_FIELD_CHARS: usize = 100;
 
 /// A shipping method.
@@ -39,7 +38,7 @@ pub(super) const METHODS: &[Method] = &[
 /// Error messages by field.
 pub(super) type Complaints = BTreeMap<&'static str, &'static str>;
 
-/// Returns the shipping data and the chosen method, or the error messages of all fields.
+/// Returns the shipping data and the chosen method. If a field is wrong, returns the error messages of all wrong fields.
 pub(super) fn check(form: &Fields) -> Result<(Shipping, &'static Method), Complaints> {
     let mut complaints = Complaints::new();
     let mut need = |field: &'static str, fine: &dyn Fn(&str) -> bool, complaint: &'static str| {

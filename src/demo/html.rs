@@ -1,4 +1,4 @@
-//! HTML as a type of its own, so that text cannot get into a page unescaped.
+//! HTML as a type of its own, so that a text cannot get into a page unescaped.
 
 use std::fmt::{self, Display, Write as _};
 
@@ -30,7 +30,7 @@ impl Html {
 
     /// Replaces each `{{name}}` of a template in one pass, so that a value is never read as a template.
     ///
-    /// A name without a value stays in the page, where a test that renders every page finds it.
+    /// A name without a value stays in the page as it is. A test that renders every page finds such names.
     pub(super) fn fill(template: &'static str, values: &[(&str, Self)]) -> Self {
         let mut out = String::with_capacity(template.len() * 2);
         let mut rest = template;

@@ -10,8 +10,8 @@ use url::{Url, form_urlencoded};
 use super::html::Html;
 use crate::base::Site;
 
-/// Maximum size of the request line and all headers. Unit: bytes. Source: chosen; browsers send about 1,000, Apache allows
-/// 8,192 a line.
+/// Maximum size of the request line and all headers. Unit: bytes. Source: chosen; browsers send about 1,000, and Apache allows 8,192 for
+/// each line.
 pub(super) const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// Maximum number of header lines of a request. Source: chosen; browsers send about 15.
 pub(super) const MAX_HEADERS: usize = 64;
@@ -69,7 +69,7 @@ pub(super) struct Request {
     pub(super) keep_alive: bool,
 }
 
-/// The statuses of the shop's responses.
+/// The HTTP statuses that the shop sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Status {
     Ok,
@@ -220,7 +220,8 @@ impl<'a> Headers<'a> {
         }
     }
 
-    /// Refuses host names other than loopback, because a page of another site whose name resolves to loopback must not reach the shop.
+    /// Refuses a request whose `Host` is not a loopback name. Otherwise a page of another site whose name resolves to loopback could reach
+    /// the shop.
     fn check_host(&self, version_11: bool) -> Result<(), Status> {
         let Some(host) = self.single("host")? else {
             return if version_11 {
@@ -247,7 +248,7 @@ impl<'a> Headers<'a> {
             None if method == Method::Post => return Err(Status::LengthRequired),
             None => 0,
             Some(digits) if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {
-                // A number that does not fit into a `usize` is too large as well.
+                // A number that does not fit into a `usize` is above the size limit as well.
                 digits.parse().unwrap_or(usize::MAX)
             }
             Some(_) => return Err(Status::BadRequest),
@@ -319,7 +320,7 @@ impl Response {
         Self::page(status, Html::text(status.line()))
     }
 
-    /// Adds a cookie for the whole shop. Scripts cannot read it, and requests that other sites start do not carry it.
+    /// Adds a cookie for all paths of the shop. Scripts cannot read it, and requests that other sites start do not carry it.
     #[must_use]
     pub(super) fn with_cookie(mut self, name: &str, value: &str) -> Self {
         self.cookies

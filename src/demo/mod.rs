@@ -14,8 +14,7 @@
 //! state, catalog, checkout, order, variation   the shop itself
 //! ```
 //!
-//! Nothing here depends on agents, models or memory. The command line and tests start the shop; no part of the loop
-//! does.
+//! Nothing here depends on agents, models or memory. The command line and tests start the shop; the agent itself never does.
 
 mod catalog;
 mod checkout;

@@ -1,4 +1,4 @@
-//! Turns a request and the state into a response. No sockets, no waiting.
+//! Turns a request and the shop's state into a response. Uses no sockets and never waits.
 
 use url::Url;
 
@@ -32,8 +32,7 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
         variation: state.variation,
         session: &session,
         consented: request.cookies.get(CONSENT_COOKIE).is_some(),
-        // When the server has returned a form with error messages, the page has a path of its own,
-        // and that is the page to return to.
+        // The page to return to. If a form is shown again with error messages, that is the path to which the form was sent.
         target: &request.target,
     };
     let path: Vec<_> = request.path.trim_matches('/').split('/').collect();
@@ -98,7 +97,7 @@ fn missing(visit: &Visit<'_>) -> Response {
     Response::page(Status::NotFound, views::not_found(visit))
 }
 
-/// Stores a changed session, and returns a redirect to the next page.
+/// Stores a changed session, and returns a redirect to the page `next`.
 fn keep(state: &mut State, id: Option<&str>, session: Session, next: &str) -> Response {
     let id = state.sessions.put(id, session);
     Response::see_other(next).with_cookie(visitor::COOKIE, &id)
@@ -194,7 +193,8 @@ fn log_in(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fields)
     )
 }
 
-/// Returns a redirect to the page that must be visited before the checkout, if there is one.
+/// Returns a redirect to the page that must be visited before the checkout: the cart if it is empty, or the login; `None` if neither is
+/// needed.
 fn checkout_gate(visit: &Visit<'_>) -> Option<Response> {
     if visit.session.cart.is_empty() {
         Some(Response::see_other("/cart"))

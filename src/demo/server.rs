@@ -1,6 +1,6 @@
 //! The shop's server: accepts connections, reads requests and writes responses, with limits and time-outs, until it is stopped.
 //!
-//! It is independent of the shop: it passes each complete request to a function and writes the response.
+//! It knows nothing about the shop: it passes each complete request to a function and writes the response that the function returns.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,8 +20,8 @@ const READ_TIMEOUT: Duration = Duration::from_secs(15);
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum time that unfinished responses get when the shop is stopped. Source: chosen.
 const STOP_GRACE: Duration = Duration::from_secs(2);
-/// Time for which a refused client's data is still read, so that the client gets the refusal before the connection closes.
-/// Source: chosen.
+/// Time for which the server still reads from a client that it has refused, so that the client gets the refusal before the connection
+/// closes. Source: chosen.
 const LINGER: Duration = Duration::from_millis(500);
 /// Pause after a failed accept, which usually means that the process has no free file handles. Source: chosen.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);

@@ -89,7 +89,7 @@ impl Shop {
         let state = Arc::new(Mutex::new(State::new(options.seed)));
         let shared = Arc::clone(&state);
         let handler: Arc<server::Handler> = Arc::new(move |request: &_| {
-            // The state is consistent between two requests, even if one of them panicked.
+            // If a request panicked, the lock is poisoned, but the state is still consistent between two requests.
             routes::respond(
                 &mut shared.lock().unwrap_or_else(PoisonError::into_inner),
                 request,
@@ -136,7 +136,7 @@ impl Shop {
     /// Stops the shop. Waits until its port is closed and unfinished responses are sent.
     pub async fn stop(self) {
         drop(self.stop);
-        // The server's task ends by itself. If it panicked, it has ended too.
+        // The server's task ends by itself. If it panicked, it has ended as well, so the error is ignored.
         let _ = self.server.await;
     }
 }

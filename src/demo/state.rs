@@ -1,4 +1,4 @@
-//! The state of the shop: visitors, orders, and the variation that its seed gives.
+//! The state of the shop: its visitors and orders, and the differences that its seed makes.
 
 use super::{
     catalog::{PRODUCTS, Product},
@@ -11,7 +11,7 @@ use super::{
 /// The user name of the only customer.
 pub(super) const USER: &str = "demo";
 
-/// The state behind all pages.
+/// The state of the shop, which the pages show and the requests change.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) variation: Variation,
@@ -34,7 +34,7 @@ impl State {
         }
     }
 
-    /// Turns a cart into an order, empties the cart, and returns the confirmation number.
+    /// Turns the session's cart into an order, empties the cart, and returns the order's confirmation number.
     pub(super) fn place(
         &mut self,
         session: &mut Session,

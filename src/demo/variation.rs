@@ -1,11 +1,12 @@
-//! The differences between two shops: values that a visitor must read from the page and cannot know in advance.
+//! The differences between two shops: values that depend on a seed, so that a visitor must read them from the page.
 
 use sha2::{Digest, Sha256};
 
 /// Letters and digits that cannot be mistaken for each other on a screen.
 const ALPHABET: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-/// Values derived from a seed. The same seed gives the same shop, and no value reveals another.
+/// The source of all values that differ between shops, derived from a seed. The same seed gives the same shop, and no value reveals
+/// another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Variation {
     seed: u64,
@@ -24,7 +25,7 @@ impl Variation {
         hash.finalize().into()
     }
 
-    /// Returns one of several wordings, chosen by the seed and the topic; empty only if there are none.
+    /// Returns one of several wordings, chosen by the seed and the topic; an empty string if there are no wordings.
     pub(super) fn pick<const N: usize>(
         self,
         topic: &str,
@@ -48,7 +49,7 @@ impl Variation {
         keyed.into_iter().map(|(_, item)| item).collect()
     }
 
-    /// Returns code number `index` of a topic, in upper case.
+    /// Returns a code in upper case that depends on the seed, the topic and the index.
     pub(super) fn code<const LENGTH: usize>(self, topic: &str, index: usize) -> String {
         self.draw(topic, index)
             .iter()

@@ -61,7 +61,7 @@ impl Sessions {
         self.by_id.get(id)
     }
 
-    /// Stores a session under a new id, and returns that id. The old id is removed, so that it cannot be used after a change.
+    /// Stores a session under a new id and returns that id. The old id is removed, so each change makes the id before it useless.
     pub(super) fn put(&mut self, old_id: Option<&str>, session: Session) -> String {
         if let Some(old) = old_id
             && self.by_id.remove(old).is_some()

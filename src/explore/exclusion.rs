@@ -12,7 +12,7 @@ use crate::{
 
 /// Words of links and of path segments that lead to an account, a purchase or a change. Source: chosen.
 const WORDS: &[&str] = &[
-    // To an account, and out of it.
+    // Words that lead to an account, or that log out.
     "login",
     "log in",
     "log on",
@@ -135,7 +135,7 @@ const WORDS: &[&str] = &[
     "เข้าสู่ระบบ",
     "user logout",
     "loeschen",
-    // To a purchase.
+    // Words that lead to a purchase.
     "cart",
     "add to cart",
     "basket",
@@ -192,7 +192,7 @@ const WORDS: &[&str] = &[
     "장바구니",
     "구매",
     "결제",
-    // To a change.
+    // Words that lead to a change.
     "delete",
     "remove",
     "destroy",
@@ -257,7 +257,7 @@ const ACTION_KEYS: &[&str] = &[
     "action", "do", "cmd", "op", "delete", "remove", "logout", "add", "vote", "export",
 ];
 
-/// Endings of addresses that are files, not pages.
+/// File name endings of addresses that lead to files, not to pages.
 const FILES: &[&str] = &[
     "pdf", "zip", "gz", "tar", "7z", "rar", "exe", "dmg", "msi", "deb", "rpm", "apk", "iso", "csv",
     "tsv", "xls", "xlsx", "doc", "docx", "ppt", "pptx", "odt", "ods", "epub", "png", "jpg", "jpeg",
@@ -265,7 +265,7 @@ const FILES: &[&str] = &[
     "rss", "atom", "ics", "txt", "css", "js",
 ];
 
-/// Returns the reason why a link is not opened; `None` if it is.
+/// Returns the reason why a link is not opened; `None` if it may be opened.
 ///
 /// `words` are the link's own words. `home` is the host that is explored.
 pub(super) fn left_out(url: &Url, words: &str, home: &Host) -> Option<LeftOut> {
@@ -299,8 +299,8 @@ pub(super) fn left_out(url: &Url, words: &str, home: &Host) -> Option<LeftOut> {
     is_excluded.then_some(LeftOut::Excluded)
 }
 
-/// Returns true if one of the words or phrases stands in the text as whole words. `doLogout` is two words. Accents do not count, because
-/// addresses often leave them out.
+/// Returns true if the text contains one of the [`WORDS`], compared as whole words. `doLogout` counts as two words.
+/// Accents are ignored, because addresses often leave them out.
 fn has_excluded(of: &str) -> bool {
     static PHRASES: LazyLock<Vec<String>> =
         LazyLock::new(|| WORDS.iter().map(|words| spaced(words)).collect());
@@ -332,7 +332,8 @@ fn spaced(of: &str) -> String {
 }
 
 fn decoded(segment: &str) -> String {
-    // A pair without `=` is one key, which is decoded as the query of a form is.
+    // A pair without `=` becomes a key without a value. The parser would read `+` as a space, as in the query of a
+    // form, so `+` is escaped first.
     let plus = segment.replace('+', "%2B");
     url::form_urlencoded::parse(plus.as_bytes())
         .map(|(key, value)| format!("{key} {value}").trim_end().to_owned())

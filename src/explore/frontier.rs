@@ -22,8 +22,8 @@ pub struct Limits {
     pub depth: u32,
     /// Maximum number of pages that are opened. Default: 20. Source: document.
     pub pages: usize,
-    /// Maximum number of pages that are opened of those whose addresses differ only in numbers. Default: 2. Source: chosen; the second
-    /// shows what differs between them.
+    /// Maximum number of pages that are opened among those whose addresses differ only in numbers. Default: 2. Source:
+    /// chosen; the second page shows which parts differ from page to page.
     pub alike: usize,
 }
 
@@ -109,7 +109,7 @@ pub struct Frontier {
     /// Addresses that are or were in the queue, or were left out.
     known: BTreeSet<String>,
     opened: BTreeMap<Alike, usize>,
-    /// Number of pages that were opened, with those that could not be read.
+    /// Number of pages that were opened, including those that could not be read.
     tried: usize,
     map: SiteMap,
 }
@@ -162,8 +162,11 @@ impl Frontier {
         None
     }
 
-    /// Takes what the page shows. A page that led to another host, to a page that is left out or to one that is known is not
-    /// kept. If the start page leads to another host of its site, as from `http` to `https`, that host is explored.
+    /// Records the page that the browser shows after opening a visit's address.
+    ///
+    /// The page is not kept if the browser ended on another host, on a page that exploration leaves out, or on a page
+    /// that is already known. If the start page leads to another host of its site, or from `http` to `https`, the
+    /// exploration continues on that host.
     pub fn saw(&mut self, visit: &Visit, view: &PageView, observation: &Observation) {
         let Ok(shown) = Url::parse(&view.url).map(bare) else {
             self.map.leave_out(LeftOut::Unreachable);
@@ -237,7 +240,7 @@ impl Frontier {
         }
     }
 
-    /// Ends the exploration. What is still to be opened is counted as left out.
+    /// Ends the exploration. Pages that are still in the queue are counted as left out.
     pub fn finish(mut self) -> SiteMap {
         for _ in &self.queue {
             self.map.leave_out(LeftOut::TooMany);
@@ -246,8 +249,8 @@ impl Frontier {
     }
 }
 
-/// Returns the addresses of the links of a page with their words, in the order of the page, navigation first: its links lead to the parts
-/// of the site.
+/// Returns the links of a page as pairs of address and words. Links in navigation come first, because they lead to the
+/// main parts of the site; otherwise the order is that of the page.
 fn links(shown: &Url, observation: &Observation) -> Vec<(Url, String)> {
     let tree = &observation.tree;
     let (mut navigation, mut others) = (Vec::new(), Vec::new());
@@ -418,7 +421,7 @@ mod tests {
             "https://www.a.test/login?next=/a",
             &[("/x", "X")],
         );
-        // A page that names a part of itself is the page.
+        // An address with a fragment is another address of the same page.
         see(&mut frontier, &b, "https://www.a.test/b#part", &[]);
         see(&mut frontier, &c, "https://other.test/c", &[("/y", "Y")]);
         see(&mut frontier, &d, "https://www.a.test/b", &[]);

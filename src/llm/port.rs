@@ -13,9 +13,9 @@ use crate::{
 ///
 /// # Contract
 /// - One call of `complete` is one request to the provider. The client does not retry; the wrapper [`Retrying`](crate::llm::Retrying) does.
-/// - The reply is returned as it came. Nothing is repaired, calls keep their order, and usage is absent unless the
-///   provider reports it.
-/// - Dropping the future cancels the call. Nothing goes on in the background.
+/// - The reply is returned unchanged. Nothing is repaired, calls keep their order, and the token usage is absent unless the provider
+///   reports it.
+/// - Dropping the future cancels the call. Nothing continues in the background.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -49,15 +49,20 @@ use crate::{
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait LlmClient: Debug + Send + Sync {
-    /// Returns the model's abilities, which do not change during a run.
+    /// Returns the model's capabilities, which do not change during a run.
     fn capabilities(&self) -> LlmCapabilities;
 
     /// Sends one request and returns the reply.
     ///
     /// # Errors
-    /// [`ErrorKind`](crate::ErrorKind): `RateLimited` (with the wait that the provider asked for, if any), `Timeout`, `Unavailable` for
-    /// failures of the network or the server, `Unauthorized`, `InvalidInput` when the provider rejects the request, `Refused` for a content
-    /// filter, `MalformedReply` for a reply that cannot be understood.
+    /// [`ErrorKind`](crate::ErrorKind):
+    /// - `RateLimited`, with the wait that the provider asked for, if any;
+    /// - `Timeout`;
+    /// - `Unavailable` for failures of the network or the server;
+    /// - `Unauthorized`;
+    /// - `InvalidInput` if the provider rejects the request;
+    /// - `Refused` for a content filter;
+    /// - `MalformedReply` for a reply that cannot be understood.
     async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse>;
 }
 

@@ -1,4 +1,4 @@
-//! The schedule of retries: decides whether a model call is repeated, and after which wait. Pure.
+//! The schedule of retries: decides whether a model call is repeated, and how long to wait first. Does no input or output.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::base::Error;
 pub struct RetryPolicy {
     /// Maximum number of calls after the first one. Default 3. Source: chosen.
     pub retries: u32,
-    /// Longest wait before the first retry. This limit doubles with each further retry. Default 1 s. Source: chosen.
+    /// Longest wait before the first retry. The limit doubles with each further retry. Default 1 s. Source: chosen.
     pub base: Duration,
     /// Longest wait that the policy chooses. A wait that the provider asked for may be longer. Default 10 s. Source:
     /// chosen.
@@ -46,10 +46,10 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Sets the time for each call, for example for a slow model on a small machine.
+    /// Sets the time limit for each call, for example for a slow model on a small machine.
     ///
-    /// If this is longer than [`overall`](Self::overall), `overall` becomes the time of one call and no more. A call
-    /// that takes all of it is not repeated, because a model that was too slow once will be too slow again.
+    /// If this is longer than [`overall`](Self::overall), `overall` is raised to the same time. Then a call that takes all of its time is
+    /// not repeated. It need not be, because a model that was too slow once will be too slow again.
     #[must_use]
     pub fn with_call_timeout(mut self, timeout: Duration) -> Self {
         self.call_timeout = timeout;
@@ -59,10 +59,9 @@ impl RetryPolicy {
 
     /// Returns the wait before the call is repeated; `None` if the call must not be repeated after this error.
     ///
-    /// `done` is the number of retries so far, `left` the rest of [`RetryPolicy::overall`], `random` a uniformly
-    /// distributed number. If the provider asked for a wait, exactly that wait is returned. Otherwise the wait is
-    /// random, between zero and a limit that doubles with each retry (full jitter), so that many callers do not return
-    /// at the same time.
+    /// `done` is the number of retries so far, `left` is the time that remains of [`RetryPolicy::overall`], and `random` is a uniformly
+    /// distributed number. If the provider asked for a wait, exactly that wait is returned. Otherwise the wait is random, between zero and
+    /// a limit that doubles with each retry (full jitter), so that many callers do not return at the same time.
     pub fn wait_before(
         &self,
         done: u32,
@@ -88,7 +87,7 @@ impl RetryPolicy {
     }
 }
 
-/// Returns `random / 2^64` of a duration.
+/// Returns the fraction `random / 2^64` of a duration.
 fn fraction(whole: Duration, random: u64) -> Duration {
     let nanos = (whole.as_nanos().min(u128::from(u64::MAX)) * u128::from(random)) >> 64;
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))

@@ -2,8 +2,8 @@
 //!
 //! # Decisions
 //!
-//! - `Retrying` keeps to an overall time limit (default 300 s). If a wait would exceed that limit, it does not wait but
-//!   returns the provider's own error.
+//! - `Retrying` keeps to an overall time limit (default 300 s). If a wait would exceed that limit, it returns the provider's own error at
+//!   once instead of waiting.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,11 +16,10 @@ use crate::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
 };
 
-/// A wrapper around a model. It repeats calls after transient failures: rate limits, time-outs, a network or server
-/// that is down.
+/// A wrapper around a model that repeats calls after transient failures: rate limits, time-outs, and a network or server that is down.
 ///
-/// A reply gives the number of retries in [`ChatResponse::retries`]. If a call was repeated in vain, the error gives
-/// the number of calls in its context `attempts`.
+/// The number of retries of a reply is in [`ChatResponse::retries`]. If all retries failed, the error has the number of calls in its
+/// context `attempts`.
 ///
 /// ```
 /// # use webwise::llm::{LlmClient, RetryPolicy, Retrying};

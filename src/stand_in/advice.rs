@@ -1,4 +1,4 @@
-//! Turns advice into acts, which replace an act or come before it.
+//! Turns advice from memory into acts, which replace a planned act or come before it.
 
 use super::{
     finding::{How, calendar_day, choice},
@@ -7,7 +7,7 @@ use super::{
     tips::{Remedy, Tip},
 };
 
-/// Returns the acts that advice for this site suggests instead of an act that enters a value.
+/// Returns the acts that advice for this site suggests in place of this act, which enters a value; `None` if there is no such advice.
 pub(super) fn told(now: &Situation<'_>, act: &Act, value: &str) -> Option<Vec<Act>> {
     let tips = now.site.iter().filter(|tip| is_for(now, tip, act));
     tips.flat_map(|tip| &tip.remedies)
@@ -43,7 +43,7 @@ pub(super) fn instead_of(
     }
 }
 
-/// Returns a visible choice with this name.
+/// Returns the visible choice with this name, if it is made by a click.
 fn named<'p>(page: &'p Page, value: &str) -> Option<&'p Element> {
     let (element, how, _) = choice(page, &[], value)?;
     matches!(how, How::Click | How::Check).then_some(element)

@@ -1,29 +1,29 @@
-//! Finds answers on the page: the cell of a table, or a label and the value that follows it.
+//! Finds answers on the page: a cell of a table, or the value that follows a label.
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
 use super::{seen::Line, words::content};
 
-/// An answer, and the words on the page that show it.
+/// An answer, and the words of the page that serve as its evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
     pub value: String,
     pub evidence: String,
 }
 
-/// Words that may stand between a label and its value.
+/// Words that may come between a label and its value.
 const BETWEEN: &[&str] = &[
     "is", "was", "are", "no", "no.", "nr", "nr.", "number", "=", "-", "–", ":", "#",
 ];
 /// Maximum length of a value that is not a number. Unit: words. Source: chosen; a short sentence.
 const MAX_WORDS: usize = 12;
-/// Minimum number of capitals in a code without digits. Source: chosen; more than most acronyms have.
+/// Minimum number of capitals in a code without digits. Source: chosen; most acronyms have fewer.
 const MIN_CAPITALS: usize = 4;
 /// Maximum number of words between a label and its number. Source: chosen.
 const MAX_DISTANCE: usize = 4;
 
-/// Finds a value: the cell of a table, or else what follows a label. `what` contains the words of the column and of the row, or
-/// those of the label.
+/// Finds a value: a cell of a table, or else the text that follows a label. `what` contains the words that name the value: those of the
+/// column and the row, or those of the label.
 pub(super) fn find(lines: &[Line], what: &[String]) -> Option<Found> {
     let tables = lines.split(|line| line.cells.is_empty());
     let mut tables = tables
@@ -32,7 +32,7 @@ pub(super) fn find(lines: &[Line], what: &[String]) -> Option<Found> {
     if tables.peek().is_some() {
         return tables.find_map(|table| table.cell(what));
     }
-    // A row is read by itself, because its neighbours say the same of other things.
+    // Each row is read by itself, because the neighbouring rows have the same labels for other things.
     let is_row = |line: &Line| !line.cells.is_empty();
     let parts = lines.chunk_by(|one, other| !is_row(one) && !is_row(other));
     let found = parts.filter_map(|part| match part {
@@ -46,16 +46,16 @@ pub(super) fn find(lines: &[Line], what: &[String]) -> Option<Found> {
     best.map(|(_, found)| found)
 }
 
-/// A table with a column that is asked for.
+/// A table that has the column that is asked for.
 struct Table<'a> {
     rows: &'a [Line],
     column: usize,
-    /// The words that say which row is meant.
+    /// The words that identify the row.
     of_row: BTreeSet<&'a String>,
 }
 
 impl<'a> Table<'a> {
-    /// Returns the table of these rows, of which the first is its heading; `None` if the words name no column of it.
+    /// Returns the table that consists of these rows, the first of which has the headings; `None` if `what` names none of its columns.
     fn with_column(rows: &'a [Line], what: &'a [String]) -> Option<Self> {
         let (heading, rows) = rows.split_first()?;
         let headings = heading.cells.iter().map(|cell| content(cell));
@@ -70,7 +70,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Returns the value in the row that is meant; `None` if it is not one row.
+    /// Returns the value in the row that `what` identifies; `None` unless exactly one row or a row of totals matches.
     fn cell(&self, what: &[String]) -> Option<Found> {
         let mut meant = self
             .rows
@@ -82,14 +82,14 @@ impl<'a> Table<'a> {
                 evidence: row.cells[at.min(self.column)..=at.max(self.column)].join(" "),
             })
         } else {
-            // The row of a total may have the name of the column.
+            // The row of a total may have the column's name as its label.
             let mut rows = self.rows.iter().filter_map(|row| in_row(row, what));
             rows.next().map(|(_, found)| found)
         };
         found.filter(|found| !found.value.is_empty())
     }
 
-    /// Returns the position of the cell that says that the row is meant.
+    /// Returns the position of the cell that identifies the row; `None` if the row is not the one that is asked for.
     fn place(&self, row: &Line) -> Option<usize> {
         let is_meant = |cell: &String| content(cell).iter().collect::<BTreeSet<_>>() == self.of_row;
         if self.of_row.is_empty() {
@@ -100,18 +100,17 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Returns the value that follows a label in a row. If only a part of the words is in the row, the others may say which cell is
-/// meant.
+/// Returns the value that follows a label in a row, if all words of `what` are in the label.
 fn in_row(row: &Line, what: &[String]) -> Option<(usize, Found)> {
     labelled(&row.cells.join(" "), what).filter(|(met, _)| *met == what.len())
 }
 
-/// Returns the value that follows a label, and how many words of the label it has.
+/// Returns the value that follows a label, and the number of words of `what` that the label contains.
 fn labelled(text: &str, what: &[String]) -> Option<(usize, Found)> {
     let words = spans(text);
     let mut best: Option<(usize, usize, usize)> = None;
     for start in 0..words.len() {
-        // The label consists of consecutive words of the name, in any order.
+        // The label is the longest run of words that all occur in `what`, in any order.
         let mut end = start;
         let mut met = 0;
         while let Some((from, to)) = words.get(end) {
@@ -163,7 +162,7 @@ fn spans(text: &str) -> Vec<(usize, usize)> {
     out
 }
 
-/// Returns the first and last word of the value after a label that ends before word `at`.
+/// Returns the indexes of the first and the last word of the value that follows a label. The label ends before word `at`.
 fn value(
     text: &str,
     words: &[(usize, usize)],

@@ -1,4 +1,4 @@
-//! Finds the element to which an instruction refers.
+//! Finds the element that an instruction refers to.
 
 use super::{
     forms::day,
@@ -7,8 +7,8 @@ use super::{
 };
 use crate::base::text::fold;
 
-/// Minimum fit of an element that advice names. Unit: see [`fit`]. Source: chosen; all words of the name match, and the
-/// element has almost no other words.
+/// Minimum fit of an element that advice names. Unit: see [`fit`]. Source: chosen; all words of the name match, and the element has hardly
+/// any others.
 const NAME_FIT: f64 = 0.9;
 /// Minimum fit of a field's label. Unit: see [`fit`]. Source: chosen; one word of four matches on each side.
 const FIELD_FIT: f64 = 0.3;
@@ -48,7 +48,7 @@ const CLICKABLE: &[&str] = &[
     "radio",
 ];
 
-/// The way in which a choice is made.
+/// The method by which a choice is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
     Select,
@@ -57,7 +57,7 @@ pub(super) enum How {
     Fill,
 }
 
-/// Returns the element with the best fit, or the first of several equal ones; `None` if the fit of every element is below `least`.
+/// Returns the element with the best fit, the first one if several fit equally; `None` if every fit is below `least`.
 fn best<'a>(
     elements: impl Iterator<Item = &'a Element>,
     least: f64,
@@ -105,7 +105,7 @@ pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> 
     })
 }
 
-/// Returns the field with this name, or the only field of a form.
+/// Returns the field with this name, or else the only field of a form.
 pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     let only = || {
         let mut fields = enabled(page, FIELDS).filter(|element| element.options.is_empty());
@@ -117,7 +117,7 @@ pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a E
     field(page, name).or_else(only)
 }
 
-/// Returns the only button of a form, if the words of the instruction only say that the form is submitted.
+/// Returns the only button of a form, if the words of the instruction mean only that the form is submitted.
 pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     let mut buttons = enabled(page, &["button"]).filter(|button| !button.label.is_empty());
     let first = buttons
@@ -126,7 +126,7 @@ pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Ele
     buttons.next().is_none().then_some(first)
 }
 
-/// Returns true if the words only say that a form is submitted.
+/// Returns true if the words mean only that a form is submitted.
 pub(super) fn sends(words: &[String]) -> bool {
     const SENDING: &[&str] = &["submit", "login", "ok", "send", "go", "continue", "enter"];
     !words.is_empty() && words.iter().all(|word| SENDING.contains(&word.as_str()))
@@ -144,12 +144,12 @@ pub(super) fn begins_and_ends(text: &str, start: &str, end: &str) -> bool {
     text.len() >= start.len().max(end.len()) && text.starts_with(&start) && text.ends_with(&end)
 }
 
-/// Returns the field that opens a list when text is typed into it.
+/// Returns the first field in which text can be typed. Typing there opens the list.
 pub(super) fn list_field(page: &Page) -> Option<&Element> {
     enabled(page, FIELDS).find(|element| element.options.is_empty())
 }
 
-/// Returns the element for a date's day in an open calendar.
+/// Returns the element that stands for a date's day in an open calendar.
 pub(super) fn calendar_day<'a>(page: &'a Page, value: &str) -> Option<&'a Element> {
     let day = day(value)?;
     enabled(page, &["link", "gridcell", "button", "cell", "option"])
@@ -171,7 +171,7 @@ fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     found.next().is_none().then_some(first)
 }
 
-/// Returns the element in which this value can be chosen, the way to choose it, and the value as the page writes it.
+/// Returns the element in which this value can be chosen, the method of choosing it, and the value as the page writes it.
 pub(super) fn choice<'a>(
     page: &'a Page,
     name: &[String],
@@ -225,15 +225,15 @@ pub(super) fn choice<'a>(
     named(&["textbox"]).map(|field| (field, How::Fill, value.to_owned()))
 }
 
-/// Returns the box to tick.
+/// Returns the check box, switch or radio button whose label fits these words best.
 pub(super) fn tick_box<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     best(enabled(page, BOXES), FIELD_FIT, |element| {
         fit(what, &element.label)
     })
 }
 
-/// Returns the clickable element with this name. To submit a form, it prefers a button, because a link of the same name in
-/// a menu leads elsewhere.
+/// Returns the clickable element with this name. With `submit`, it prefers a button, because a link of the same name in a menu leads
+/// elsewhere.
 pub(super) fn clickable<'a>(
     page: &'a Page,
     what: &[String],
@@ -246,13 +246,13 @@ pub(super) fn clickable<'a>(
     })
 }
 
-/// Returns the element that advice names. The name must fit closely, because advice quotes the exact name from the page.
+/// Returns the element that advice names. The name must fit closely, because advice quotes it exactly from the page.
 pub(super) fn named<'a>(page: &'a Page, name: &str) -> Option<&'a Element> {
     clickable(page, &content(name), name, false)
         .filter(|element| called(element, &content(name), name) >= NAME_FIT)
 }
 
-/// Returns the fit of an element's name.
+/// Returns how well an element's name fits: 2 if it is equal, else the fit of its words.
 pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
     if equal(&element.label, name) {
         2.0
@@ -261,7 +261,7 @@ pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
     }
 }
 
-/// Returns the button that most likely closes an overlay.
+/// Returns the button that most likely closes a dialog on the page.
 pub(super) fn way_out(page: &Page) -> Option<&Element> {
     const LEAVING: &[&str] = &["accept", "ok", "close", "continue", "got"];
     if !page.kind.contains("dialog") {

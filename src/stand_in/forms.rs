@@ -10,7 +10,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Returns the format that this word of advice names.
+    /// Returns the format that a word of advice names, such as `YYYY-MM-DD`.
     pub(super) fn named(word: &str) -> Option<Self> {
         match word {
             "YYYY-MM-DD" => Some(Self::Date),
@@ -38,12 +38,12 @@ impl Form {
     }
 }
 
-/// Returns true if two texts mean the same value.
+/// Returns true if two texts are the same value in any of the formats.
 pub(super) fn same(a: &str, b: &str) -> bool {
     a == b || Form::of(a).is_some_and(|form| form.write(a) == form.write(b))
 }
 
-/// Returns the text by which a calendar shows the day of this date.
+/// Returns the text that a calendar shows for the day of this date.
 pub(super) fn day(value: &str) -> Option<String> {
     date(value).map(|(_, _, day)| day.to_string())
 }

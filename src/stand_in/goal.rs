@@ -37,10 +37,9 @@ pub(super) enum Step {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Planned {
     pub step: Step,
-    /// Number of the instruction that the step belongs to; `None` unless the parts of that instruction must be done
-    /// together and in order.
+    /// Number of the instruction that the step comes from; `None` unless the parts of that instruction must be done together and in order.
     pub strict: Option<usize>,
-    /// Words of another element to click if the step's element is not on the page.
+    /// Words of another element, which is clicked to get to the step's element if that is not on the page.
     pub way: Vec<String>,
 }
 
@@ -56,7 +55,7 @@ enum Verb {
     Fill,
     Tick,
     Untick,
-    /// The verb is itself part of the button's name.
+    /// The verb is a part of the button's name.
     Act,
     Report,
     /// The words are not an instruction, so there is nothing to do.
@@ -161,7 +160,7 @@ pub(super) fn steps(goal: &str, secrets: &[String]) -> Vec<Planned> {
     out
 }
 
-/// Returns the verb at the start of a segment, and the number of tokens up to the object.
+/// Returns the verb at the start of a segment, and the number of tokens before its object.
 fn verb(tokens: &[Token]) -> Option<(Verb, usize)> {
     let begins = |words: &[&str]| {
         tokens.len() >= words.len() && words.iter().zip(tokens).all(|(word, token)| token.is(word))

@@ -5,7 +5,7 @@ use super::{
     words::content,
 };
 
-/// Returns the text after a verb: its first value, or, if there is none, its words as written.
+/// Returns the text after a verb: its first quoted value, or its words as written if no value is quoted.
 pub(super) fn phrase(parts: &[Segment]) -> String {
     if let Some(value) = parts
         .iter()
@@ -31,7 +31,7 @@ pub(super) fn phrase(parts: &[Segment]) -> String {
         .to_owned()
 }
 
-/// Returns the words of a thing to report, with the values that say which one.
+/// Returns the words that name a value to report.
 pub(super) fn reported(part: &Segment) -> Vec<String> {
     content(&words(&part.tokens))
 }
@@ -94,7 +94,7 @@ fn is_password(secret: &str) -> bool {
         .any(|hint| secret.contains(hint))
 }
 
-/// Words between a field and its value.
+/// Words that come between a field and its value.
 const GIVES: &[&str] = &["to", "with", "=", "is", "as"];
 
 /// Returns fields with their values from texts such as `the quantity to 2`, `name "A"`, `"A" into the name field` or

@@ -12,7 +12,7 @@ fn json_value(text: &str) -> Option<(Value, &str)> {
     Some((value, &text[values.byte_offset()..]))
 }
 
-/// Parses a line such as `3. fill searchbox "Search" "padel" -> failed not_editable`. If a line has no outcome, the outcome is `done`.
+/// Parses a line such as `3. fill searchbox "Search" "padel" -> failed not_editable`. A line without an outcome has the outcome `done`.
 pub(super) fn past(line: &str) -> Option<Past> {
     let (number, rest) = line.split_once(". ")?;
     number.parse::<u32>().ok()?;
@@ -25,7 +25,7 @@ pub(super) fn past(line: &str) -> Option<Past> {
         target = target.or(Some((role.to_owned(), name)));
         rest = after.trim_start();
     }
-    // A long list is cut off, and is then not valid JSON.
+    // A long list is cut off. It is then not valid JSON and is left out.
     let (argument, rest) = json_value(rest).unwrap_or((Value::Null, rest));
     let arguments = match argument {
         object @ Value::Object(_) => object,
@@ -48,7 +48,7 @@ pub(super) fn past(line: &str) -> Option<Past> {
     })
 }
 
-/// Returns the empty name of an element that is told by its number, and what follows: `number 2 "ada"`.
+/// Reads the number of an element without a name, as in `number 2 "ada"`. Returns an empty name and the rest of the line.
 fn numbered(line: &str) -> Option<(String, &str)> {
     let rest = line.strip_prefix("number ")?;
     let (number, rest) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -60,7 +60,7 @@ fn is_role(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Returns the name of the argument that a history line leaves out.
+/// Returns the name of the only argument of a tool. A history line shows that argument without its name.
 fn only_argument(tool: &str) -> &'static str {
     match tool {
         "goto" | "tab_new" => "url",

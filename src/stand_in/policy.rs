@@ -15,7 +15,7 @@ use super::{
 };
 use crate::action::RawCall;
 
-/// A call, with the name of the element that it targets.
+/// A call to a tool, with the name of the element that it targets.
 #[derive(Debug, Clone)]
 pub(super) struct Act {
     pub call: RawCall,
@@ -106,7 +106,7 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
             break;
         };
         if !acts.is_empty() && step.first().is_some_and(|act| is_warned_of(now, act)) {
-            // Advice warns about this act, so look at the page before it.
+            // Advice warns about this act, so the acts before it are done first and the page is looked at again.
             break;
         }
         typed = matches!(planned.step, Step::Fill { .. });
@@ -233,7 +233,7 @@ pub(super) fn click_then_type(field: &Element, value: &str) -> Vec<Act> {
     vec![Act::on("click", field), typing]
 }
 
-/// Returns true if advice is about this command on an element with this name.
+/// Returns true if advice is about this command on an element with this name. Advice without a command is about every command.
 pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     let commanded = tip.command.as_deref().is_none_or(|own| own == command);
     let named = tip
@@ -243,7 +243,7 @@ pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     commanded && named
 }
 
-/// Returns the first click that advice for this site suggests, if its element is on the page and blocks the way.
+/// Returns the first click that advice for this site suggests before these acts, if its element is on the page and in the way.
 fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;
@@ -275,7 +275,7 @@ fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     None
 }
 
-/// Finishes with all values that remain to be reported, or returns an act that may make them appear.
+/// Finishes with all values that remain to be reported. If a value is not on the page, returns an act that may make it appear.
 fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let wanted: Vec<&Vec<String>> = now.plan[at..]
         .iter()

@@ -1,4 +1,4 @@
-//! The progress of the plan. It is derived from the history and the page, and never stored.
+//! The progress of the plan. It is derived from the history and the page at each call, and never stored.
 
 use super::{
     finding::{
@@ -11,7 +11,7 @@ use super::{
     words::{content, equal, fit},
 };
 
-/// The progress of the plan.
+/// The steps of the plan that are done, derived from the history and the page.
 #[derive(Debug, Clone)]
 pub(super) struct Progress {
     /// For each step, true if it is done.
@@ -29,7 +29,7 @@ impl Progress {
     }
 }
 
-/// Follows the history, then marks the steps that the page shows as done. Returns the progress.
+/// Returns the progress: the steps that the history completed, and the steps after them that the page shows as done.
 pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     let mut progress = walk(plan, seen, vec![false; plan.len()]);
     let login = |planned: &Planned| {
@@ -55,7 +55,7 @@ pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     progress
 }
 
-/// Follows the history once, and returns the progress.
+/// Goes through the history once, starting with the given steps as done, and returns the progress.
 fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     let mut progress = Progress {
         done,
@@ -82,7 +82,7 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     progress
 }
 
-/// Marks filled fields as not done if the next click needs them and the page shows them empty.
+/// Marks filled fields as not done if the next click needs them but the page shows them empty.
 fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     let Some(next) = progress.next() else {
         return;
@@ -91,7 +91,7 @@ fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
         return lost(&plan[..next], seen, progress);
     };
     let own = || (0..plan.len()).filter(|at| plan[*at].strict == Some(strict));
-    // Not every driver shows that the field of a secret has a value, so it is filled in again only with another one.
+    // Not every driver shows the value of a secret field, so such a field is filled in again only together with another one.
     let is_open = |at: &usize| matches!(&plan[*at].step, Step::Fill { value, .. } if !value.starts_with("<secret:"));
     let is_empty = |at: usize| is_emptied(&plan[at].step, &seen.page);
     if own().filter(is_open).any(is_empty) {
@@ -101,7 +101,7 @@ fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     }
 }
 
-/// Returns true if the page shows the field of this step empty.
+/// Returns true if the step fills a field that the page shows empty.
 fn is_emptied(step: &Step, page: &Page) -> bool {
     match step {
         Step::Fill { field: name, .. } => {
@@ -111,8 +111,8 @@ fn is_emptied(step: &Step, page: &Page) -> bool {
     }
 }
 
-/// Marks the last steps as not done if the page was opened again after them, as at the beginning of a resumed run, and its form has
-/// lost a value. A field that never shows its value was not lost.
+/// Marks the last steps as not done if the page was opened again after them and its form has lost a value, as at the beginning of a resumed
+/// run. A field that never shows its value does not count as lost.
 fn lost(before: &[Planned], seen: &Seen, progress: &mut Progress) {
     let enters = |planned: &Planned| {
         matches!(
@@ -148,7 +148,7 @@ fn lost(before: &[Planned], seen: &Seen, progress: &mut Progress) {
     }
 }
 
-/// Returns true if an entry of the history may have left the page.
+/// Returns true if an action in the history may have led to another page.
 fn leaves(past: &Past) -> bool {
     let role = past.target.as_ref().map_or("", |(role, _)| role);
     past.done()
@@ -163,8 +163,8 @@ const fn is_click(step: &Step) -> bool {
     matches!(step, Step::Click { .. })
 }
 
-/// Returns the step that a history entry completed: the first step that is not done, or a later
-/// step up to the next click.
+/// Returns the step that a history entry completed: the first step that is not done, or a later one if all steps before it only fill in,
+/// choose or tick.
 fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize> {
     let first = progress.next()?;
     for step in first..plan.len() {
@@ -172,7 +172,7 @@ fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize>
             continue;
         }
         let planned = &plan[step];
-        // The button of a login counts only after the fields of the login.
+        // The button of a login counts as clicked only after the fields of the login are filled.
         let waits = planned.strict.is_some()
             && (first..step)
                 .any(|earlier| plan[earlier].strict == planned.strict && !progress.done[earlier]);

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::action::ErrorClass;
 
-/// Maximum number of failures of one action before giving up. Source: chosen; one less than the loop's guard against repetition
+/// Maximum number of failures of one action before giving up. Source: chosen; one less than the repetition guard of the decision loop
 /// allows.
 const MAX_FAILURES: usize = 4;
 
@@ -68,7 +68,7 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     }
 }
 
-/// Returns the remedy with the name of its button, if the advice did not give the name.
+/// Returns the remedy with the name of the button to click. If the advice only says to close a dialog, the button is chosen from the page.
 fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     match remedy {
         Remedy::Close => {
@@ -78,12 +78,12 @@ fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     }
 }
 
-/// Returns the last failed act, with its failure. A remedy that had no effect does not count as a later act.
+/// Returns the act that failed last, with the history entry of its failure. Remedies that had no effect are skipped.
 fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, &'n Past)> {
     let idle = |past: &&Past| {
         matches!(past.tool.as_str(), "press" | "type") && past.outcome == "no_effect"
     };
-    // Nor does a click on the control itself, which opens the list of choices.
+    // Clicks on the control itself are skipped too, because they only opened its list of choices.
     let opens = |past: &&Past| {
         past.tool == "click" && past.done() && acts.iter().any(|act| is_on(act, past))
     };
@@ -94,7 +94,7 @@ fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, 
     acts.iter().find(|act| is(act, last)).map(|act| (act, last))
 }
 
-/// Returns an act that declines a question with which the page blocks the way, unless that was tried already.
+/// Returns an act that declines a question in the way, such as by a `Cancel` button, unless that was tried already.
 pub(super) fn decline(now: &Situation<'_>) -> Option<Act> {
     const NO: &[&str] = &["cancel", "no thanks", "not now", "no", "later"];
     let page = &now.seen.page;
@@ -111,7 +111,7 @@ fn is_on(act: &Act, past: &Past) -> bool {
     act.call.name != "click" && !act.label.is_empty() && act.label == past.target_name()
 }
 
-/// Returns true if an entry of the history is this act.
+/// Returns true if the history entry is of this act.
 fn is(act: &Act, past: &Past) -> bool {
     act.call.name == past.tool && act.label == past.target_name()
 }

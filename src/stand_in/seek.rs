@@ -11,12 +11,12 @@ use super::{
     words::content,
 };
 
-/// Names of elements that usually lead to the next page.
+/// Names of elements that usually lead on towards the goal.
 const ONWARD: &[&str] = &["continue", "checkout", "cart", "next page", "start"];
 /// Maximum number of clicks on one submit button before giving up. Source: chosen.
 const MAX_SUBMITS: usize = 3;
 
-/// Returns acts that lead to the element of a step.
+/// Returns acts that may lead to the page with the element of a step.
 pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let planned = &now.plan[at];
     if let Some(act) = recover::decline(now) {

@@ -6,7 +6,7 @@ use super::lines::past;
 pub(super) use crate::prompt::ShownElement as Element;
 use crate::prompt::{ShownPage, json_string};
 
-/// Everything on which a decision may depend.
+/// The parts of the prompt on which a decision may depend.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
     pub goal: String,
@@ -14,7 +14,7 @@ pub(super) struct Seen {
     pub secrets: Vec<String>,
     /// Placeholders of parameters, with their values.
     pub parameters: Vec<(String, String)>,
-    /// Advice in the system instruction.
+    /// Lessons in the system instruction.
     pub lessons: Vec<String>,
     /// The short names in tips, such as `n1`, each with the element that it stands for, such as `button "Go"`.
     names: Vec<(String, String)>,
@@ -52,9 +52,9 @@ pub(super) struct Page {
 /// One line of the page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Its texts, without those of elements that can be acted on.
+    /// The line's texts, without those of elements that can be acted on.
     pub text: String,
-    /// The cells of a row, with the labels of their elements; empty for any other line.
+    /// The cells of a table row, with the labels of their elements; empty for any other line.
     pub cells: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Past {
 }
 
 impl Past {
-    /// Returns true if the action is done or may be done. An unclear action may have worked, so it must not be repeated.
+    /// Returns true if the action succeeded or may have. An action with an unclear outcome may have worked, so it must not be repeated.
     pub(super) fn done(&self) -> bool {
         matches!(&*self.outcome, "done" | "unclear")
     }
@@ -174,7 +174,7 @@ impl Seen {
 }
 
 impl Seen {
-    /// Returns a tip with its short names replaced by the elements that they stand for.
+    /// Returns a tip in which each short name is replaced by the element that it stands for.
     fn in_full(&self, line: &str) -> String {
         let line = line.trim_start_matches("- ");
         let words = line
@@ -191,7 +191,7 @@ impl Seen {
 }
 
 impl Page {
-    /// Returns true if the page has fields and its kind is a form or unknown.
+    /// Returns true if the page has fields and is a form or of unknown kind.
     pub(super) fn is_form(&self) -> bool {
         const FIELDS: [&str; 6] = [
             "textbox",
@@ -241,7 +241,7 @@ fn sections(text: &str) -> Vec<(&str, &str)> {
             start = at + line.len();
         }
         at += line.len();
-        // The goal is free text of the user, so any heading after it is part of the goal.
+        // The goal is free text of the user, so a heading after it belongs to the goal.
         if heading == "Goal" {
             at = text.len();
             break;
@@ -258,7 +258,7 @@ fn lines(body: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.is_empty() && !line.starts_with("<<<") && !line.ends_with(">>>"))
 }
 
-/// Returns the cells of a row: what stands between its bars.
+/// Returns the cells of a table row, which the prompt separates by bars.
 fn cells(line: &str) -> Vec<String> {
     let Some(mut rest) = line.trim_start().strip_prefix("- ") else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Parses tips in the prompt: conditions and remedies.
+//! Parses tips in the prompt into conditions and remedies.
 
 use super::{
     forms::Form,
@@ -24,7 +24,7 @@ pub(super) enum Remedy {
     TypeThenChoose,
     /// Use this tool instead of the one that fails.
     Instead(&'static str),
-    /// Write the value in this form.
+    /// Write the value in this format.
     WriteAs(Form),
     /// Wait a little.
     Wait,
@@ -46,10 +46,9 @@ pub(super) struct Tip {
     pub remedies: Vec<Remedy>,
 }
 
-/// Parses a tip: first the condition, then the remedies.
+/// Parses a tip: first its condition, then its remedies.
 ///
-/// The condition ends at the first colon, or else at the first punctuation after a word such as `fails`, `if` or
-/// `before`.
+/// The condition ends at the first colon. Without a colon, it ends at the first punctuation after a word such as `fails`, `if` or `before`.
 pub(super) fn read(text: &str) -> Tip {
     let all = tokens(text);
     let colon = all.iter().position(|token| *token == Token::Mark(':'));
@@ -84,7 +83,7 @@ pub(super) fn read(text: &str) -> Tip {
     }
 }
 
-/// Parses a position such as `textbox number 2`.
+/// Parses the position of an element without a name, such as `textbox number 2`.
 fn place(tokens: &[Token]) -> Option<(String, usize)> {
     let [role, number, count] = tokens else {
         return None;
@@ -163,7 +162,7 @@ fn remedies(tokens: &[Token]) -> Vec<Remedy> {
             .iter()
             .any(|word| token.is(word))
         {
-            // Search up to the name: `click on the button "OK"`.
+            // The name may follow other words: `click on the button "OK"`.
             match sentence.take(5).find_map(Token::value) {
                 Some(name) => out.push(Remedy::Click(name.to_owned())),
                 None if rest.iter().any(|token| token.is("closes")) => out.push(Remedy::Close),

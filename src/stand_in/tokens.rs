@@ -51,7 +51,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
             first.len_utf8()
         } else {
             let length = rest.find(char::is_whitespace).unwrap_or(rest.len());
-            // Punctuation ends a word only at its end, so that `3.5`, `a.b` and addresses stay whole.
+            // Punctuation ends a word only if it is the last character, so that `3.5`, `a.b` and addresses stay whole.
             let bare = rest[..length].trim_end_matches([',', ';', '!', '?', ')', '.', ':']);
             let length = if bare.is_empty() {
                 first.len_utf8()
@@ -77,7 +77,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     out
 }
 
-/// Returns the length of a quotation at the start of a text, including its marks.
+/// Returns the length of a quotation at the start of a text, including its quotation marks.
 fn quoted(text: &str, first: char) -> Option<usize> {
     let close = match first {
         '"' => '"',
@@ -104,7 +104,7 @@ fn placeholder(text: &str) -> Option<usize> {
     known.then(|| text.find('>').map(|end| end + 1)).flatten()
 }
 
-/// Words that separate instructions.
+/// Words that separate two instructions.
 const BETWEEN: &[&str] = &["and", "then"];
 /// Words that may precede an instruction.
 const LEADING: &[&str] = &[
@@ -122,14 +122,14 @@ const LEADING: &[&str] = &[
 /// The tokens between two separators.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
-    /// The text before the segment. It is used to put unquoted text together again.
+    /// The text between the previous token and the segment. It is used to put unquoted text together again.
     pub before: String,
     pub tokens: Vec<Token>,
     /// True if a clause ended before the segment.
     pub new_sentence: bool,
 }
 
-/// Splits at punctuation and at the words that separate instructions.
+/// Splits the tokens into segments, at punctuation and at the words that separate instructions.
 pub(super) fn segments(tokens: Vec<Token>) -> Vec<Segment> {
     let mut out: Vec<Segment> = Vec::new();
     let mut before = String::new();

@@ -1,4 +1,4 @@
-//! Measures how well a label fits the words of an instruction. English only, like the instructions.
+//! Measures how well a label fits the words of an instruction. Only English is understood, in labels as in instructions.
 
 use crate::base::text::{fold, words};
 
@@ -10,7 +10,7 @@ const EMPTY: &[&str] = &[
     "there", "then", "be", "should",
 ];
 
-/// Spellings of one word, each as a sequence of words, with the form that is used for comparison.
+/// Spellings of one term, each as a sequence of words, with the form that is used for comparison.
 const SPELLINGS: &[(&[&str], &str)] = &[
     (&["log", "in"], "login"),
     (&["sign", "in"], "login"),
@@ -52,7 +52,7 @@ const ALIKE: &[&[&str]] = &[
     &["send", "submit"],
 ];
 
-/// Returns the significant words of a text, in a common spelling and in the singular.
+/// Returns the significant words of a text, with one spelling for each term and in the singular.
 pub(super) fn content(text: &str) -> Vec<String> {
     let spelled = spelled(&words(text));
     let kept: Vec<String> = spelled
@@ -60,7 +60,7 @@ pub(super) fn content(text: &str) -> Vec<String> {
         .filter(|word| !EMPTY.contains(&word.as_str()))
         .cloned()
         .collect();
-    // A text such as "On" must not become an empty list.
+    // A text of insignificant words only, such as "On", must not become an empty list.
     if kept.is_empty() { spelled } else { kept }
 }
 
@@ -105,7 +105,7 @@ pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
         .iter()
         .filter(|a| label.iter().any(|b| same(a, b)))
         .count();
-    // If less than half of the words match, the label means something else: "Jackets" is not "warm rain jacket".
+    // If less than half of the wanted words match, the label means something else: "Jackets" is not "warm rain jacket".
     if shared * 2 < wanted.len() {
         return 0.0;
     }

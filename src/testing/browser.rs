@@ -1,4 +1,4 @@
-//! A browser that consists of a list of pages and scripted replies to actions.
+//! A browser that consists of a list of pages and of scripted replies to actions.
 
 use std::{
     collections::VecDeque,
@@ -59,9 +59,9 @@ struct State {
 
 /// A browser that consists of scripted pages. Clones share its state.
 ///
-/// A rule is found by the current page and the action's line, such as `click {"target":"e5"}`. Actions without a rule
-/// have default replies: `goto` shows the page at its address and fails if there is no such page, an answer to a dialog
-/// closes the dialog, and every other action succeeds without effect.
+/// A rule sets the replies to one action on one page. The action is given as a line, such as `click {"target":"e5"}`. Actions without a
+/// rule have default replies: `goto` shows the page at its address and fails if there is no such page, an answer to a dialog closes the
+/// dialog, and every other action succeeds without effect.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedBrowser(Arc<Mutex<State>>);
 
@@ -85,7 +85,8 @@ impl ScriptedBrowser {
         self
     }
 
-    /// Sets the scene of the page that has the scene's address. Pages without a scene have an unknown one.
+    /// Sets the scene (the boxes of the elements in the window) of the page at the scene's address. A page without one has an unknown
+    /// scene.
     pub fn with_scene(self, scene: Scene) -> Self {
         self.lock().scenes.push(scene);
         self
@@ -97,8 +98,8 @@ impl ScriptedBrowser {
         self
     }
 
-    /// Sets the replies to an action on a page. They are used one after the other, and then the last reply is repeated.
-    /// A later rule for the same action replaces an earlier one.
+    /// Sets the replies to an action on a page. Each use takes the next reply, and the last one is repeated. A later rule for the same
+    /// action replaces an earlier one.
     pub fn on(
         self,
         page: &'static str,
@@ -140,7 +141,7 @@ impl State {
         self.picture.clone().unwrap_or_else(|| b"scripted".to_vec())
     }
 
-    /// Returns the scripted reply to this action on the current page, if there is one.
+    /// Returns the scripted reply to this action on the current page; `None` if there is no rule for it.
     fn reply(&mut self, line: &str) -> Option<ScriptedReply> {
         let url = self.url().to_owned();
         let rule = self

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Maximum number of pieces of advice at a moment. Source: chosen, the same as for lessons about a site.
+/// Maximum number of pieces of advice at one moment of a run. Source: chosen, the same as for lessons about a site.
 const MAX_ADVICE: usize = 3;
 
 type Says = dyn Fn(&Shelf, &[Record], &Moment<'_>) -> Vec<Advice> + Send + Sync;
@@ -59,8 +59,8 @@ impl ScriptedKind {
         }
     }
 
-    /// Sets the function that returns advice. Its arguments are a shelf, the records on that shelf, and the moment. If
-    /// a page is shown, the shelf is that of the page's host; at other moments, it is the global shelf.
+    /// Sets the function that returns advice at a moment of a run. Its arguments are a shelf, the records on that shelf, and the moment.
+    /// When a page is shown, the shelf is that of the page's host; at other moments, it is the shelf for all sites.
     #[must_use]
     pub fn saying(
         mut self,
@@ -70,8 +70,8 @@ impl ScriptedKind {
         self
     }
 
-    /// Sets the functions that learn: `distills` extracts a value from a run's log, and `learns` turns that value
-    /// into changes of the global shelf.
+    /// Sets the functions that learn from a run: `distills` extracts a value from the run's log, and `learns` turns that value into changes
+    /// of the shelf for all sites.
     #[must_use]
     pub fn learning(
         mut self,
@@ -136,7 +136,7 @@ impl MemoryKind for ScriptedKind {
     }
 }
 
-/// The records of one shelf, and the kind that gives advice about them.
+/// The records of one shelf, with the kind of memory that gives advice about them.
 #[derive(Debug)]
 struct Script {
     kind: ScriptedKind,

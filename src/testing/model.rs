@@ -28,8 +28,7 @@ struct State {
     requests: Vec<ChatRequest>,
 }
 
-/// A model that takes its replies from a list or a function, and records its requests. Clones share
-/// both.
+/// A model that takes its replies from a list or a function, and records its requests. Clones share the replies and the requests.
 #[derive(Clone)]
 pub struct ScriptedModel {
     state: Arc<Mutex<State>>,
@@ -37,14 +36,12 @@ pub struct ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// Creates a model that returns these replies, one for each request, and after the last one
-    /// [`ErrorKind::Unavailable`].
+    /// Creates a model that returns these replies, one for each request. After the last reply, it returns [`ErrorKind::Unavailable`].
     pub fn new(responses: impl IntoIterator<Item = ChatResponse>) -> Self {
         Self::with_results(responses.into_iter().map(Ok))
     }
 
-    /// Creates a model that returns these results, one for each request, and after the last one
-    /// [`ErrorKind::Unavailable`].
+    /// Creates a model that returns these results, one for each request. After the last result, it returns [`ErrorKind::Unavailable`].
     pub fn with_results(results: impl IntoIterator<Item = Result<ChatResponse>>) -> Self {
         let mut waiting: VecDeque<_> = results.into_iter().collect();
         Self::deciding(move |_| {

@@ -4,10 +4,16 @@ use crate::page::{ElementRef, Node, Role, Tree, Tri};
 
 /// Parses a page tree from indented text, with two spaces for each level.
 ///
-/// A line begins with a role. Then follow, in any order: a name in quotes, a reference, `= value` to the end of the
-/// line, `-> url` to the end of the line, and states in brackets (`[checked]`, `[disabled]`, `[pointer]`, `[level=2]`,
-/// `[expanded]`, `[collapsed]`, `[selected]`, `[focused]`, `[readonly]`, `[listens]`), and the attribute `[testid=x]`. A line that starts with a
-/// quotation mark is a text node.
+/// A line begins with a role. These parts follow in any order:
+///
+/// - a name in quotes,
+/// - a reference,
+/// - states in brackets: `[checked]`, `[unchecked]`, `[disabled]`, `[pointer]`, `[level=2]`, `[expanded]`, `[collapsed]`, `[selected]`,
+///   `[focused]`, `[readonly]`, `[required]`, `[listens]`,
+/// - the attribute `[testid=x]`,
+/// - at the end, `= value` or `-> url`, which takes the rest of the line.
+///
+/// A line that begins with a quotation mark is a text node.
 ///
 /// # Panics
 /// If a line has another form, which is a mistake in the test.

@@ -1,5 +1,5 @@
-//! The pages with forms: product choices, login and checkout. Entered values are kept, and each error message is beside
-//! its field.
+//! The pages with forms: product choices, login and checkout. A form that is shown again keeps the entered values, with each error message
+//! beside its field.
 
 use super::{Visit, picture};
 use crate::demo::{

@@ -232,7 +232,8 @@ pub(super) fn confirmation(visit: &Visit<'_>, order: &Order) -> Html {
     )
 }
 
-/// Returns a page behind a link that is only there for realism; `None` for an unknown topic.
+/// Returns an information page, such as the one about shipping; `None` for an unknown topic. The task never needs these pages; they are
+/// there because real shops have them.
 pub(super) fn info(visit: &Visit<'_>, topic: &str) -> Option<Html> {
     let (title, text) = match topic {
         "shipping" => (

@@ -1,4 +1,4 @@
-//! Chat Completions of compatible servers, without the `genai` crate. Each call in a reply is parsed on its own.
+//! Chat Completions of OpenAI-compatible servers, without the `genai` crate. Each call in a reply is parsed on its own.
 
 use ::genai::chat::{ChatOptions, ReasoningEffort, StopReason, ToolChoice};
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -45,8 +45,8 @@ fn body(options: &GenAiOptions, request: &ChatRequest) -> Value {
     if let Some(effort) = effort(&chat) {
         set("reasoning_effort", json!(effort));
         if options.api_key.is_none() {
-            // A server that needs no key is a local one. Local servers take these fields as arguments of the model's
-            // template.
+            // A server that needs no key is taken as a local one. Local servers pass these fields to the template that formats the model's
+            // input.
             let template = json!({
                 "enable_thinking": true, "reasoning_effort": effort, "preserve_thinking": false,
             });
@@ -119,8 +119,8 @@ fn tokens_key(model: &str) -> &'static str {
     }
 }
 
-/// Returns the response that a reply contains. Each call is parsed on its own, so that a call that was cut off does not
-/// affect the others.
+/// Returns the response that a reply's body contains. Each call is parsed on its own, so that a call that was cut off does not affect the
+/// others.
 fn read(body: &Value, options: &GenAiOptions) -> Result<ChatResponse> {
     if let Some(error) = error::in_body(body) {
         return Err(error);

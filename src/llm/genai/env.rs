@@ -17,7 +17,7 @@ const MODEL: &str = "WEBWISE_MODEL";
 const WINDOW: &str = "WEBWISE_CONTEXT_WINDOW";
 const MODE: &str = "WEBWISE_LLM_MODE";
 
-/// The providers with a key variable, in the order in which they are tried: provider, variable, default model.
+/// The providers whose key can be set by a variable, in the order in which they are tried: provider, variable, default model.
 const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::Gemini, "GEMINI_API_KEY", "gemini-flash-latest"),
     (
@@ -28,7 +28,7 @@ const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::OpenAi, "OPENAI_API_KEY", "gpt-4.1-mini"),
 ];
 
-/// The source of variables: the process's environment, or a table in tests.
+/// The source of variables: the environment of the process, or a table in tests.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// Returns the options that these variables describe, or `None` if they describe none.
@@ -66,7 +66,7 @@ pub(super) fn options(variables: Variables<'_>) -> Result<Option<GenAiOptions>> 
     Ok(Some(options))
 }
 
-/// Returns options for a server of the user's own.
+/// Returns options for the OpenAI-compatible server that the user named.
 fn server(url: &str, key: Option<String>, model: Option<&str>) -> Result<GenAiOptions> {
     let mut options = GenAiOptions::new(Provider::OpenAiCompatible, model.unwrap_or("default"));
     options.base_url =

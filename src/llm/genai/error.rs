@@ -13,7 +13,7 @@ use crate::base::{Error, ErrorKind, text};
 /// terminal.
 const MAX_SAID: usize = 300;
 
-/// Converts an error of the `genai` crate. A reply that only that crate could not read does not come here: `response` reads it.
+/// Converts an error of the `genai` crate. A reply that only the `genai` crate cannot read is not converted here; `response` reads it.
 pub(super) fn convert(error: GenAiError) -> Error {
     match error {
         GenAiError::WebModelCall { webc_error, .. }
@@ -83,7 +83,7 @@ pub(super) fn malformed(cause: impl AsRef<str>) -> Error {
     call(ErrorKind::MalformedReply).with("cause", said(cause.as_ref()))
 }
 
-/// Returns an error for a request that a filter or the model itself declined.
+/// Returns an error for a request that was declined by a content filter or by the model itself.
 pub(super) fn refused(why: &str) -> Error {
     call(ErrorKind::Refused).with("said", said(why))
 }
@@ -120,7 +120,7 @@ pub(super) fn connection(error: reqwest::Error) -> Error {
     } else {
         ErrorKind::Unavailable
     };
-    // The causes are turned into text, because only text can be searched for the key.
+    // The causes are added as text, so that the key can be removed from them if they contain it.
     let error = error.without_url();
     let mut cause = error.to_string();
     let mut next = error.source();
@@ -162,8 +162,8 @@ impl Complaint {
         }
     }
 
-    /// Reads `{"error": {"message", "code", "type", "status", "details"}}`, `{"error": "text"}`, `{"message": "text"}`,
-    /// or a list that begins with one of these.
+    /// Reads the body `{"error": {"message", "code", "type", "status", "details"}}`, `{"error": "text"}` or `{"message": "text"}`, or a
+    /// list whose first item is one of these.
     fn of(body: &Value) -> Self {
         let body = body.get(0).unwrap_or(body);
         let error = body

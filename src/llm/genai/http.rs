@@ -1,5 +1,5 @@
-//! The HTTP client, with the time-outs of the options and without redirects or compression. Only this module reads
-//! replies of providers.
+//! The HTTP client. It has the time limits of the options, follows no redirects and accepts no compression. Only this module reads replies
+//! of providers.
 
 use reqwest::{RequestBuilder, header::CONTENT_TYPE, redirect::Policy};
 use url::Url;
@@ -19,9 +19,10 @@ pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
         .no_deflate()
         .no_zstd()
         .referer(false)
-        // A redirect could carry the key to another host, because some providers take the key in a header of their own.
+        // A redirect could send the key to another host: some providers take the key in a header of their own, which a client keeps on
+        // redirects.
         .redirect(Policy::none());
-    // A proxy from the environment cannot reach a server on this machine.
+    // A server on this machine cannot be reached through a proxy from the environment.
     if options.base_url.as_ref().is_some_and(is_loopback) {
         builder = builder.no_proxy();
     }
@@ -45,7 +46,7 @@ pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<V
         if status.is_success() {
             return Err(error::too_large(max_bytes));
         }
-        // The beginning of an error message is enough.
+        // More of an error reply is not needed: its beginning contains the message.
         break;
     }
     if !status.is_success() {

@@ -7,11 +7,11 @@
 //!
 //! # Decisions
 //!
-//! - `compatible` sends and reads Chat Completions itself, because the `genai` crate reads a whole reply, however long
-//!   it is.
-//! - In `json_schema` mode the system instruction lists the tools, because a server turns the schema into a grammar
-//!   that the model never sees. The grammar forces the order of keys, so the schema has the tool's name as the first
-//!   key of a call.
+//! - `compatible` sends requests for Chat Completions and reads the replies itself, because the `genai` crate reads a whole reply, however
+//!   long it is.
+//! - In `json_schema` mode the system instruction also lists the tools. A server turns the schema into a grammar that the model never sees,
+//!   so without the list the model would not know the tools. The grammar forces the order of keys, so the schema has the tool's name as the
+//!   first key of a call.
 
 mod compatible;
 mod env;
@@ -41,7 +41,7 @@ use crate::{
     secret::{Redactor, SecretName},
 };
 
-/// Time added to the time limit of the provider's call for the way through the [`Relay`]. Source: chosen; that way
+/// Time added to the time limit of a provider's call, for passing the request and the reply through the [`Relay`]. Source: chosen; that
 /// takes milliseconds.
 const ON_THE_WAY: Duration = Duration::from_secs(1);
 
@@ -144,8 +144,8 @@ impl GenAi {
         }
     }
 
-    /// Sends one request through the `genai` crate and the relay, and returns the reply. If both fail, returns the
-    /// error of the one that failed first.
+    /// Sends one request through the `genai` crate and the relay, and returns the reply. If the crate and the relay both fail, returns the
+    /// error that came first.
     async fn relayed(&self, request: &ChatRequest) -> Result<ChatResponse> {
         let (mode, max_bytes) = (request.mode, self.options.max_reply_bytes);
         let relay = Relay::open().await?;
@@ -166,15 +166,14 @@ impl GenAi {
                 reply = &mut asked => Ok(reply),
             }
         };
-        // The provider's time limit starts when the provider is asked. This limit also covers the way through the
-        // relay.
+        // The provider's time limit starts when the relay sends the request on. This limit also covers the time in the relay.
         let reply = tokio::time::timeout(self.options.timeout + ON_THE_WAY, both)
             .await
             .map_err(|_| Error::new(ErrorKind::Timeout, "llm.complete"))??;
         reply.map_or_else(response::recover, response::read)
     }
 
-    /// Returns the error with the provider and the model added, and with every form of the key removed from its texts.
+    /// Adds the provider and the model to an error, and removes every form of the key from its texts.
     fn finished(&self, error: Error) -> Error {
         let options = &self.options;
         let error = error

@@ -1,5 +1,4 @@
-//! Options of the client: the provider, the model and the form of its requests. They are checked once, when a client
-//! is made.
+//! Options of the client: the provider, the model and the form of its requests. They are checked once, when a client is created.
 
 use std::time::Duration;
 
@@ -109,11 +108,10 @@ pub struct GenAiOptions {
     pub api_key: Option<Secret>,
     /// Maximum number of tokens of request and reply together. Default: unknown.
     pub context_window: Option<TokenCount>,
-    /// True if the model accepts pictures. Default: true for Gemini, Anthropic and `OpenAI`; false for other servers,
-    /// because their models may not accept pictures. The loop decides when pictures are sent
-    /// (`agent::Options::images`).
+    /// True if the model accepts pictures. Default: true for Gemini, Anthropic and `OpenAI`; false for other servers, because their models
+    /// may not accept pictures. The decision loop decides when pictures are sent (`agent::Options::images`).
     pub images: bool,
-    /// The form in which the model is asked for calls. Default: tool calls.
+    /// The way in which the model is asked for calls: as tool calls, or as JSON that follows a schema. Default: tool calls.
     pub mode: CallMode,
     /// The amount of reasoning. Default: low for Gemini and for `OpenAI`'s reasoning models, because there reasoning
     /// takes tokens from the answer's budget; off for Anthropic, because there a request with reasoning cannot require
@@ -124,8 +122,8 @@ pub struct GenAiOptions {
     pub temperature: bool,
     /// Longest time to connect. Default 10 s. Source: chosen.
     pub connect_timeout: Duration,
-    /// Longest time for one call. Default 120 s. Source: chosen; a safety net beside the time limit of
-    /// [`Retrying`](crate::llm::Retrying).
+    /// Longest time for one call. Default 120 s. Source: chosen; twice the limit of [`Retrying`](crate::llm::Retrying), which therefore
+    /// ends a call first.
     pub timeout: Duration,
     /// Size of the largest reply that is read, for every provider. A larger reply gives the error
     /// [`ErrorKind::MalformedReply`], which is not retried. Requests do not ask for compression, and a compressed reply
@@ -157,7 +155,7 @@ impl GenAiOptions {
         }
     }
 
-    /// Returns the options in the form that requests need, or an error for the first problem with them.
+    /// Returns the options in the form that requests need. If an option is wrong, returns an error for the first one.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.model = self.model.trim().to_owned();
         if self.model.is_empty()
@@ -207,8 +205,8 @@ impl GenAiOptions {
                 _ => AdapterKind::OpenAI,
             },
             Provider::Ollama if mode == CallMode::Tools => AdapterKind::Ollama,
-            // Of the crate's Chat Completions variants, only this one works without a key. With a key, each works
-            // except `OpenAI` itself: for some model names it adds fields that other servers reject.
+            // Of the `genai` crate's variants of Chat Completions, only this one works without a key. With a key, every variant works
+            // except `OpenAI`'s own: for some model names it adds fields that other servers reject.
             Provider::Ollama | Provider::OpenAiCompatible if self.api_key.is_none() => {
                 AdapterKind::Omlx
             }
@@ -230,7 +228,7 @@ impl GenAiOptions {
     }
 }
 
-/// The explanation in the error if the key would be sent over plain http to another machine.
+/// The part of the error that explains why a key is not sent over plain http to another machine.
 const UNENCRYPTED: &str =
     "would send the key unencrypted to another machine; use https, or give no key";
 
@@ -253,11 +251,10 @@ fn usable(key: &Secret) -> Result<Option<Secret>> {
     }
 }
 
-/// Returns the base URL with a slash at its end, so that a path is appended to the URL and does not replace its last
-/// part.
+/// Returns the base URL with a slash at its end. Without it, joining a path would replace the last part of the URL.
 fn folder(mut url: Url) -> Result<Url> {
     let web = matches!(url.scheme(), "http" | "https") && url.has_host();
-    // User names and queries often contain keys, and the base URL is written to logs.
+    // User names and queries often contain keys, and the base URL appears in logs.
     if !web || !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
         return Err(wrong(
             "base_url",

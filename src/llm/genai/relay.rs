@@ -1,10 +1,9 @@
-//! The relay between the `genai` crate and a provider. It limits the size of a reply while the reply is read.
+//! The relay between the `genai` crate and a provider. It limits the size of a reply while it reads the reply.
 //!
-//! The `genai` crate reads a whole reply, however large it is, and allows no other code to send its requests or read
-//! its replies. So it sends each request to a socket of this process. The socket is opened for that call and uses a
-//! path that nobody can guess. The relay's own HTTP client sends the request on to the provider. The reply is passed
-//! back only once it is complete, is declared as JSON and is within the size limit. Whichever side sees a failure
-//! reports it.
+//! The `genai` crate reads a whole reply, however large it is, and lets no other code send its requests or read its replies. So the crate
+//! is made to send each request to a socket of this process, which is opened for that call and has a path that nobody can guess. The relay
+//! sends the request on to the provider with an HTTP client of its own. It passes the reply back only if the reply is complete, is declared
+//! as JSON and is within the size limit. Whichever of the two sees a failure reports it.
 
 use std::{net::Ipv4Addr, time::Duration};
 
@@ -33,13 +32,13 @@ const MAX_HEAD: usize = 64 * 1_024;
 pub(super) struct Relay {
     listener: TcpListener,
     port: u16,
-    /// The beginning of the path. It identifies the request of the `genai` crate.
+    /// The first part of the path. Only the `genai` crate knows it, so it identifies the crate's request.
     token: String,
 }
 
-/// A request as it arrived.
+/// A request of the `genai` crate.
 struct Asked {
-    /// The part of the path after the endpoint.
+    /// The rest of the path, after the token.
     place: String,
     headers: HeaderMap,
     body: Vec<u8>,
@@ -73,7 +72,7 @@ impl Relay {
         })
     }
 
-    /// Returns the address that the `genai` crate is given as the API's; ends with a slash.
+    /// Returns the address that is given to the `genai` crate as the address of the API. It ends with a slash.
     pub(super) fn endpoint(&self) -> String {
         format!(
             "http://{}:{}/{}/",
@@ -83,7 +82,7 @@ impl Relay {
         )
     }
 
-    /// Passes one request on to `upstream`, an address that ends with a slash, and passes the reply back.
+    /// Passes one request on to `upstream` and passes the reply back. `upstream` is an address that ends with a slash.
     pub(super) async fn carry(
         self,
         http: &reqwest::Client,
@@ -116,7 +115,7 @@ impl Relay {
 }
 
 impl Asked {
-    /// Returns the request, addressed to the provider.
+    /// Returns the request that is sent to the provider.
     fn onward(self, http: &reqwest::Client, upstream: &str) -> RequestBuilder {
         let mut headers = self.headers;
         for own in [HOST, CONNECTION, CONTENT_LENGTH] {
@@ -128,7 +127,7 @@ impl Asked {
     }
 }
 
-/// Returns the request on a connection; `None` if it does not come from the `genai` crate.
+/// Reads the request on a connection; `None` if it does not come from the `genai` crate.
 async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     let mut bytes = Vec::new();
     let end = loop {

@@ -93,7 +93,7 @@ pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOpti
     chat
 }
 
-/// Asks for a reply that follows the schema of calls.
+/// Adds to a request that the reply must follow the schema of calls.
 fn respond_with(
     tools: &ToolSet,
     max_calls: usize,
@@ -147,7 +147,7 @@ fn without_constants(schema: Value) -> Value {
     }
 }
 
-/// Marks the prefix that stays the same for a run as cacheable. Gemini and Ollama cache without a mark.
+/// Marks the part of the request that stays the same during a run as cacheable. Gemini and Ollama cache it without a mark.
 fn cache(request: &ChatRequest, kind: AdapterKind, provider: Provider, chat: &mut ChatOptions) {
     match kind {
         // The mark is put on the system instruction and also covers the tools, which come before it.
@@ -172,9 +172,8 @@ fn effort(reasoning: Reasoning, kind: AdapterKind) -> Option<ReasoningEffort> {
             Reasoning::Provider,
             AdapterKind::Gemini | AdapterKind::Anthropic | AdapterKind::Ollama,
         ) => None,
-        // If no effort is given, the `genai` crate removes a final `-high`, `-max` or `-none` from the model's name,
-        // even if it belongs to the name (`qwen3-max`). A token budget prevents that. OpenAI's formats ignore the
-        // budget, and for Gemini 0 means "off".
+        // If no effort is given, the `genai` crate removes a final `-high`, `-max` or `-none` from the model's name, even if it belongs to
+        // the name, as in `qwen3-max`. A token budget prevents that. OpenAI's formats ignore the budget, and Gemini reads 0 as "off".
         (Reasoning::Provider, _) | (Reasoning::Off, AdapterKind::Gemini) => {
             Some(ReasoningEffort::Budget(0))
         }

@@ -1,5 +1,5 @@
-//! Conversion of the `genai` crate's reply into a [`ChatResponse`]. A stop reason, such as a refusal, counts only if
-//! the reply has no calls.
+//! Conversion of the `genai` crate's reply into a [`ChatResponse`]. A stop reason such as a refusal is considered only if the reply has no
+//! calls.
 
 use ::genai::{
     Error as GenAiError,
@@ -86,7 +86,7 @@ pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
     })
 }
 
-/// Returns the calls in a reply's body in either of `OpenAI`'s formats, with the arguments as they came.
+/// Returns the calls in a reply's body, in either of `OpenAI`'s formats. The arguments are not changed.
 pub(super) fn raw_calls(body: &Value) -> Vec<RawCall> {
     let list = |pointer: &str| {
         body.pointer(pointer)

@@ -10,8 +10,7 @@ use crate::{
     event::{Intent, Journal},
 };
 
-/// Runs all checks. `kept` must read the recorded intents of a run, in order, as another process
-/// would.
+/// Runs all checks. `kept` must return the recorded intents of a run, in order, and must read them as another process would.
 ///
 /// # Panics
 /// If the journal breaks the contract.
@@ -43,8 +42,7 @@ pub async fn check(journal: &impl Journal, kept: impl Fn(&RunId) -> Vec<Intent>)
     is_kept(&b);
     told[0].push(first);
     told[1].push(second);
-    // If the future of an intent was dropped, the intent may be kept or lost. Later intents must be
-    // kept.
+    // If the future of an intent was dropped, that intent may be kept or lost. Later intents must be kept.
     let given_up = intent(&runs[0], 6);
     tokio::select! {
         biased;
@@ -69,7 +67,7 @@ fn run(id: &str) -> RunId {
     RunId::parse(id).expect("an id")
 }
 
-/// Returns an intent, which is irreversible if `step` is even.
+/// Returns an intent. It is irreversible if `step` is even.
 fn intent(run: &RunId, step: u32) -> Intent {
     let action = Action::Browser(BrowserAction::Goto(Goto {
         url: format!("https://shop.example/{step}?\n\"{run}\""),

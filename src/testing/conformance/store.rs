@@ -51,8 +51,7 @@ pub async fn check(store: &impl MemoryBackend) {
     a_healthy_store_has_nothing_to_tell(store);
 }
 
-/// Runs every check on an empty store that outlives its process. `open` must return a new handle of the same store
-/// each time.
+/// Runs every check on an empty store that outlives its process. Each call of `open` must return a new handle of the same store.
 ///
 /// # Panics
 /// At the first rule that the store breaks.
@@ -265,7 +264,7 @@ async fn keys_and_bodies_survive_as_they_are(store: &impl MemoryBackend) {
         .update(&at, Edit::new(move |_| Ok(changes.clone())))
         .await
         .expect("an update works");
-    // The shelf is written twice, so that any change by a round trip is detected.
+    // The shelf is written twice more, so that any change that writing and reading makes to a record is detected.
     store
         .update(&at, put("later", 1))
         .await
@@ -416,8 +415,8 @@ async fn updates_of_several_handles_lose_nothing<M: MemoryBackend>(open: &impl F
             while done < 10 {
                 match store.update(at, count()).await {
                     Ok(_) => done += 1,
-                    // The update was not done, and the store reported that. On a busy machine, a lock may take
-                    // longer than a run would wait.
+                    // The update was not done, and the store reported that. On a busy machine, a lock may take longer to get than the store
+                    // waits.
                     Err(error) => assert_eq!(error.kind(), ErrorKind::Busy, "{error}"),
                 }
             }
@@ -452,7 +451,7 @@ async fn an_update_that_is_dropped_leaves_a_whole_shelf<M: MemoryBackend>(open: 
             "all of an edit is there or nothing"
         );
     }
-    // If a dropped update still held the shelf, this update would fail.
+    // If the dropped update still held the shelf's lock, this update would fail.
     store.update(&at, pair(99)).await.expect("an update works");
     let records = store.load(&at).await.expect("loading works").records;
     assert_eq!(

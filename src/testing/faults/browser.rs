@@ -22,10 +22,11 @@ use crate::{
 
 /// The operation named in errors of this browser.
 const OPERATION: &str = "faulty_browser.call";
-/// Address of the page that replaces a lost page.
+/// The address of the page that is shown in place of a lost page.
 const BLANK: &str = "about:blank";
 
-/// A way in which an action fails. If `done` is true, the action is carried out nevertheless, but the caller cannot know that.
+/// A way in which an action fails. If a variant has `done` and it is true, the action is carried out nevertheless, but the reply does not
+/// show that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BrowserFault {
@@ -43,7 +44,7 @@ pub enum BrowserFault {
         /// True if the action was carried out.
         done: bool,
     },
-    /// A dialog opens instead of the action, and blocks the page until the dialog is answered.
+    /// A dialog opens in place of the action's effect, and blocks the page until it is answered.
     Dialog,
     /// The action is carried out, then a blank page replaces the real one until another address is opened. A driver
     /// that keeps its contract would return `BrowserLost` instead: see [`BrowserFault::Dead`].
@@ -73,7 +74,7 @@ pub enum LookFault {
     Slow(Duration),
 }
 
-/// A browser that fails on demand. It wraps another browser. Clones share the counts.
+/// A browser that fails on demand. It wraps another browser. Clones share the counts of calls and faults.
 #[derive(Debug, Clone)]
 pub struct FaultyBrowser<B> {
     inner: B,
@@ -148,7 +149,7 @@ impl State {
         if self.dead { Err(lost()) } else { Ok(()) }
     }
 
-    /// Returns the outcome of this action if a dialog or blank page of an earlier fault blocks it.
+    /// Returns the outcome of this action if the dialog or the blank page of an earlier fault blocks it; `None` if nothing does.
     fn in_the_way(&mut self, action: &BrowserAction) -> Option<Outcome> {
         let answers = matches!(
             action,

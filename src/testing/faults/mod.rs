@@ -1,8 +1,7 @@
-//! Fault injection: a model and a browser that fail on demand. Each wraps a real or scripted one.
+//! Fault injection: a model and a browser that fail on demand. Each wraps another model or browser, real or scripted.
 //!
-//! [`FaultyModel`] and [`FaultyBrowser`] pass every call to the wrapped part, except the calls that a [`When`]
-//! selects. Both count the calls and the faults that happened, so that a test can distinguish a fault that was
-//! survived from one that never happened.
+//! [`FaultyModel`] and [`FaultyBrowser`] pass every call on to the wrapped model or browser, except the calls that a [`When`] selects. Both
+//! record the calls and the faults that happened, so that a test can tell a fault that was survived from one that never happened.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -30,7 +29,7 @@ pub use self::{
     model::{FaultyModel, ModelFault},
 };
 
-/// Selects the calls that a fault applies to. Calls are counted from 1.
+/// The calls that a fault applies to. Calls are counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct When {
     first: u32,
@@ -54,7 +53,7 @@ impl When {
         }
     }
 
-    /// Limits the selection to this many calls in a row, including the first one.
+    /// Limits the selection to this many consecutive calls, counted from the first selected call.
     #[must_use]
     pub const fn times(self, times: u32) -> Self {
         Self { times, ..self }

@@ -19,7 +19,7 @@ use crate::{
 /// The operation named in errors of this model.
 const OPERATION: &str = "faulty_model.complete";
 
-/// A way in which a model fails. A fault with several forms uses the next form each time.
+/// A way in which a model fails. A fault that has several forms, such as [`MalformedJson`](Self::MalformedJson), uses them in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelFault {
@@ -27,7 +27,7 @@ pub enum ModelFault {
     Empty,
     /// Invalid JSON: either a call as text, or a call whose arguments are a string.
     MalformedJson,
-    /// The real reply, but each call is a click on a new reference that no page has.
+    /// The real reply, but each call becomes a click on an invented reference that no page has.
     InventedRef,
     /// The model refuses in words.
     Refusal,
@@ -54,7 +54,7 @@ pub enum ModelFault {
     TextOnly,
 }
 
-/// A model that fails on demand. It wraps another model. Clones share the counts.
+/// A model that fails on demand. It wraps another model. Clones share the counts of calls and faults.
 #[derive(Debug, Clone)]
 pub struct FaultyModel<L> {
     inner: L,
@@ -104,8 +104,7 @@ impl<L> FaultyModel<L> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a call, and returns its fault and the number of faults so far; `None` if no fault
-    /// applies.
+    /// Counts a call. Returns the fault that applies to it and the number of faults so far; `None` if no fault applies.
     fn next(&self) -> Option<(ModelFault, usize)> {
         let mut counts = self.counts();
         counts.calls += 1;
@@ -192,7 +191,7 @@ fn malformed(nth: usize) -> ChatResponse {
     }
 }
 
-/// Returns half of the first call as text, because that is how a cut reply arrives.
+/// Returns half of the first call as text, the form in which a cut-off reply arrives.
 fn cut_off(response: &ChatResponse) -> ChatResponse {
     let Some(call) = response.calls.first() else {
         return stopped("", "length");

@@ -15,10 +15,10 @@ use crate::{
     page::{Locator, Observation, Role},
 };
 
-/// Longest time in which the frames of a page must be seen. Unit: time. Source: chosen; a driver does not wait for a slow frame
-/// without end, and on a busy machine the process of a frame starts late.
+/// Longest time within which the frames of a page must appear in an observation. Source: chosen; a driver must not wait for a slow frame
+/// forever, and on a busy machine the process of a frame starts late.
 const FRAMES: Duration = Duration::from_secs(30);
-/// Pause between two looks at a page whose frames are not there yet. Unit: time. Source: chosen.
+/// Pause between two observations of a page whose frames are not there yet. Source: chosen.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A driver and the site on which it is tested.
@@ -28,7 +28,7 @@ pub(super) struct Bed<'a> {
     pub(super) site: &'a Site,
 }
 
-/// Returns an error as the text of a failed check.
+/// Returns an error as the message of a failed check.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
 pub(super) fn said(error: Error) -> String {
     format!("{error:?}")
@@ -118,8 +118,7 @@ impl<'a> Bed<'a> {
             .map_err(said)
     }
 
-    /// Looks at the page until `is_there` says that all its frames are there, or until time is up. Returns the last
-    /// look.
+    /// Observes the page until `is_there` says that all its frames are there, or until the time is up. Returns the last observation.
     pub(super) async fn see_frames(
         &self,
         is_there: impl Fn(&Observation) -> Result<bool, String>,
@@ -141,7 +140,7 @@ impl<'a> Bed<'a> {
             .ok_or_else(|| format!("no {role} {name:?} with a reference on {}", seen.url))
     }
 
-    /// The same for an element in a frame, which may load later than its page.
+    /// Returns the reference of the first element with this role and name, which may be in a frame that loads later than its page.
     pub(super) async fn find_in_frame(&self, role: Role, name: &str) -> Result<Target, String> {
         let is_there = |seen: &Observation| Ok(reference(seen, &role, name).is_some());
         let seen = self.see_frames(is_there).await?;

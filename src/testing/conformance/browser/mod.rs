@@ -45,7 +45,7 @@ struct Check {
     run: for<'a> fn(&'a Bed<'a>) -> Pin<Box<dyn Future<Output = Found> + Send + 'a>>,
 }
 
-/// Defines checks from async functions that take a [`Bed`], each with the tools that it needs.
+/// Defines the list of checks from async functions that take a [`Bed`], each with the tools that it needs.
 macro_rules! checks {
     ($($name:ident needs [$($tool:ident),*]),* $(,)?) => {
         pub(super) const CHECKS: &[super::Check] = &[$(super::Check {
@@ -117,8 +117,8 @@ pub async fn run(driver: &dyn BrowserDriver) -> Result<Report> {
     run_checks(driver, &all()).await
 }
 
-/// Runs the checks with these names on one browser, and closes the browser, which is checked too. Use it for a driver
-/// that can be started in two ways: run all checks on one way, and some of them on the other.
+/// Runs the checks with these names on one browser, and closes the browser. Closing it is checked too. Use this for a driver that can be
+/// started in two ways: run all checks on a browser started in one way, and some of them on a browser started in the other.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] for an unknown name; another error if the suite's own server cannot be started.

@@ -54,7 +54,7 @@ async fn what_was_decided_for_another_page_is_not_done(bed: &Bed<'_>) -> Found {
     for (page, class) in [
         (bed.site.other_url("form"), Some(ErrorClass::Detached)),
         ("https://a.test/".to_owned(), Some(ErrorClass::Detached)),
-        // A page of the same origin is accepted, because it may have changed by itself.
+        // A page of the same origin is accepted, because the page may have changed its own address.
         (bed.site.url("article"), None),
     ] {
         let execution = bed

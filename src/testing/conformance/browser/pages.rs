@@ -1,6 +1,6 @@
-//! The pages of the suite. A page writes events into an element named `log`, so that a check can read them like any other text.
+//! The pages of the suite. A page writes its events into an element named `log`, so that a check can read them as text of the page.
 
-/// Appends an entry to the log. Everything but letters and digits is escaped, so that entries are kept exactly.
+/// Appends an entry to the log. All characters except letters and digits are escaped, so that an entry can be compared exactly.
 const LOG: &str = "<output id=log></output><script>
 const log = (name, value) => { document.getElementById('log').textContent += name + '=' + encodeURIComponent(value) + ';'; };
 </script>";
@@ -128,7 +128,7 @@ const LATE: &str = r"<p id=soon>loading</p><script>setTimeout(() => { soon.textC
 
 const FAR: &str = r#"<div style="height:3000px">top</div><p>bottom</p><script>addEventListener('scroll', () => log('y', scrollY > 0 ? 'down' : 'top'));</script>"#;
 
-/// A drawing with a covered middle, and a list that scrolls by itself.
+/// A canvas whose middle is covered, and a list that scrolls by itself.
 const BOARD: &str = r#"<div style="position:relative;margin:20px;width:200px;height:100px">
 <canvas width=200 height=100 style="position:absolute" onclick="log('at', [event.offsetX, event.offsetY])"></canvas>
 <div style="position:absolute;left:80px;top:40px;width:40px;height:20px;background:#ccc"></div></div>
@@ -201,7 +201,7 @@ const MANY: &str = r"<script>
 for (let i = 0; i < 3000; i++) document.body.append(Object.assign(document.createElement('button'), { textContent: 'Button ' + i }));
 </script>";
 
-/// A login form. The page logs only the length of each value and the sum of its characters.
+/// A login form. The page logs only the length of each value and the sum of its character codes.
 const LOGIN: &str = r#"<script>const sum = (name, value) => log(name, value.length + ':' + [...value].reduce((s, c) => s + c.codePointAt(0), 0));</script>
 <form onsubmit="event.preventDefault(); log('sent', '1')">
 <label>User <input oninput="sum('user', value)"></label>
@@ -210,7 +210,7 @@ const LOGIN: &str = r#"<script>const sum = (name, value) => log(name, value.leng
 <label>Remembered <input type=password value=prefilled-by-page></label>
 <button>Sign in</button></form>"#;
 
-/// A form that submits to another origin, and a form that does so once text was typed.
+/// A form that submits to another origin, and a form that begins to do so when text is typed into it.
 const ELSEWHERE: &str = r#"<form onsubmit="event.preventDefault(); log('sent', '1')" action=http://elsewhere.test/>
 <label>First <input name=action oninput="log('first', value.length)"></label></form>
 <form onsubmit="event.preventDefault(); log('sent', '2')" id=second>

@@ -52,7 +52,7 @@ fn bound_to(origins: &[&str]) -> Result<SecretResolver, String> {
     Ok(SecretResolver::new(Arc::new(vault)))
 }
 
-/// Returns the log entry that the page writes for a value.
+/// Returns the log entry that a page writes for a value: its length and the sum of its character codes.
 fn sum(value: &str) -> String {
     let (units, points): (usize, u32) = (
         value.encode_utf16().count(),
@@ -193,7 +193,7 @@ async fn a_field_is_hidden_for_what_it_is_and_not_for_its_neighbours(bed: &Bed<'
         .await?;
     let seen = format!("{seen:?}");
     ensure!(shows_all(&seen), "a plain field is hidden: {seen}");
-    // Look twice, because the second look uses what the first look found out about the fields.
+    // The page is observed twice, because the second observation uses what the first found out about the fields.
     bed.open("fields").await?;
     for look in 0..2 {
         let missing = |seen: &str| {
@@ -201,7 +201,7 @@ async fn a_field_is_hidden_for_what_it_is_and_not_for_its_neighbours(bed: &Bed<'
             all.into_iter()
                 .find(|shown| seen.matches(shown).count() != 2)
         };
-        // No look may show them, not even one at a frame that still loads.
+        // No observation may show the hidden values, not even while a frame still loads.
         let is_there = |seen: &Observation| {
             let seen = format!("{seen:?}");
             ensure!(

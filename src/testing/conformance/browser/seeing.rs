@@ -1,4 +1,5 @@
-//! Checks of pictures: a scene must agree with the picture, and points of the picture must be usable.
+//! Checks of pictures: a scene (the boxes of the elements in the window) must agree with the picture, and clicks at points of the picture
+//! must work.
 
 use super::{
     Found,
@@ -18,7 +19,7 @@ checks! {
     points_of_a_drawing_are_dragged needs [Screenshot, DragXy],
 }
 
-/// Colours of the page `sight`.
+/// Colours that the page `sight` uses.
 const BLUE: [u8; 3] = [0, 0, 250];
 const GREEN: [u8; 3] = [0, 120, 60];
 const RED: [u8; 3] = [250, 0, 0];
@@ -82,7 +83,7 @@ fn reference(target: &Target) -> Result<ElementRef, String> {
 async fn a_scene_tells_where_the_picture_shows_elements(bed: &Bed<'_>) -> Found {
     bed.open("sight").await?;
     let mut elements = Vec::new();
-    // The green one is in the frame.
+    // The green button is in a frame.
     for name in ["Green", "Blue", "Under", "Below"] {
         elements.push(reference(&bed.find_in_frame(Role::Button, name).await?)?);
     }

@@ -17,7 +17,7 @@ use crate::base::{Error, ErrorKind, Result};
 /// Maximum time for a client to send its request. Source: chosen.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A small web server on `127.0.0.1` with the pages of the suite. It stops when it is dropped.
+/// A small web server on `127.0.0.1` that serves the pages of the suite. It stops when it is dropped.
 #[derive(Debug)]
 pub struct Site {
     address: SocketAddr,
@@ -65,7 +65,7 @@ impl Site {
         format!("http://{}/{path}", self.address)
     }
 
-    /// Returns the address of the same page at another origin.
+    /// Returns the address of the same page on `localhost`, which is another origin.
     pub fn other_url(&self, path: &str) -> String {
         format!("http://localhost:{}/{path}", self.address.port())
     }
@@ -74,7 +74,7 @@ impl Site {
 impl Drop for Site {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        // The listener checks the flag when the next client connects.
+        // The listener checks the flag only when a client connects, so connect to it here.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

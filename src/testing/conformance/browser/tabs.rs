@@ -12,7 +12,8 @@ use crate::{
     page::{Notice, Role},
 };
 
-/// Number of checks of a tab that is loading, and the time between two checks. Source: chosen; loading takes less than a second.
+/// Number of checks whether a tab has loaded or a window has opened, and the time between two checks. Source: chosen; either takes less
+/// than a second.
 const TRIES: usize = 100;
 const BETWEEN: Duration = Duration::from_millis(100);
 
@@ -29,7 +30,7 @@ async fn a_window_that_a_page_opens_is_told_and_does_not_take_over(bed: &Bed<'_>
     let opened = Notice::TabOpened {
         url: bed.site.url("article"),
     };
-    // A window that comes late is told with the next action.
+    // A window that opens late is reported with the next action.
     for _ in 0..TRIES {
         if notices.contains(&opened) {
             break;
@@ -55,7 +56,7 @@ async fn a_window_that_a_page_opens_is_told_and_does_not_take_over(bed: &Bed<'_>
         "the other tab shows {:?}",
         seen.tabs[1].url
     );
-    // The tab loads by itself, and no action waits for it.
+    // The tab loads in the background, and no action waits for it.
     let mut title = String::new();
     for _ in 0..TRIES {
         title = bed
