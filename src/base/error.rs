@@ -16,13 +16,13 @@ pub enum ErrorKind {
     InvalidInput,
     /// A required program, server or file is not there.
     Unavailable,
-    /// The other side did not answer in time.
+    /// The called program or server did not answer in time.
     Timeout,
-    /// The other side asks the caller to wait. [`Error::retry_after`] says how long, if the other side said so.
+    /// The called server asks the caller to wait. [`Error::retry_after`] says how long, if the server said so.
     RateLimited,
     /// Credentials are missing or were refused.
     Unauthorized,
-    /// The other side understood the request and declined it: a content filter, a safety refusal.
+    /// The request was understood but declined, for example by a content filter or as a safety refusal.
     Refused,
     /// A reply could not be understood.
     MalformedReply,
@@ -110,7 +110,7 @@ impl Error {
         self
     }
 
-    /// Sets how long the other side asked us to wait.
+    /// Sets how long the called server asked us to wait.
     #[must_use]
     pub const fn with_retry_after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);
@@ -140,7 +140,7 @@ impl Error {
             .map(|(_, text)| &**text)
     }
 
-    /// Returns the wait that the other side asked for, if any.
+    /// Returns the wait that the called server asked for, if any.
     pub const fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }

@@ -2,8 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// Returns the first 64 bits of the SHA-256 as 16 hexadecimal digits. The same bytes give the same key in every process
-/// and version. The key distinguishes values; it does not protect against forgery.
+/// Returns the first 64 bits of the SHA-256 of the bytes as 16 hexadecimal digits. The same bytes give the same key in
+/// every process and version. The key distinguishes values; it does not protect against forgery.
 pub(crate) fn short_hash(bytes: impl AsRef<[u8]>) -> String {
     let digest = Sha256::digest(bytes);
     let head = digest

@@ -59,7 +59,7 @@ impl Host {
     /// Returns the host for a bare domain name or address, as people write it: `shop.example`, `127.0.0.1`, `[::1]`.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] for anything else. Also for a public suffix such as `co.uk`, because the names under
+    /// [`ErrorKind::InvalidInput`] for any other text, and for a public suffix such as `co.uk`, because the names under
     /// it belong to many owners.
     pub fn of_domain(text: &str) -> Result<Self> {
         let refuse =
@@ -99,7 +99,7 @@ impl Host {
                     ));
                 }
             }
-            // The URL parser reads `1.2` as 1.0.0.2, which nobody means.
+            // The URL parser reads `1.2` as 1.0.0.2, but nobody who writes `1.2` means that address.
             address if address.to_string() != text.to_ascii_lowercase() => {
                 return Err(refuse("it is not a host name"));
             }
@@ -298,8 +298,8 @@ impl Site {
     }
 }
 
-/// Top-level labels that private networks use and no public name has. Source: RFC 6762 with its appendix G, ICANN's
-/// `internal`, and `localdomain`.
+/// Top-level labels that private networks use and in which no public name ends. Source: RFC 6762 with its appendix G,
+/// ICANN's `internal`, and `localdomain`.
 const PRIVATE_SUFFIXES: [&str; 8] = [
     "corp",
     "home",

@@ -1,5 +1,5 @@
-//! Run ids, session ids and nonces. To make one takes a clock or random bits. Only the loop has these, so callers pass
-//! ids and nonces in.
+//! Run ids, session ids and nonces. Making one takes a clock or random bits, which this pure module does not have, so
+//! callers make them and pass them in.
 
 use std::fmt;
 
@@ -81,11 +81,11 @@ impl RunId {
     }
 }
 
-/// The random number at both ends of a fence. A fence encloses the part of a message that holds text from outside. That
-/// text cannot contain the number, because nobody outside knows it, and so it cannot end the fence.
+/// A random number that marks both ends of a fence, the part of a message that holds text from outside. Nobody outside
+/// knows the number, so text from outside cannot contain it and cannot end the fence.
 ///
 /// Unit: 64 bits, printed in decimal, because three digits take a model only one token. Source: chosen; each message
-/// has a new nonce, so a page can guess once per message, and a run has a few hundred messages.
+/// has a new nonce, so a page has one guess per message, and a run has only a few hundred messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Nonce(u64);
 

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 /// Returns the value with the keys of every object in byte order.
 ///
-/// `serde_json` keeps insertion order as soon as any crate in the build asks for it. The order in a prompt, a hash or a
-/// file must not depend on that.
+/// `serde_json` keeps the order of insertion if any crate in the build enables its feature `preserve_order`. The order
+/// in a prompt, a hash or a file must not depend on that.
 pub fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -37,8 +37,8 @@ pub fn json_len(c: char) -> usize {
     }
 }
 
-/// Returns the text if it takes at most `max` bytes in a JSON string; otherwise as much of its beginning as fits with
-/// `…`.
+/// Returns the text if it takes at most `max` bytes in a JSON string; otherwise its longest beginning that fits
+/// together with a final `…`.
 ///
 /// ```
 /// use webwise::base::fitting;

@@ -2,7 +2,7 @@
 //!
 //! `name_type!` defines a type for such names. The module that uses the macro says what its names stand for.
 
-/// Longest name. Unit: bytes. Source: chosen; a prompt shows the name wherever the value would stand.
+/// Longest name. Unit: bytes. Source: chosen; a prompt shows the name in place of the value.
 const MAX_NAME: usize = 40;
 
 /// Returns true if the text is a valid name: 1 to 40 ASCII letters, digits or `_`.
@@ -11,7 +11,7 @@ pub(crate) fn is_name(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Defines a name type that wraps a `String`. The given operation is the one that its errors name.
+/// Defines a name type that wraps a `String`. Parse errors of the type name the given operation.
 macro_rules! name_type {
     ($(#[$doc:meta])* $name:ident, $operation:literal) => {
         $(#[$doc])*

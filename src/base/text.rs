@@ -17,7 +17,7 @@ pub fn is_deceptive(c: char) -> bool {
 /// assert_eq!(webwise::base::text::clean("\u{1b}[2mdim\u{1b}[22m a\u{202e}b"), "dim ab");
 /// ```
 pub fn clean(text: &str) -> String {
-    // Most characters are printable ASCII and need no other question.
+    // Most characters are printable ASCII and need no further check.
     let is_clean = |c: char| matches!(c, ' '..='~') || !is_deceptive(c);
     if text.chars().all(is_clean) {
         return text.to_owned();
@@ -42,8 +42,9 @@ pub(crate) fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
-/// Returns true if the text consists of nothing but glyphs of an icon font and white space. Such glyphs are code points for private use,
-/// and no reader can read them.
+/// Returns true if the text consists of nothing but glyphs of an icon font and white space.
+///
+/// The code points of such glyphs are in Unicode's private use areas, so they mean nothing without the font.
 ///
 /// ```
 /// use webwise::base::text::is_glyphs;
@@ -117,7 +118,8 @@ pub fn truncate(text: &str, max: usize) -> String {
     }
 }
 
-/// Returns the text if it has at most `max` characters; otherwise its beginning, with a note of how much was cut.
+/// Returns the text if it has at most `max` characters; otherwise its beginning, with a note that says how much is
+/// kept.
 ///
 /// ```
 /// use webwise::base::text::cut;

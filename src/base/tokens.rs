@@ -45,9 +45,9 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Adds a request whose size was estimated without calibration and then reported. A report of less than half or more
-    /// than twice the estimate is ignored. Source: chosen; tokenizers in use differ by less, but some servers leave out
-    /// cached tokens, or cut a request that is too long for them.
+    /// Adds one request: its size as estimated without calibration, and its size as the provider reported it. A report
+    /// of less than half or more than twice the estimate is ignored. Source: chosen; tokenizers in use differ by less,
+    /// but some servers leave out cached tokens, or cut a request that is too long for them.
     pub fn add(&mut self, estimated: TokenCount, reported: TokenCount) {
         let twice = |tokens: TokenCount| tokens.0.saturating_mul(2);
         if estimated.0 > 0 && reported.0 <= twice(estimated) && twice(reported) >= estimated.0 {
@@ -56,7 +56,7 @@ impl Calibration {
         }
     }
 
-    /// Returns the calibrated size of something with this estimate.
+    /// Converts an estimate made without calibration into a calibrated size.
     ///
     /// ```
     /// use webwise::base::{TokenCount, tokens::Calibration};
@@ -72,8 +72,10 @@ impl Calibration {
         TokenCount(estimate.0.saturating_mul(reported).div_ceil(estimated))
     }
 
-    /// Returns the largest estimate whose calibrated size is not above this number. It is never larger than the number
-    /// itself, because a report that is too low must not let a request outgrow its window.
+    /// Undoes [`applied`](Self::applied): returns the largest estimate whose calibrated size is at most this number.
+    ///
+    /// The result is never more than the number itself. Otherwise a provider that reports too few tokens would make
+    /// requests outgrow the context window.
     pub fn removed(self, tokens: TokenCount) -> TokenCount {
         let (estimated, reported) = self.ratio();
         TokenCount((tokens.0.saturating_mul(estimated) / reported).min(tokens.0))
@@ -114,7 +116,7 @@ enum Kind {
     Other,
 }
 
-/// The kinds of the ASCII characters. A table, because most characters of a prompt are in it.
+/// The kinds of the ASCII characters, in a table for speed, because most characters of a prompt are ASCII.
 static ASCII: [Kind; 128] = {
     let mut kinds = [Kind::Punctuation; 128];
     let mut at = 0_u8;
@@ -159,7 +161,7 @@ fn kind_beyond_ascii(c: char) -> Kind {
     }
 }
 
-/// Takes the characters of a kind that come next, and returns their number.
+/// Consumes the next characters as long as they are of this kind, and returns their number.
 fn run(kinds: &mut Peekable<impl Iterator<Item = Kind>>, of: Kind) -> u64 {
     let mut length = 0;
     while kinds.next_if_eq(&of).is_some() {
@@ -172,9 +174,9 @@ fn run(kinds: &mut Peekable<impl Iterator<Item = Kind>>, of: Kind) -> u64 {
 ///
 /// Today's tokenizers first split a text into words, numbers, runs of punctuation and runs of white space, and then look
 /// each piece up. This does the same with a price for each kind of piece. The prices are fitted to the tokenizer
-/// `o200k` on half of the texts in `tests/tokens`. On the other half the mean error is 12 % at most: prose, program text,
-/// JSON, HTML, page snapshots, Chinese, Japanese, Korean, Arabic, emoji. Other models count up to a third more or less;
-/// [`Calibration`] takes that into account.
+/// `o200k` on half of the texts in `tests/tokens`. On the other half the mean error is at most 12 % for each kind of text:
+/// prose, program text, JSON, HTML, page snapshots, Chinese, Japanese, Korean, Arabic, emoji. Other models count up to a
+/// third more or less; [`Calibration`] takes that into account.
 ///
 /// ```
 /// use webwise::base::tokens::{TokenCount, estimate};
@@ -206,7 +208,8 @@ pub fn estimate(text: &str) -> TokenCount {
                     80 + 42 * (capitals - 2)
                 } else {
                     let length = capitals + small;
-                    // Words that are much longer than those of a language are hashes and the like.
+                    // A run of letters that is much longer than a word is a hash or the like, and takes more tokens per
+                    // letter.
                     let (long, endless) = (length.min(12), length.saturating_sub(12));
                     100 + 5 * long.saturating_sub(5) + 35 * endless + 45 * accented
                 }

@@ -44,8 +44,8 @@ impl ApprovalMode {
         }
     }
 
-    /// Returns words for the system instruction that name the actions that are refused if nobody is there to approve them; `None` if no
-    /// actions are refused.
+    /// Returns a phrase for the system instruction that names the actions refused when nobody is there to approve them;
+    /// `None` if the mode refuses no actions.
     pub const fn refused_unasked(self) -> Option<&'static str> {
         match self {
             Self::Safe => Some("whatever changes a page"),
@@ -100,8 +100,8 @@ pub enum PageKind {
     Other,
 }
 
-/// The page on which an action takes place. All texts come from the page. They are only searched for words that indicate what the action
-/// does.
+/// The page on which an action takes place. All texts come from the page and are only searched for words that indicate
+/// the effect of the action.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageContext<'a> {
     /// The kind of the page.
@@ -253,7 +253,7 @@ fn submits(page: &PageContext<'_>, types_secret: bool) -> bool {
             || (page.kind != PageKind::Search && label.sends(Breadth::Any))
     });
     let may_buy = page.kind == PageKind::Checkout && button.as_ref().is_none_or(Label::agrees);
-    // A page with a login box at its side is no login page.
+    // A page with a login form beside other content is not a login page, but its button can still log in.
     let logs_in = page.submit.is_some_and(|button| LOGIN.are_all_of(button));
     is_grave || may_buy || (!logs_in && (types_secret || page.has_typed_secret))
 }

@@ -90,7 +90,7 @@ impl Prices {
     }
 }
 
-/// The estimated maximum of tokens and money that the next model call takes.
+/// An estimate of the most tokens and money that the next model call can take.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallEstimate {
     usage: Usage,

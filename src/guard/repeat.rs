@@ -2,10 +2,11 @@
 //! a result.
 //!
 //! # The rule
-//! An action *repeats* the action `length` places before it (1 to 4) if both are the same **and** the page after it was
-//! seen before in this run. So pressing "Next" ten times is not a repetition as long as each page is new. Neither is a
-//! cycle whose turns show new pages. `length` repeating actions in a row are one turn. The first turn counts even if
-//! its pages were new, because it may well have had a result.
+//! An action *repeats* the action `length` places before it (1 to 4) if both are the same **and** the page after the
+//! later one was seen before in this run. So pressing "Next" ten times is not a repetition as long as each page is new.
+//! Neither is a cycle whose turns show new pages. A turn is one pass through the cycle: `length` repeating actions in a
+//! row. The first pass, which the others repeat, counts as a turn even if its pages were new: it may well have had a
+//! result.
 //!
 //! Two measures of "the same" are tracked side by side:
 //!
@@ -30,13 +31,13 @@ use crate::{
 const WARN_TURNS: u32 = 3;
 /// Number of turns after which the run ends. Source: chosen.
 const STOP_TURNS: u32 = 5;
-/// Number of turns of several actions, each with other text, after which the run ends. Source: chosen; to find one of a
-/// hundred numbers by halving takes 7.
+/// Number of turns after which the run ends if each turn has several actions and types another text. Source: chosen;
+/// finding one of a hundred numbers by halving takes 7 turns.
 const STOP_RETYPED_TURNS: u32 = 8;
 /// Longest cycle that is detected. Unit: actions. Source: chosen.
 const MAX_CYCLE: usize = 4;
 
-/// The properties by which actions are compared.
+/// The signatures by which actions are compared, with and without typed text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionKey {
     exact: Signature,
@@ -55,7 +56,7 @@ impl ActionKey {
         }
     }
 
-    /// Returns the signature of the action itself.
+    /// Returns the signature of the action, including its typed text.
     pub const fn signature(&self) -> &Signature {
         &self.exact
     }

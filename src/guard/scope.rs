@@ -14,7 +14,7 @@ use crate::{
     base::Site,
 };
 
-/// Address of Chromium's error page for a page that failed to load. Its text comes from the browser.
+/// Address of Chromium's error page for a page that failed to load. Its text comes from the browser, not from a site.
 const ERROR_PAGE: &str = "chrome-error://chromewebdata/";
 /// Address of a page without content.
 const BLANK_PAGE: &str = "about:blank";

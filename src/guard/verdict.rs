@@ -66,7 +66,7 @@ impl Warning {
     }
 }
 
-/// The decision of a guard about the next move of the loop.
+/// The decision of a guard: whether the run goes on, and the warning for the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -84,7 +84,7 @@ impl Verdict {
         matches!(self, Self::Stop(_))
     }
 
-    /// Returns the warning in the verdict, which may end the run; `None` for [`Go`](Self::Go).
+    /// Returns the warning of [`Warn`](Self::Warn) or [`Stop`](Self::Stop); `None` for [`Go`](Self::Go).
     pub const fn warning(self) -> Option<Warning> {
         match self {
             Self::Go => None,

@@ -1,4 +1,4 @@
-//! Counts the warnings that the model has read. Only after such warnings may a guard end a run.
+//! Counts the warnings that the model has read. A guard may end a run only after the model has read enough of them.
 
 use serde::{Deserialize, Serialize};
 

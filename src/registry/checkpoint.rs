@@ -1,4 +1,4 @@
-//! The shelf of one run: its lease and its checkpoint, which is split into records.
+//! The shelf of one run, which holds the run's lease and its checkpoint. The checkpoint is split into records.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use crate::{
     memory::{Change, Namespace, Record, Shelf, waiting},
 };
 
-/// Maximum size of a checkpoint. Unit: bytes of JSON. Source: chosen; a hundred runs then take less than a tenth of the
-/// cap of a store.
+/// Maximum size of a checkpoint. Unit: bytes of JSON. Source: chosen; at this size, a hundred runs take less than a
+/// tenth of the maximum size of a store.
 pub const MAX_CHECKPOINT: usize = 128 * 1_024;
 /// Name of the collection of the manifests.
 const MANIFESTS: &str = "agent-runs";
@@ -21,13 +21,13 @@ const LEASE: &str = "lease";
 /// Name under which the parts of a checkpoint are stored.
 const PARTS: &str = "checkpoint";
 
-/// The data that a run needs to go on.
+/// The data that another process needs to resume a run.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Checkpoint {
-    /// The state of the run, as its process wrote it.
+    /// The state of the run, as the run's process wrote it.
     pub state: Value,
-    /// The action that was about to be carried out after this state; `None` if none was.
+    /// The action that was about to be carried out in this state; `None` if there was none.
     pub intent: Option<Value>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn manifest_shelf(namespace: &Namespace) -> Shelf {
     Shelf::global(namespace, MANIFESTS)
 }
 
-/// Returns the shelf of a run.
+/// Returns the shelf of a run, which holds its lease and checkpoint.
 pub(crate) fn checkpoint_shelf(namespace: &Namespace, run: &RunId) -> Shelf {
     Shelf::global(namespace, &own(run.as_str()))
 }
@@ -58,7 +58,7 @@ pub(crate) fn is_registry(shelf: &Shelf) -> bool {
     shelf.collection == MANIFESTS || shelf.collection.starts_with(RUN)
 }
 
-/// Returns those of the shelves that belong to runs without a manifest.
+/// Selects the shelves of runs that no longer have a manifest.
 pub(crate) fn orphans(shelves: Vec<Shelf>, manifests: &[Record]) -> Vec<Shelf> {
     let known: BTreeSet<String> = manifests.iter().map(|record| own(&record.key)).collect();
     let mut orphans = shelves;
@@ -66,11 +66,11 @@ pub(crate) fn orphans(shelves: Vec<Shelf>, manifests: &[Record]) -> Vec<Shelf> {
     orphans
 }
 
-/// Returns the changes that write a checkpoint. Only the run's first writer may create the shelf. There are no changes if
-/// the shelf is gone or belongs to a later lease.
+/// Returns the changes that write a checkpoint under the lease `lease`. Only the first write of a run, marked by
+/// `is_first`, may create the shelf. There are no changes if the shelf is gone or belongs to a later lease.
 ///
 /// # Errors
-/// `TooLarge` above [`MAX_CHECKPOINT`].
+/// `TooLarge` if the checkpoint is larger than [`MAX_CHECKPOINT`].
 pub(crate) fn write(
     records: &[Record],
     run: &RunId,
@@ -101,8 +101,8 @@ pub(crate) fn write(
     Ok(changes)
 }
 
-/// Returns the changes by which a later lease takes a run's shelf. There are none if the shelf already belongs to a later
-/// one.
+/// Returns the changes by which a new lease takes over a run's shelf, so that holders of earlier leases cannot write it
+/// any more. There are none if the shelf already belongs to a later lease.
 pub(crate) fn fence(records: &[Record], run: &RunId, lease: u32) -> Vec<Change> {
     match lease_of(records) {
         Some(held) if held > lease => Vec::new(),
@@ -140,7 +140,7 @@ fn leased(run: &RunId, lease: u32) -> Change {
 
 fn lease_of(records: &[Record]) -> Option<u32> {
     let lease = records.iter().find(|record| record.key == LEASE)?;
-    // A lease that cannot be read belongs to nobody who may be overruled.
+    // A lease that cannot be read counts as the latest possible one, so that nobody overwrites the shelf.
     let held = lease.body["lease"].as_u64();
     Some(
         held.and_then(|held| u32::try_from(held).ok())

@@ -1,4 +1,4 @@
-//! Lists of runs.
+//! Selection of runs for a list.
 
 use chrono::{DateTime, Utc};
 
@@ -8,23 +8,23 @@ use crate::{
     memory::Record,
 };
 
-/// A selection of runs. A field that is `None` does not restrict it.
+/// A selection of runs. A field that is `None` does not restrict the selection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunFilter {
-    /// Only runs that began on this host or below it.
+    /// Only runs that began on this host or on a subdomain of it.
     pub domain: Option<Host>,
     /// Only runs of this session.
     pub session: Option<SessionId>,
     /// Only runs with this status.
     pub status: Option<RunStatus>,
-    /// Only so many, the newest.
+    /// Maximum number of runs; the newest are selected.
     pub limit: Option<usize>,
 }
 
 impl RunFilter {
-    /// Returns the selected runs, newest first, each with its status at this time. Records that are no manifest are left
-    /// out.
+    /// Returns the selected runs, newest first, each with its status at the time `now`. Records that are not manifests
+    /// are left out.
     pub fn select(&self, records: &[Record], now: DateTime<Utc>) -> Vec<RunManifest> {
         let manifests = records
             .iter()

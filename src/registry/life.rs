@@ -1,4 +1,4 @@
-//! The life of a run, as edits of the shelf of manifests: it starts, gives signs of life, ends, and is taken up again.
+//! The life cycle of a run as changes of its manifest: start, heartbeat, end, and resumption by another process.
 
 use std::time::Duration;
 
@@ -11,18 +11,18 @@ use crate::{
     memory::{Change, Committed, Record},
 };
 
-/// Time between two signs of life of a run. Source: document.
+/// Time between two heartbeats of a run. Source: document.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
-/// Time without a sign of life after which a run counts as abandoned. Source: document.
+/// Time without a heartbeat after which a run counts as abandoned. Source: document.
 pub const ABANDONED_AFTER: Duration = Duration::from_mins(1);
-/// Maximum number of runs that are listed. The oldest are removed. Source: chosen, as for run folders.
+/// Maximum number of runs in the register. The oldest are removed. Source: chosen, as for run folders.
 pub const MAX_RUNS: usize = 100;
 /// Age from which a run is removed. Unit: days. Source: chosen, as for run folders.
 pub const MAX_AGE_DAYS: i64 = 30;
-/// Maximum length of a goal and an answer in the line about an earlier run. Unit: characters. Source: chosen.
+/// Maximum length of the goal, and of the answer, in the line about an earlier run. Unit: characters. Source: chosen.
 const MAX_SAID: usize = 100;
 
-/// A sign of life of a run.
+/// A heartbeat of a run: the sign that its process is alive, with its progress.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Beat {
@@ -33,13 +33,13 @@ pub struct Beat {
 }
 
 impl Beat {
-    /// Creates a sign of life.
+    /// Creates a heartbeat.
     pub const fn new(current_url: Option<String>, turns: u32) -> Self {
         Self { current_url, turns }
     }
 }
 
-/// The end of a run.
+/// The end of a run, as it is written to the run's manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct End {
@@ -55,7 +55,7 @@ pub struct End {
     pub summary: Option<String>,
     /// The answer.
     pub result: Option<String>,
-    /// The reason why it ended.
+    /// The reason why the run ended.
     pub reason: Option<String>,
 }
 
@@ -84,15 +84,16 @@ pub struct Continuation {
     pub session: Option<SessionId>,
     /// The page on which the earlier run ended.
     pub start_url: Url,
-    /// The earlier run in one line. It contains the answer, which is text of a model.
+    /// A description of the earlier run in one line: its status, its goal and its answer. The answer is text of a
+    /// model.
     pub history: String,
 }
 
 impl Continuation {
-    /// Returns what a new run of this session takes from an earlier one.
+    /// Returns the parts of an earlier run that a new run takes over. `session` is the session of the new run.
     ///
     /// # Errors
-    /// As for [`RunManifest::place`]; `Busy` if the earlier run is still going on.
+    /// Those of [`RunManifest::place`]; `Busy` if the earlier run is still running.
     pub fn of(
         parent: &RunManifest,
         session: Option<SessionId>,
@@ -113,11 +114,11 @@ impl Continuation {
 }
 
 impl RunManifest {
-    /// Checks whether another process may go on with the run at this time.
+    /// Checks that another process may resume the run at the time `now`.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if the run ended with an answer, or if its last page is no place to go on
-    /// from; `Busy` if it is going on.
+    /// `InvalidInput`, with the reason as `why`, if the run ended with an answer, or if [`place`](Self::place) refuses
+    /// its last page. `Busy` if it is still running.
     pub fn may_resume(&self, now: DateTime<Utc>) -> Result<()> {
         refuse_running(self, now)?;
         if self.status == RunStatus::Completed {
@@ -150,10 +151,11 @@ fn manifest(records: &[Record], run: &RunId) -> Option<Result<RunManifest>> {
     Some(RunManifest::from_record(record))
 }
 
-/// Returns the changes that add a run, and remove those that are too many or too old. A run that is going on stays.
+/// Returns the changes that add a run, and that remove runs if there are too many or if they are too old. A run that is
+/// still running is never removed.
 ///
 /// # Errors
-/// `InvalidInput` if a run with this id is known.
+/// `InvalidInput` if there already is a run with this id.
 pub(crate) fn start(records: &[Record], run: &RunManifest) -> Result<Vec<Change>> {
     if manifest(records, &run.run).is_some() {
         return Err(Error::new(ErrorKind::InvalidInput, "run.start")
@@ -177,13 +179,13 @@ pub(crate) fn start(records: &[Record], run: &RunManifest) -> Result<Vec<Change>
     Ok(changes)
 }
 
-/// Returns true if a committed [`start`] removed other runs.
+/// Returns true if the committed changes of [`start`] removed other runs.
 pub(crate) fn is_pruned(committed: &Committed) -> bool {
     let mut changes = committed.changes.iter();
     changes.any(|change| matches!(change, Change::Remove(_)))
 }
 
-/// Returns the changes of a sign of life. There are none if the run was forgotten or belongs to another lease.
+/// Returns the changes that write a heartbeat. There are none if the run was removed or belongs to another lease.
 pub(crate) fn beat(
     records: &[Record],
     run: &RunId,
@@ -203,7 +205,7 @@ pub(crate) fn beat(
     })
 }
 
-/// Returns the changes of the end of a run. There are none if the run was forgotten or belongs to another lease.
+/// Returns the changes that write the end of a run. There are none if the run was removed or belongs to another lease.
 pub(crate) fn end(
     records: &[Record],
     run: &RunId,
@@ -248,11 +250,11 @@ fn change(
     Ok(vec![Change::Put(known.to_record()?)])
 }
 
-/// Returns the changes by which another process takes up a run that did not reach its goal.
+/// Returns the changes by which another process resumes a run that did not end with an answer.
 ///
 /// # Errors
-/// `InvalidInput`, with the reason as `why`, if there is no such run, if it has reached its goal, or if its last page is
-/// no place to go on from; `Busy` if it is going on.
+/// `InvalidInput`, with the reason as `why`, if there is no such run, if it ended with an answer, or if
+/// [`RunManifest::place`] refuses its last page. `Busy` if it is still running.
 pub(crate) fn take(records: &[Record], run: &RunId, now: DateTime<Utc>) -> Result<Vec<Change>> {
     let known = manifest(records, run);
     let mut known = known.ok_or_else(|| {

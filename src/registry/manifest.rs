@@ -12,14 +12,17 @@ use crate::{
     memory::{MAX_RECORD_BYTES, Record},
 };
 
-/// Maximum sizes of the texts that are kept. Unit: bytes of a JSON string. Source: chosen; together they fit into a record.
+/// Maximum size of the goal that is kept. Unit: bytes of a JSON string, as for the next three constants. Source:
+/// chosen; the texts together fit into a record.
 const MAX_GOAL: usize = 300;
 const MAX_RESULT: usize = 300;
 const MAX_LINE: usize = 150;
 const MAX_PATH: usize = 200;
-/// Maximum length of an address. A longer one is not kept. Unit: bytes. Source: chosen.
+/// Maximum length of an address. A longer address is kept without query and fragment, or not at all. Unit: bytes.
+/// Source: chosen.
 const MAX_URL: usize = 200;
-/// Maximum length of a fragment, and of a value in the query. Longer ones are often tokens. Unit: bytes. Source: chosen.
+/// Maximum length of a fragment, and of a value in the query. Longer texts are removed, because they are often tokens.
+/// Unit: bytes. Source: chosen.
 const MAX_VALUE: usize = 40;
 
 /// The status of a run.
@@ -27,13 +30,13 @@ const MAX_VALUE: usize = 40;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunStatus {
-    /// A process is carrying it out.
+    /// A process is carrying out the run.
     Running,
-    /// It ended with an answer.
+    /// The run ended with an answer.
     Completed,
-    /// It ended without reaching its goal.
+    /// The run ended without an answer.
     Failed,
-    /// It did not end, and its process has given no sign of life for [`ABANDONED_AFTER`].
+    /// The run did not end, and its process has written no heartbeat for [`ABANDONED_AFTER`].
     Abandoned,
 }
 
@@ -66,6 +69,8 @@ impl fmt::Display for RunStatus {
 impl FromStr for RunStatus {
     type Err = Error;
 
+    /// Parses a status as [`as_str`](Self::as_str) returns it.
+    ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for any other word.
     fn from_str(text: &str) -> Result<Self> {
@@ -77,9 +82,9 @@ impl FromStr for RunStatus {
     }
 }
 
-/// The record of a run: where it began, where it is or ended, and how.
+/// The description of a run in the register: its goal, its pages, its status and its result.
 ///
-/// The names of its fields in JSON are documented for other programs.
+/// The names of the fields in JSON are documented for other programs.
 ///
 /// ```
 /// use webwise::{RunId, registry::{RunManifest, RunStatus}};
@@ -97,46 +102,47 @@ pub struct RunManifest {
     /// The run.
     #[serde(rename = "runId")]
     pub run: RunId,
-    /// The session that it belongs to.
+    /// The session that the run belongs to.
     #[serde(rename = "sessionId", default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// The run that it continues.
+    /// The earlier run that this one continues.
     #[serde(
         rename = "parentRunId",
         default,
         skip_serializing_if = "Option::is_none"
     )]
     pub parent: Option<RunId>,
-    /// The status as it was last written. See [`status_at`](Self::status_at).
+    /// The status when the manifest was last written. [`status_at`](Self::status_at) returns the current one.
     pub status: RunStatus,
     /// The goal, without secrets.
     pub goal: String,
-    /// The host on which it began.
+    /// The host on which the run began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<Host>,
-    /// The address at which it began. Like all addresses here, it has no user name, no password, and no long value.
+    /// The address at which the run began. All addresses in a manifest are stored without user name, password and long
+    /// query values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_url: Option<String>,
-    /// The address at which it was when this was last written.
+    /// The address of the page when the manifest was last written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current_url: Option<String>,
-    /// The address at which it ended.
+    /// The address of the page on which the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_url: Option<String>,
-    /// The time when it began.
+    /// The time when the run began.
     pub started_at: DateTime<Utc>,
-    /// The last sign of life.
+    /// The time of the last heartbeat, or of the end.
     pub updated_at: DateTime<Utc>,
-    /// The time when it ended.
+    /// The time when the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<DateTime<Utc>>,
     /// True if the goal was reached and a page showed it; `None` before the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub success: Option<bool>,
-    /// Its cost, in one line.
+    /// The cost of the run, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Folders and files that belong to it.
+    /// The folders and files that belong to the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifact_paths: Vec<String>,
     /// Number of replies of the model.
@@ -145,10 +151,11 @@ pub struct RunManifest {
     /// The answer, in the model's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// The reason why it ended.
+    /// The reason why the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Number of times that a process has taken the run, from 1. Only the last one may write.
+    /// Number of the current lease. It is 1 at the start and grows each time that a process resumes the run. Only the
+    /// process with the current lease may write.
     pub lease: u32,
 }
 
@@ -188,7 +195,7 @@ impl RunManifest {
         }
     }
 
-    /// Returns the status at this time: a run without a sign of life for [`ABANDONED_AFTER`] is abandoned.
+    /// Returns the status at the time `now`: a run without a heartbeat for [`ABANDONED_AFTER`] is abandoned.
     pub fn status_at(&self, now: DateTime<Utc>) -> RunStatus {
         let silent = now - self.updated_at;
         match self.status {
@@ -201,7 +208,7 @@ impl RunManifest {
         }
     }
 
-    /// Returns the manifest with the status at this time.
+    /// Returns the manifest with its status at the time `now`.
     pub(crate) fn at(self, now: DateTime<Utc>) -> Self {
         Self {
             status: self.status_at(now),
@@ -209,11 +216,11 @@ impl RunManifest {
         }
     }
 
-    /// Returns the address at which another run can go on.
+    /// Returns the last known address of the run, from which another run or process can continue.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if the run has no such address, or if the address is not an http or https
-    /// one of the run's own site, without user name and password.
+    /// `InvalidInput`, with the reason as `why`, if the run has no address, if it is not an http or https address, if
+    /// it has a user name or password, or if it is on another site than the one on which the run began.
     pub fn place(&self) -> Result<Url> {
         let wrong = |why: &str| {
             Error::new(ErrorKind::InvalidInput, "run.place")
@@ -255,7 +262,8 @@ impl RunManifest {
         }
     }
 
-    /// Returns the record of the manifest. Texts are cut, and the least important are left out, so that it fits.
+    /// Returns the record of the manifest. Texts are cut, and the least important ones are left out if the record would
+    /// be too large.
     ///
     /// # Errors
     /// `Corrupt` if the manifest cannot be written as JSON.
@@ -306,13 +314,14 @@ impl RunManifest {
     }
 }
 
-/// Returns a text on one line, cut to this size as JSON.
+/// Returns a text on one line, cut so that it has at most `max` bytes as a JSON string.
 fn line(words: &str, max: usize) -> String {
     fitting(&text::squeeze(&text::clean(words)), max)
 }
 
 /// Returns an http or https address without user name and password, and without a long fragment or long values in the
-/// query; `None` for any other address.
+/// query. If it is still too long, query and fragment are removed. Returns `None` for any other address, and for one
+/// that remains too long.
 fn plain(url: &str) -> Option<String> {
     let mut url = Url::parse(url).ok()?;
     Host::of(&url).ok()?;

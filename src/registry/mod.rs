@@ -1,19 +1,22 @@
-//! The register of runs: which runs there were, how they ended, and which of them can go on.
+//! The register of runs: the runs that there were, how they ended, and which of them can be resumed.
 //!
-//! Pure. [`RunManifest`] describes one run, [`RunFilter`] selects runs of a list, and the functions here compute the edits
-//! that start, continue and end a run. [`RunRegistry`](crate::store::RunRegistry) reads and writes the store.
+//! This module is pure. [`RunManifest`] describes one run, [`RunFilter`] selects runs for a list, and the functions
+//! here compute the changes that start, continue and end a run. [`RunRegistry`](crate::store::RunRegistry) reads and
+//! writes the store.
 //!
-//! All manifests of a namespace are on one shelf, so that a list is one read and a limit is kept in the edit that adds a
-//! run. What a run needs to go on, its checkpoint, is on a shelf of its own, so that runs do not wait for each other.
+//! All manifests of a namespace are on one shelf, so that a list needs one read, and the edit that adds a run can also
+//! enforce the maximum number of runs. The checkpoint of each run, which another process needs to resume it, is on a
+//! shelf of its own, so that runs do not wait for each other.
 //!
 //! # Decisions
 //!
-//! - A lease is a number. It grows each time that somebody resumes the run, and every later write names it. So a process
-//!   that was stopped for an hour and wakes up cannot write any more, without a clock that two machines must share.
-//! - A run is abandoned if nobody has written its manifest for a minute. That is decided when the manifest is read, because
-//!   a killed process cannot write it.
-//! - An intent is written together with the checkpoint. So whoever takes the lease reads either the intent, or its
-//!   writer is refused before it acts.
+//! - A lease is a number. It grows each time that a process resumes the run, and every write contains the writer's
+//!   lease. So a process that was suspended for an hour can no longer write if another one has resumed its run. No
+//!   clock has to be shared between machines.
+//! - A run counts as abandoned if its manifest has not been written for a minute. This is decided when the manifest
+//!   is read, because a killed process cannot write it.
+//! - An intent, the action that is about to be carried out, is written together with the checkpoint. So if another
+//!   process takes the lease, either it reads the intent, or the write is refused and the earlier process does not act.
 
 mod checkpoint;
 mod filter;

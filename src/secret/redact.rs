@@ -12,8 +12,8 @@
 //! | raw, another case, `+` for a blank, backwards | folded value |
 //! | `\"`, `\u0022`, `%22`, `&quot;`, `&#34;`, `&#x22;`, layered | folded value in a view without the escapes |
 //! | `h u n t e r 2`, `h-u-n-t-e-r-2`, `4111 1111`, hexadecimal | folded value without separators |
-//! | base64 at any alignment, either alphabet, wrapped, padded or not | the characters that only the secret decides |
-//! | cut off by our own `…` | the first characters, at least 6 |
+//! | base64 at any alignment, either alphabet, wrapped, padded or not | the characters that depend on the secret alone |
+//! | cut off by this crate's own `…` | the first characters, at least 6 |
 //!
 //! A secret of fewer than 6 characters is replaced only where a value stands: as a whole text, between quotes, after
 //! `=`, or after `: `. Elsewhere the replacement would destroy references and labels. The run should warn its user of
@@ -55,7 +55,7 @@ use crate::page::{Observation, Tree};
 
 /// Maximum number of layers of escapes that are undone. Source: chosen; a URL in an attribute in JSON has three.
 const MAX_LAYERS: usize = 3;
-/// Replacement for a whole text if the secrets are too large to search for. No part of such a text may get out.
+/// Replacement for every text if the secrets are too large to search for, because any text could then contain one.
 const UNSEARCHABLE: &str = "[redacted]";
 
 /// Replaces every known form of every secret by its placeholder.
@@ -135,7 +135,8 @@ impl Redactor {
         self.0.as_deref().map_or(&[], |forms| &forms.weak)
     }
 
-    /// Returns the text with every form of every secret replaced. A text without secrets is returned unchanged.
+    /// Returns the text with every form of every secret replaced by the secret's placeholder. A text without secrets is
+    /// returned unchanged.
     pub fn text(&self, text: &str) -> String {
         match self.replaced(text.as_bytes()) {
             None => text.to_owned(),
@@ -304,8 +305,8 @@ impl Forms {
             }
         }
         if !hits.is_empty() {
-            // A placeholder may contain the value itself, for example if the value is the secret's name or the word
-            // "secret".
+            // A hit inside a placeholder is dropped: a placeholder contains the value itself, for example, if the value is
+            // the name of the secret or the word "secret".
             let placeholders: Vec<_> = self
                 .placeholders
                 .iter()
@@ -407,8 +408,8 @@ impl Automaton {
     }
 }
 
-/// Returns the hits in order, with overlapping hits merged. A merged hit covers all of them and has the secret of the
-/// longest.
+/// Returns the hits in order, with overlapping hits merged. A merged hit covers all of them and names the secret of the
+/// longest of them.
 fn clusters(mut hits: Vec<Hit>) -> Vec<Hit> {
     hits.sort_by_key(|hit| {
         (

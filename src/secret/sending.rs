@@ -1,8 +1,8 @@
 //! The recipients that may get a typed secret, from a form or from any other request of the page.
 //!
 //! A secret may go to the origins that it is bound to, and by https to every origin of the registrable domain of one of
-//! them. An IP address, a name without a dot and this machine have no registrable domain. So the secret must be bound
-//! to that origin itself.
+//! them. An IP address, a name without a dot and this machine have no registrable domain, so a secret goes to such an
+//! origin only if it is bound to that origin itself.
 
 use std::{fmt, sync::Arc};
 

@@ -14,7 +14,7 @@ const TARGETS: [&str; 3] = ["target", "from", "to"];
 /// Returns the current reference of the wanted element, given its earlier reference; `None` if the element is gone or
 /// cannot be identified.
 ///
-/// The element's position among equal elements may differ, because an equal element before it may be gone.
+/// The element's position among the elements of the same role and name may differ, because one before it may be gone.
 pub(crate) fn find_again(
     page: &PageNow,
     reference: &ElementRef,
@@ -46,12 +46,12 @@ pub(crate) fn find_again(
     is_only.then_some(found)
 }
 
-/// Returns a name in the form in which identities keep it.
+/// Returns a name as a [`TargetIdentity`] keeps it.
 fn capped(name: &str) -> String {
     TargetIdentity::cap(name)
 }
 
-/// Returns the action with the references of its targets replaced: in each pair, the first by the second.
+/// Returns the action with the references of its targets replaced. Each pair holds an old reference and the new one.
 pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> Action {
     if moved.iter().all(|(from, to)| from == to) {
         return action;
@@ -72,8 +72,8 @@ pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> 
     serde_json::from_value(value).unwrap_or(action)
 }
 
-/// Returns the action aimed at the same elements on this page, after the page replaced them; `None` if an element
-/// cannot be identified here, or if no element has a new reference.
+/// Returns the action with new references to the same elements, after the page has replaced them. `None` if an element
+/// cannot be identified on this page, or if no reference has changed.
 pub(crate) fn redrawn(
     action: &BrowserAction,
     wanted: &[TargetIdentity],
@@ -92,7 +92,7 @@ pub(crate) fn redrawn(
     is_redrawn.then_some(action)
 }
 
-/// Returns the action with each reference replaced by role and name, if these words mean only that element.
+/// Returns the action with each reference replaced by the element's role and name, if these find no other element.
 ///
 /// A reference belongs to one observation. A page that keeps replacing its elements may do so between that observation
 /// and the action, but a driver searches for words until the action is possible.
@@ -109,8 +109,8 @@ pub(crate) fn in_words(action: &BrowserAction, page: &PageNow) -> BrowserAction 
     action
 }
 
-/// Returns the role and name of an element as a locator; `None` if they do not mean only that element, or if it is in a
-/// frame, where a locator of the page does not search.
+/// Returns the role and name of an element as a locator. `None` if they find other elements too, or if the element is
+/// in a frame, because a locator of the page does not search frames.
 fn by_role_and_name(id: NodeId, page: &PageNow) -> Option<Locator> {
     let (tree, node) = (page.tree(), &page.tree()[id]);
     if node.name.is_empty() || !page.element(id).frames.is_empty() {

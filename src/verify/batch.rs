@@ -9,7 +9,7 @@ use crate::action::Outcome;
 /// Maximum number of lines about one reply. Source: chosen; a reply has up to 5 calls, and the page itself follows.
 const MAX_LINES: usize = 12;
 
-/// A call that was carried out or tried. The history names its target under the same number.
+/// A call that was carried out or tried. The history lists its target under the same step number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CallMade {
     pub(crate) step: u32,

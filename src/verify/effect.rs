@@ -8,7 +8,7 @@ use crate::{
     secret::holds_secret,
 };
 
-/// The text that replaces the message of a dialog if a frame out of scope may have written that message.
+/// The text that replaces the message of a dialog if a frame that the run may not visit may have written that message.
 pub(crate) const HIDDEN: &str =
     "(not shown: a frame that this run may not visit could have written it)";
 
@@ -19,8 +19,9 @@ fn is_hidden(dialog: Option<&Dialog>) -> bool {
 
 /// Returns the effect of an action on the current page.
 ///
-/// A key is judged by the element with the focus, a drag by its end, and Enter in a field also by the buttons of its
-/// form. A locator that the tree cannot resolve could aim at anything, so a click on it is irreversible.
+/// For a key, the element with the focus is judged; for a drag, the element where it ends; for Enter in a field, also
+/// the buttons of its form. A locator that the tree cannot resolve could aim at anything, so a click on it is
+/// irreversible.
 pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let Some(page) = page else {
         return classify(action, None, &context(None));
@@ -145,7 +146,7 @@ fn click_effect(page: &PageNow, button: NodeId, around: &PageContext<'_>) -> Eff
     )
 }
 
-/// Returns what the page tells about an action on it; without a page, an empty context.
+/// Returns the facts about the page that the effect of an action depends on; without a page, an empty context.
 fn context(page: Option<&PageNow>) -> PageContext<'_> {
     let Some(page) = page else {
         return PageContext::default();

@@ -19,7 +19,7 @@ const MIN_EVIDENCE: usize = 3;
 const MAX_CLAIMS: usize = 20;
 /// Longest claim. Unit: characters. Source: chosen.
 const MAX_CLAIM: usize = 200;
-/// Number of words besides its denials that make evidence a sentence of the page. Source: chosen.
+/// Number of words, not counting denials, from which evidence is a sentence and not a single word. Source: chosen.
 const TELLING: usize = 3;
 /// The claim that is reported for an answer which denies something although the page was not shown whole.
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
@@ -84,8 +84,8 @@ impl Seen {
 
 /// Searches for the quoted words and returns where they are.
 ///
-/// They are compared as whole words, without case, punctuation and line breaks. The message of an open dialog counts as
-/// shown. Evidence of several lines is one passage, or several, each on a line of its own.
+/// The words are compared as whole words, without case, punctuation and line breaks. The message of an open dialog
+/// counts as shown. Evidence of several lines is found if it is one passage of the page, or if each line is a passage.
 pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> Evidence {
     let here = page.map(shown).unwrap_or_default();
     let whole = check_passage(evidence, &here, seen, MIN_EVIDENCE);
@@ -145,8 +145,8 @@ fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Ev
     })
 }
 
-/// Returns the evidence without what a line of the prompt adds to the words of the page: its number, references, roles and states outside
-/// quotation marks. `e8 img "True" [clickable]` becomes `True`.
+/// Returns the evidence without the marks that a line of the prompt adds to the words of the page: its number,
+/// references, and roles and states outside quotation marks. `e8 img "True" [clickable]` becomes `True`.
 fn unmarked(evidence: &str) -> String {
     let mut kept = String::new();
     // Every second piece stands between quotation marks.
@@ -200,11 +200,12 @@ pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bo
     claims
 }
 
-/// Returns true if the answer contains a denial outside the words that it repeats from its evidence: those are the page's own.
+/// Returns true if the answer denies something in its own words. A denial in a sentence that the answer repeats from
+/// its evidence does not count, because that sentence is the page's own.
 fn denies(answer: &str, evidence: &str) -> bool {
     let mut words = text::words(answer);
     let own = text::words(evidence);
-    // "None" alone is a word of the page too, wherever it stands.
+    // A single word such as "None" does not justify a denial, because a page may contain it anywhere.
     let telling = own.iter().filter(|word| !DENIALS.contains(&word.as_str()));
     let is_sentence = telling.count() >= TELLING;
     let repeated = words.windows(own.len().max(1)).position(|some| some == own);

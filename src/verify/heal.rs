@@ -1,4 +1,4 @@
-//! Targets that are not there as they were named, found again by what earlier runs know of the host's elements.
+//! Finds targets that have another name than expected, by the names and attributes that earlier runs recorded.
 
 use super::{PageNow, again::find_again};
 use crate::{
@@ -6,8 +6,10 @@ use crate::{
     page::{ElementRef, KnownElement, Locator, LocatorStep, Role, TargetIdentity},
 };
 
-/// Returns the reference of the element that earlier runs knew by the words of a locator; `None` if the words match
-/// anything on the page, if no element or several had this name, or if it is not on the page.
+/// Returns the reference of the element that earlier runs knew by the words of this locator.
+///
+/// `None` if the words match anything on the page, if no known element or several had this name, or if the element is
+/// not on the page.
 pub(crate) fn once_called(
     locator: &Locator,
     page: &PageNow,
@@ -29,7 +31,7 @@ pub(crate) fn once_called(
     }
 }
 
-/// Returns the role and the words of a locator that gives nothing else.
+/// Returns the role and the words of a locator that consists of nothing else.
 fn words(locator: &Locator) -> Option<(Option<&Role>, &str)> {
     match locator.steps() {
         [
@@ -46,8 +48,9 @@ fn words(locator: &Locator) -> Option<(Option<&Role>, &str)> {
     }
 }
 
-/// Returns the action aimed at the same elements on this page, where at least one of them has another name now; `None` if
-/// one of them cannot be found by its name or by what earlier runs know of it.
+/// Returns the action with references to the same elements on this page, if at least one of them was found only by the
+/// attributes that earlier runs recorded. `None` if all still have their names, or if one of them cannot be found at
+/// all.
 pub(crate) fn healed(
     action: &BrowserAction,
     wanted: &[TargetIdentity],

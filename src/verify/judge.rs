@@ -21,9 +21,13 @@ pub(crate) struct Attempt<'a> {
     pub(crate) traces: Option<&'a [Trace]>,
 }
 
-/// Returns the outcome of an action after the page was observed again. `Done` becomes `NoEffect` if the action should
-/// have left a trace but left none. A failure becomes `Unclear` if the action may have reached the page and another
-/// page is shown, because it may have worked. A `goto` that ran out of time is `Done` if its page is shown all the same.
+/// Returns the outcome of an action after the page was observed again. It differs from the driver's outcome in these
+/// cases:
+///
+/// - `Done` becomes `NoEffect` if the action should have left a trace but left none.
+/// - A failure becomes `Unclear` if the action may have reached the page and another page is shown, because the action
+///   may have worked.
+/// - A `goto` that ran out of time becomes `Done` if its page is shown nevertheless.
 pub(crate) fn judge(
     action: &BrowserAction,
     attempt: Attempt<'_>,
@@ -34,7 +38,7 @@ pub(crate) fn judge(
     if let Outcome::Failed(failure) = attempt.outcome {
         let has_moved = diff.navigated || is_another_document(before, after);
         return match action {
-            // The page came after the driver had given it up.
+            // The page arrived after the driver had stopped waiting for it.
             BrowserAction::Goto(goto)
                 if has_moved
                     && failure.class == ErrorClass::Timeout
@@ -55,7 +59,7 @@ pub(crate) fn judge(
         action,
         BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_)
     );
-    // A new dialog is another dialog even if its words are those of the dialog before it.
+    // A new dialog is another dialog even if it has the same message as the dialog before it.
     let seen_beside = before.dialog != after.dialog
         || (attempt.dialog.is_some() && (answers_dialog || before.dialog.is_none()))
         || before.tabs.len() != after.tabs.len()
@@ -89,8 +93,8 @@ fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observati
 
 /// Returns true if none of the earlier elements exists any more.
 ///
-/// If a driver restarts its numbering in each document, references can coincide; another document then counts as the
-/// same.
+/// References can coincide if a driver restarts its numbering in each document. Another document is then not
+/// recognised.
 fn is_another_document(before: &Observation, after: &Observation) -> bool {
     let references = |page: &Observation| -> BTreeSet<String> {
         let nodes = page.tree.nodes().iter();

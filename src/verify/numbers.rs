@@ -2,14 +2,13 @@
 //!
 //! A stepper, a cart, a calculator and a score answer an action in digits, but a clock changes its digits too. A second
 //! look with no action in between tells them apart: a number that stays has answered the action, a number that changes
-//! again ticks by itself. The two looks before an action are no such pair, because the previous action lies between
-//! them. For a number that changes again, they show one thing: if the number stood still during the previous action,
-//! this action set it going, like a stopwatch.
+//! again ticks by itself. There is one exception. A number that changes again but stood still during the previous
+//! action was set going by this action, like a stopwatch, so it answers the action.
 //!
-//! One case cannot be proved: a clock of minutes that ticks between the two looks at an action. So a time of day away
-//! from the target does not count. In every other doubtful case the number counts, and the model reads which number it
-//! was. The reason: the model would repeat an action that worked but was reported as having no effect, but it
-//! recognises an unrelated number that was reported for an action without effect.
+//! One case cannot be decided: a clock that shows minutes may tick between the looks before and after an action. So a
+//! changed time of day counts only beside the target. In every other doubtful case the number counts, and the model
+//! reads which number it was. This is the smaller error: the model recognises an unrelated number that is reported for
+//! an action without effect, but it would repeat an action that worked and is reported as having no effect.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::page::{Counted, NodeId, PageDiff, Tree};
 
-/// Maximum number of levels above the target that are searched for an answer. Source: chosen; a button in a row of keys in a form.
+/// Maximum number of levels above the target that are searched for an answer. Source: chosen; enough for a button in a
+/// row of keys in a form.
 const NEAR_LEVELS: usize = 4;
 /// Maximum number of nodes in the part of the page that counts as beside the target. Source: chosen; larger than any
 /// card or row.
@@ -41,7 +41,8 @@ impl Numbers {
         self.answering.contains(&slot)
     }
 
-    /// Returns true if an action changed only numbers, and at least one of them is not known yet to tick or to answer.
+    /// Returns true if an action changed only numbers, none of them is known to answer actions, and at least one of
+    /// them is not known to tick.
     pub(crate) fn is_open(&self, changes: &PageDiff) -> bool {
         let is_known = |counted: &Counted| {
             self.ticking.contains(&counted.slot) || self.answering.contains(&counted.slot)
@@ -51,8 +52,8 @@ impl Numbers {
             && changes.counted.iter().any(|counted| !is_known(counted))
     }
 
-    /// Returns true if the only differences are numbers known to tick and one of them is beside the target. A clock
-    /// farther away explains no change beside the target.
+    /// Returns true if a clock explains the changes: all of them are numbers known to tick, and one of them is beside
+    /// the target. A clock farther away explains no change beside the target.
     pub(crate) fn explain(
         &self,
         changes: &PageDiff,
@@ -69,8 +70,8 @@ impl Numbers {
             && changes.counted.iter().any(is_near)
     }
 
-    /// Returns true if a time of day changed with an action but not since then. On a busy machine a clock may be late,
-    /// so one more look is worth its time.
+    /// Returns true if a time of day changed with an action but not since then. A clock may tick late on a busy
+    /// machine, so it is worth looking once more.
     pub(crate) fn may_be_late(changes: &PageDiff, since: &PageDiff) -> bool {
         let moved = |slot| since.counted.iter().any(|counted| counted.slot == slot);
         let mut counted = changes.counted.iter();

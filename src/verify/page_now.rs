@@ -16,7 +16,7 @@ use crate::{
 const UNRESPONSIVE: &str = "the page gives no answer, so nothing of it can be seen or used: its script does not end. \
                             go_back, goto, tab_select, tab_new and tab_close lead away from it, and reload may help";
 
-/// The page as the loop holds it.
+/// One observation of a page with its interpretation. Identities and layout are computed when they are first needed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "Looked", into = "Looked")]
 pub(crate) struct PageNow {

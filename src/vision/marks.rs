@@ -6,7 +6,8 @@ use super::{
 };
 use crate::page::{Area, Scene};
 
-/// Maximum number of elements that are marked, counted from the first. Source: chosen; more marks would cover the elements.
+/// Maximum number of elements that are marked; those after them get no mark. Source: chosen; more marks would cover the
+/// elements.
 const MAX_MARKS: usize = 120;
 /// Size of one dot of a letter. Unit: pixels. Source: chosen; letters of 10 by 14 pixels stay readable when a provider
 /// halves the picture.
@@ -27,8 +28,8 @@ const WHITE: Colour = [255; 3];
 /// A rectangle of whole pixels: left, top, width, height.
 type Rect = (i64, i64, i64, i64);
 
-/// Returns a screenshot in the size of the window, with a mark on each element that has a box there; `None` if the
-/// bytes are not a readable PNG.
+/// Returns a screenshot, scaled to the size of the window, with a mark on each element that has a box there. `None` if
+/// the bytes are not a readable PNG.
 pub(crate) fn marked(png: &[u8], scene: &Scene) -> Option<Vec<u8>> {
     let picture = Raster::read(png)?;
     let mut picture = if scene.is_known() {

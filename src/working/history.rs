@@ -1,4 +1,4 @@
-//! The history of a run as the prompt shows it: a view of its steps that stays short however long the run is.
+//! The history of a run as the prompt shows it: a view of its steps whose length is limited, however long the run is.
 
 use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
@@ -8,23 +8,24 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Maximum number of steps shown as a line each. Source: chosen; about a quarter of a message of 4,000 tokens.
+/// Maximum number of steps that are shown one by one, each as a line. Source: chosen; about a quarter of a message of
+/// 4,000 tokens.
 pub const MAX_ENTRIES: usize = 50;
-/// Maximum number of earlier steps that are still shown whole because they cannot be undone. Source: chosen.
+/// Maximum number of earlier steps that are still shown one by one because they cannot be undone. Source: chosen.
 pub const MAX_LASTING: usize = 20;
 /// Maximum number of groups of earlier steps. Source: chosen; each group takes one line of the prompt.
 pub const MAX_GROUPS: usize = 12;
-/// Maximum number of pages of earlier steps. Source: chosen.
+/// Maximum number of pages of earlier steps that are shown. Source: chosen.
 pub const MAX_PAGES: usize = 20;
-/// Number of the oldest steps that leave the view at once. Source: chosen; between two such cuts the history only grows
-/// at its end, so a provider can cache its beginning.
+/// Number of the oldest steps that are dropped from the view together. Source: chosen; until the next steps are
+/// dropped, the history only grows at its end, so that a provider can cache its beginning.
 const DROPPED_AT_ONCE: usize = 10;
 
-/// The steps of a run that a prompt shows. A `finish` is not among them: the prompt reports a refused `finish` as a
-/// remark.
+/// The steps of a run that a prompt shows. Steps with the action `finish` are left out: the prompt reports a refused
+/// `finish` as a remark.
 ///
-/// The last steps are shown one by one. Of the earlier ones, those that cannot be undone are shown whole, so that a
-/// model does not do them again. The rest is counted, in groups of the same tool, outcome and kind of page.
+/// The last steps are shown one by one. Earlier steps that cannot be undone are shown one by one too, so that a model
+/// does not repeat them. All other earlier steps are counted in groups of the same tool, outcome and kind of page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct History<'a> {
     steps: &'a [Step],
@@ -37,7 +38,7 @@ pub struct History<'a> {
 pub struct Group<'a> {
     /// The first of the steps.
     pub first: &'a Step,
-    /// The kind of page before the step; `None` for a page without an address.
+    /// The kind of page on which the steps were taken; `None` for a page without an address.
     pub page: Option<&'a PageTemplate>,
     /// Number of steps.
     pub count: usize,
@@ -66,7 +67,7 @@ pub struct Earlier<'a> {
     pub pages: Vec<Visited<'a>>,
 }
 
-/// Returns true if the history tells the step.
+/// Returns true if the history contains the step: every step except `finish`.
 fn is_told(step: &Step) -> bool {
     !matches!(step.action, Action::Agent(AgentAction::Finish(_)))
 }
@@ -95,7 +96,7 @@ impl<'a> History<'a> {
         self.steps[self.shown..].iter().filter(|step| is_told(step))
     }
 
-    /// Returns the steps before [`entries`](Self::entries).
+    /// Returns a summary of the steps before those of [`entries`](Self::entries).
     pub fn earlier(self) -> Earlier<'a> {
         let mut earlier = Earlier::default();
         let dropped = || self.steps[..self.shown].iter().filter(|step| is_told(step));

@@ -1,4 +1,4 @@
-//! The memory of one run, usable without the loop.
+//! The memory of one run, which can also be used without the decision loop.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::base::{Error, ErrorKind, Result, text};
 
 /// Maximum number of notes. Source: chosen.
 pub const MAX_NOTES: usize = 20;
-/// Maximum length of a note. Unit: characters. Source: chosen; a few rows of a table.
+/// Maximum length of a note. Unit: characters. Source: chosen; enough for a few rows of a table.
 pub const MAX_NOTE: usize = 800;
 /// Maximum number of lines that are kept from pages; the oldest are dropped first. Source: chosen.
 pub const MAX_LINES: usize = 40;
@@ -19,7 +19,8 @@ pub const MAX_GIVEN: usize = 20;
 pub const MAX_GIVEN_TEXT: usize = 4_000;
 /// Maximum length of the name of a given text. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
-/// Names that a given text must not have, because a reader would take it for something that the run itself observed.
+/// Names that a given text must not have, because the model would take the text for something that the run itself
+/// observed.
 const RESERVED: [&str; 5] = [
     "current_page",
     "navigation_graph",
@@ -28,7 +29,7 @@ const RESERVED: [&str; 5] = [
     "visited_urls",
 ];
 
-/// A text that a run took from a page under a name.
+/// A text that a run took from a page and stored under a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Extraction {
@@ -38,10 +39,11 @@ pub struct Extraction {
     pub text: String,
 }
 
-/// The memory of one run: its steps, what it read and took from pages, its notes, and the texts that the program gave it.
+/// The memory of one run: its steps, the lines that it read and the texts that it took from pages, its notes, and the
+/// texts that the program gave it.
 ///
-/// A [`Run`](crate::agent::Run) keeps one and shows all of it to the model, each part within its limits. A program that
-/// decides by itself can keep one of its own.
+/// A [`Run`](crate::agent::Run) has such a memory and shows it to the model, each part within its limits. A program
+/// that uses the browser without a model can have one of its own.
 ///
 /// ```
 /// use webwise::working::Memory;
@@ -75,7 +77,7 @@ impl Memory {
         &self.steps
     }
 
-    /// Returns the steps, to be taken out or made smaller.
+    /// Returns the steps for changes, so that steps can be removed or shortened.
     pub(crate) const fn steps_mut(&mut self) -> &mut Vec<Step> {
         &mut self.steps
     }
@@ -90,7 +92,7 @@ impl Memory {
         Pages::of(&self.steps)
     }
 
-    /// Keeps a note, cut to [`MAX_NOTE`]. If there are more than [`MAX_NOTES`], the oldest is dropped.
+    /// Adds a note, cut to [`MAX_NOTE`]. If there are more than [`MAX_NOTES`], the oldest is dropped.
     pub fn note(&mut self, note: &str) {
         self.notes.push(text::cut(note, MAX_NOTE));
         keep_last(&mut self.notes, MAX_NOTES);
@@ -101,18 +103,18 @@ impl Memory {
         &self.notes
     }
 
-    /// Keeps lines that were read on a page. If there are more than [`MAX_LINES`], the oldest are dropped.
+    /// Adds lines that were read on a page. If there are more than [`MAX_LINES`], the oldest are dropped.
     pub fn keep(&mut self, lines: impl IntoIterator<Item = String>) {
         self.lines.extend(lines);
         keep_last(&mut self.lines, MAX_LINES);
     }
 
-    /// Returns the lines that were read, oldest first. They come from the page.
+    /// Returns the lines that were read on pages, oldest first. They are page data.
     pub fn lines(&self) -> &[String] {
         &self.lines
     }
 
-    /// Keeps a text of a page under a name. It replaces an earlier one of the same name.
+    /// Stores a text of a page under a name. It replaces an earlier text of the same name.
     pub fn extract(&mut self, name: &str, text: String) {
         self.extracted.retain(|known| known.name != name);
         self.extracted.push(Extraction {
@@ -139,8 +141,8 @@ impl Memory {
         &self.extracted
     }
 
-    /// Keeps a text that the program gives: something that the work needs and no page shows. It replaces an earlier one
-    /// of the same name. The model reads it as data: it does not follow instructions in it.
+    /// Stores a text that the program gives to the run: information that the task needs and no page shows. It replaces
+    /// an earlier text of the same name. Prompts show it as data, so that the model does not follow instructions in it.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the name is empty, longer than 60 characters or reserved, if the text is longer
@@ -174,13 +176,13 @@ impl Memory {
         Ok(())
     }
 
-    /// Keeps a given text that was checked before its secrets were replaced. A placeholder may be longer than its secret, so the
-    /// text may exceed the limit by a little.
+    /// Stores a given text without checking it again. The text was checked before its secrets were replaced by
+    /// placeholders. A placeholder may be longer than its secret, so the text may slightly exceed the limit.
     pub(crate) fn put(&mut self, name: &str, text: String) {
         self.given.insert(name.to_owned(), text);
     }
 
-    /// Removes a text that the program gave, and returns it.
+    /// Removes the text that the program gave under this name, and returns it.
     pub fn take_back(&mut self, name: &str) -> Option<String> {
         self.given.remove(name)
     }
@@ -190,7 +192,7 @@ impl Memory {
         self.given.clear();
     }
 
-    /// Returns the texts that the program gave, by name.
+    /// Returns the texts that the program gave. The keys are their names.
     pub const fn given(&self) -> &BTreeMap<String, String> {
         &self.given
     }

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 
 use super::Step;
 
-/// The pages that a run's steps led to. Only the address that the browser showed after a step counts. An address that
-/// could not be loaded does not count. A page that was left again because it is out of scope does not count either.
+/// The pages that a run's steps led to. A page counts by the address that the browser showed after a step. An address
+/// that could not be loaded does not count, and neither does a page that was left again because it is outside the run's
+/// scope.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pages<'a>(&'a [Step]);
 
@@ -28,7 +29,8 @@ impl<'a> Pages<'a> {
         Self(steps)
     }
 
-    /// Returns the page on which the run began; `None` if it opened its first page itself.
+    /// Returns the address of the page that was open when the run began; `None` if the run's first step opened the
+    /// first page.
     fn start(self) -> Option<&'a str> {
         let url = self.0.first()?.before.url();
         (!url.is_empty() && url != "about:blank").then_some(url)
@@ -39,8 +41,8 @@ impl<'a> Pages<'a> {
         self.0.iter().filter(|step| step.led_to().is_some())
     }
 
-    /// Returns the addresses in the order in which the run came to them. An address appears as often as the run came
-    /// back to it.
+    /// Returns the addresses in the order in which the run came to them. An address appears once for each time that the
+    /// run came to it.
     pub fn path(self) -> impl Iterator<Item = &'a str> {
         let moved = self.moves().map(|step| step.after.url());
         self.start().into_iter().chain(moved)
@@ -83,8 +85,8 @@ impl<'a> Pages<'a> {
         pages
     }
 
-    /// Returns the ways between pages that the run took: the addresses before and after a step, with the number of
-    /// times.
+    /// Returns the transitions between pages: pairs of the addresses before and after a step, each with the number of
+    /// times that the run made this transition.
     pub fn ways(self) -> BTreeMap<(&'a str, &'a str), usize> {
         let mut ways = BTreeMap::new();
         let between = self.moves().filter(|step| !step.before.url().is_empty());

@@ -1,4 +1,4 @@
-//! The map of a site: its pages, how they are reached, and what an exploration left out.
+//! The map of a site: its pages, the links that lead to them, and the addresses that an exploration left out.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use crate::{
     page::{NodeId, PageType, PageView, Role, Tree},
 };
 
-/// Maximum number of headings, and of fields and buttons, that are kept of a page. Source: chosen.
+/// Maximum number of headings that are kept of a page, and of the names of its fields and buttons. Source: chosen.
 const MAX_NAMES: usize = 8;
-/// Maximum length of each of them, and of a title. Unit: characters. Source: chosen.
+/// Maximum length of a title, a heading, and the name of a field or button. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
 
 /// The map of a site. Titles, headings and the words of links are page data.
@@ -22,7 +22,7 @@ pub struct SiteMap {
     pub start: String,
     /// The pages, in the order in which they were opened.
     pub pages: Vec<MapPage>,
-    /// Number of addresses that were found and not opened, by the reason.
+    /// Number of addresses that were found but not opened, for each reason.
     pub left_out: BTreeMap<LeftOut, usize>,
 }
 
@@ -31,21 +31,21 @@ pub struct SiteMap {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum LeftOut {
-    /// It belongs to another host.
+    /// The address belongs to another host.
     OtherHost,
-    /// Its words say that it leads to an account, a purchase or a change.
+    /// The words of the address or its link say that it leads to an account, a purchase or a change.
     Excluded,
-    /// Its query asks for an action.
+    /// The query of the address asks for an action, such as a deletion.
     Action,
-    /// It is a file.
+    /// The address leads to a file, not to a page.
     File,
     /// Enough pages of the same template were opened.
     Alike,
-    /// It is too many links away from the start.
+    /// The address is too many links away from the start.
     TooDeep,
-    /// Enough pages were opened.
+    /// The maximum number of pages was opened.
     TooMany,
-    /// It could not be opened.
+    /// The address could not be opened.
     Unreachable,
 }
 
@@ -65,7 +65,7 @@ impl LeftOut {
     }
 }
 
-/// A page of the map.
+/// A page of a [`SiteMap`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MapPage {
@@ -77,10 +77,10 @@ pub struct MapPage {
     pub page_type: PageType,
     /// Number of links between the start page and this one.
     pub depth: u32,
-    /// The page with the link that led here, as a position in [`SiteMap::pages`]; `None` for the start page.
+    /// The page with the link that led to this one, as a position in [`SiteMap::pages`]; `None` for the start page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<usize>,
-    /// The words of that link.
+    /// The words of the link that led to this page.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
     /// The headings, the highest level first.
@@ -104,7 +104,8 @@ impl SiteMap {
         }
     }
 
-    /// Returns true if every page within the depth was opened, apart from pages of the same kind and those that are never opened.
+    /// Returns true if no address was left out because it was too many links away, beyond the number of pages, or could
+    /// not be opened. Addresses left out for other reasons do not make a map incomplete.
     pub fn is_complete(&self) -> bool {
         let missed = [LeftOut::TooDeep, LeftOut::TooMany, LeftOut::Unreachable];
         !missed.iter().any(|why| self.left_out.contains_key(why))
@@ -117,7 +118,8 @@ impl SiteMap {
 }
 
 impl MapPage {
-    /// Returns what is kept of a page with this address.
+    /// Creates the entry of a page with this address, with its headings, controls and numbers of links. It has no link
+    /// that leads to it yet.
     pub fn of(url: &str, view: &PageView, tree: &Tree) -> Self {
         let name = |id: NodeId| {
             let node = &tree[id];
@@ -168,7 +170,7 @@ impl MapPage {
     }
 }
 
-/// Returns the first texts that are neither empty nor a repetition.
+/// Returns the first distinct texts that are not empty.
 fn distinct(texts: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for text in texts {

@@ -1,4 +1,4 @@
-//! The record of one step of a run: an action that was tried, and its consequences.
+//! The record of one step of a run: an action that was attempted, and its consequences.
 //!
 //! The event of an action, its line in the history and everything that memory learns from it are derived from this
 //! record, so they cannot contradict each other. It contains placeholders of secrets, never their values.
@@ -12,7 +12,8 @@ use crate::{
     page::{PageDiff, PageTemplate, TargetIdentity},
 };
 
-/// Maximum number of lines of [`Step::changed`]. Source: chosen; the prompt shows the page itself as well.
+/// Maximum number of lines that [`Step::changed`] returns. Source: chosen; few, because the prompt also shows the page
+/// itself.
 const MAX_CHANGED: usize = 6;
 
 /// The task of a run.
@@ -21,7 +22,7 @@ const MAX_CHANGED: usize = 6;
 pub struct About {
     /// The goal, in the user's words, without secrets.
     pub goal: String,
-    /// The start address that the task names, without secrets.
+    /// The start address that the task gives, without secrets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
     /// The session that the run belongs to.
@@ -47,18 +48,18 @@ impl About {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum By {
-    /// The task itself, which names the start address.
+    /// The task itself, which gives the start address.
     Task,
     /// The model.
     #[default]
     Model,
     /// The program that uses the browser without a model.
     Caller,
-    /// Memory, which knew the task: an earlier run took the same step.
+    /// Memory: an earlier run of the same task took this step.
     Memory,
 }
 
-/// The address of a page, parsed once. It is serialized as the address alone.
+/// The address of a page with the parts parsed from it. It is serialized as the address alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct Place {
@@ -97,7 +98,7 @@ impl Place {
         self.site.as_ref()
     }
 
-    /// Returns the template, which stands for the kind of page; `None` if the address has no host.
+    /// Returns the page template, which represents all pages of the same kind; `None` if the address has no host.
     pub const fn template(&self) -> Option<&PageTemplate> {
         self.template.as_ref()
     }
@@ -138,7 +139,7 @@ impl Finished {
     }
 }
 
-/// An action that was tried, with everything that is known about the attempt.
+/// An action that was attempted, with everything that is known about the attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Step {
@@ -150,11 +151,11 @@ pub struct Step {
     pub by: By,
     /// The action. Text to type is a placeholder or the model's own words.
     pub action: Action,
-    /// The elements that the action was aimed at, as they were when it was decided.
+    /// The target elements of the action, as they were when the action was decided.
     pub targets: Vec<TargetIdentity>,
     /// The possible effect of the action, judged before it was executed.
     pub effect: Effect,
-    /// The signature of the action.
+    /// The signature of the action, by which repetitions are recognised.
     pub signature: Signature,
     /// The outcome.
     pub outcome: Outcome,
@@ -172,30 +173,31 @@ pub struct Step {
     /// observed. Page data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<PageDiff>,
-    /// True if the target was not there as it was named, and was found by what earlier runs know of the host's elements.
+    /// True if the target could not be found as the model named it, and was found among the elements that earlier runs
+    /// used on the host.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub healed: bool,
-    /// Numbers of earlier failed steps that this step made up for: their field now has the value that those steps
+    /// Numbers of earlier failed steps whose purpose this step achieved: the field now has the value that those steps
     /// should have set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restores: Vec<u32>,
     /// True if this step emptied a field other than its target.
     #[serde(default)]
     pub empties: bool,
-    /// The advice in the prompt for this step, as positions in the run's list of advice.
+    /// The advice in the prompt for this step, as positions in the run's list of shown advice (`RunLog::offered`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offered: Vec<usize>,
-    /// The reasoning of the model, or its words beside the calls. Only the first step of a reply has it. Text of the
-    /// model.
+    /// The reasoning of the model, or the text in its reply beside the calls. Only the first step of a reply has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
-    /// The text that the action gave, for example from `extract`, `eval` or a tool of the embedder. Page data.
+    /// The text that the action returned, for example from `extract`, `eval` or a tool of the embedding program. Page
+    /// data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gave: Option<String>,
     /// The answer and evidence of a `finish`; `None` for every other action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<Finished>,
-    /// Time from the decision to the judged outcome. Unit: milliseconds.
+    /// Time from the decision until the outcome was determined. Unit: milliseconds.
     pub elapsed_ms: u64,
 }
 
@@ -241,7 +243,7 @@ impl Step {
         (is_other && was_kept).then_some(&self.after)
     }
 
-    /// Returns the changes of the page, as a few short lines of page data.
+    /// Returns the changes of the page as a few short lines, which are page data.
     pub fn changed(&self) -> Vec<String> {
         let changes = self.changes.as_ref();
         changes.map_or_else(Vec::new, |changes| changes.summary(MAX_CHANGED))

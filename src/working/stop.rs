@@ -1,22 +1,22 @@
-//! Stop reasons. Every run ends with exactly one stop reason.
+//! The reasons for which a run stops. Every run ends with exactly one stop reason.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The budget that ran out.
+/// A budget of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetKind {
-    /// Steps.
+    /// The number of steps.
     Steps,
-    /// Model calls.
+    /// The number of model calls.
     Calls,
-    /// Tokens.
+    /// The number of tokens.
     Tokens,
-    /// Money.
+    /// The cost in money.
     Money,
-    /// Wall time.
+    /// The elapsed (wall-clock) time.
     Time,
 }
 
@@ -47,16 +47,17 @@ pub enum StopReason {
     ModelUnusable,
     /// The browser, its page or its daemon is gone.
     BrowserLost,
-    /// The browser shows a page that the run may not visit, and cannot be brought back.
+    /// The browser shows a page that the run may not visit, and could not be returned to an allowed page.
     OutOfScope,
-    /// Another run of the same loop has the browser; this run did nothing.
+    /// Another run of the same loop was using the browser; this run did nothing.
     Busy,
-    /// Another process has taken up this run; this one did nothing more.
+    /// Another process has resumed this run, so this process stopped.
     TakenOver,
 }
 
 impl StopReason {
-    /// Returns the reason as events and files write it; for a budget, `budget_steps` and so on.
+    /// Returns the reason as it is written in events and files. For a budget, it is `budget_` followed by the kind,
+    /// such as `budget_steps`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Finished => "finished",
@@ -80,8 +81,8 @@ impl StopReason {
         }
     }
 
-    /// Returns true if a person, the caller, the time, the model or the browser ended the run, so that its end says nothing about what
-    /// the run was doing.
+    /// Returns true if a person, the caller, the time budget, another run or process, or the loss of the model or
+    /// browser ended the run. Such an end says nothing about the steps of the run.
     pub const fn is_interruption(self) -> bool {
         matches!(
             self,

@@ -6,11 +6,11 @@ use super::words::{
 };
 use crate::base::text;
 
-/// Maximum number of words of a label in which a phrase counts anywhere, as on a button, although the element may be
-/// content. Source: chosen; enough for a verb and its object.
+/// Maximum number of words of a label that counts as short ([`Breadth::Short`]). Source: chosen; enough for a verb and
+/// its object.
 const SHORT: usize = 4;
 
-/// The part of a label in which phrases count.
+/// The rule for where in a label a phrase counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Breadth {
     /// A phrase counts anywhere.
@@ -70,17 +70,17 @@ impl Label {
         self.holds(&SENDS, breadth)
     }
 
-    /// Returns true if the label says yes.
+    /// Returns true if the label begins with a phrase that says yes, such as "OK" or "confirm".
     pub(super) fn agrees(&self) -> bool {
         AGREES.iter().any(|phrase| self.0.starts_with(phrase))
     }
 
-    /// Returns true if the label says yes, or "continue" or the like.
+    /// Returns true if the label begins with a phrase that says yes or continues, such as "next".
     pub(super) fn goes_on(&self) -> bool {
         self.agrees() || GOES_ON.iter().any(|phrase| self.0.starts_with(phrase))
     }
 
-    /// Returns true if the label says no, or only shows or hides something.
+    /// Returns true if the label begins with a phrase that says no, or that only shows or hides something.
     pub(super) fn is_harmless(&self) -> bool {
         HARMLESS.iter().any(|phrase| self.0.starts_with(phrase))
     }

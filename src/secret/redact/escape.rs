@@ -1,6 +1,6 @@
 //! Decoders for the escapes of URLs, HTML, JSON and program text, one escape at a time.
 
-/// The meaning of an escape.
+/// The decoded value of an escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     /// A byte of UTF-8 or Latin-1.
@@ -9,7 +9,7 @@ pub(super) enum Unit {
     Char(char),
 }
 
-/// A function that reads the escape at the start of a text and returns the escape's meaning and length in bytes.
+/// A function that reads the escape at the start of a text and returns its decoded value and its length in bytes.
 pub(super) type Decoder = fn(&[u8]) -> Option<(Unit, usize)>;
 
 /// One decoder for each kind of escape.

@@ -15,8 +15,8 @@ use super::{
 /// also be found in references and labels.
 pub(super) const MIN_ANYWHERE: usize = 6;
 
-/// Minimum number of characters that may be left of a secret after its own escapes are undone. Source: chosen; a secret whose six
-/// characters are three escapes leaves three characters.
+/// Minimum number of characters of a form from which the secret's own escapes were removed. Source: chosen; six
+/// characters that are three escapes leave three characters.
 const MIN_UNDONE: usize = 3;
 
 /// The bytes of a form, wiped on drop.

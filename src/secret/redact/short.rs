@@ -1,6 +1,7 @@
-//! Short secrets. They are found only where a value stands, because `1234`, for example, is also a part of `e1234`.
+//! Short secrets. They are found only where a value is expected, because `1234`, for example, is also a part of
+//! `e1234`.
 //!
-//! A value is a whole text, or stands between quotes, after `=`, after a colon and a space, or after a quote and a
+//! A value is a whole text, or the text between quotes, after `=`, after a colon and a space, or after a quote and a
 //! colon.
 
 use std::ops::Range;

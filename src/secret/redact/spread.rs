@@ -1,9 +1,9 @@
 //! Secrets that no single node shows: a word in two pieces, or one letter in each node.
 //!
-//! The texts of the page are joined without anything between them, in the three ways in which somebody could read them
-//! together: all values, all names, and the visible text (the value of a node, or its name if no node inside it has
-//! text). A secret that covers several nodes is hidden in each of them. If the nodes around them repeat a piece of the
-//! secret, the repetition is hidden too.
+//! The texts of the page are joined without anything between them, in three selections, because a reader could put any
+//! of these together: all values, all names, and the visible text (the value of a node, or its name if no node inside
+//! it has text). A secret that covers several nodes is hidden in each of them. If the nodes around them repeat a piece
+//! of the secret, the repetition is hidden too.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -40,7 +40,7 @@ struct Piece {
     range: Range<usize>,
 }
 
-/// Replacements for parts of a text.
+/// Replacements in the texts of nodes: for each text, ranges of it with the text to put there.
 type Cuts = BTreeMap<(NodeId, Part), Vec<(Range<usize>, String)>>;
 
 /// Returns the tree without secrets that are spread over several nodes. Each single text must have been redacted
@@ -70,7 +70,7 @@ pub(super) fn hidden(forms: &Forms, tree: Tree) -> Tree {
     }
 }
 
-/// Returns, for each node, whether a node below it has text.
+/// Returns, for each node, true if a node below it has text.
 fn with_text_below(tree: &Tree) -> Vec<bool> {
     let mut below = vec![false; tree.len()];
     for (id, node) in tree.iter().rev() {
@@ -163,7 +163,7 @@ fn without(tree: Tree, cuts: Cuts) -> Tree {
         parts.sort_by_key(|(range, _)| (range.start, range.end));
         let (mut out, mut at) = (String::new(), 0);
         for (range, placeholder) in parts {
-            // The same part of a text may be found in two of the orders.
+            // Two of the selections may find the same part of a text. It is replaced once.
             if range.start < at && range.end <= at {
                 continue;
             }
