@@ -81,6 +81,9 @@ pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
         .collect()
 }
 
+/// Instructions that the stand-in understands, as told to a person whose goal has none.
+const PHRASES: &str = r#"such as: log in as "NAME", search for "WORDS", open "NAME", fill in NAME "VALUE", press "NAME", report the NAME"#;
+
 /// Returns the acts for the next steps, up to the first act that leaves the page.
 fn acts(now: &Situation<'_>) -> Vec<Act> {
     let Some(next) = now.progress.next() else {
@@ -295,7 +298,8 @@ fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
         return acts;
     }
     let Some((_, first)) = found.first() else {
-        return vec![give_up("the page does not say it")];
+        let leads_on = seek::named_link(now, &wanted);
+        return vec![leads_on.unwrap_or_else(|| give_up("the page does not say it"))];
     };
     let parts: Vec<String> = found
         .iter()
@@ -316,7 +320,9 @@ fn finish_done(now: &Situation<'_>) -> Act {
         answer::opening(&page.opening, 60)
     };
     if now.plan.is_empty() {
-        give_up("the goal holds no instruction that I know")
+        give_up(&format!(
+            "the goal has no instruction that the stand-in knows ({PHRASES}); any other goal needs a language model"
+        ))
     } else {
         finish(&format!("Done: {}", page.title), &evidence, true)
     }

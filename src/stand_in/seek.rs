@@ -114,6 +114,15 @@ pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     (now.has("wait") && !waited).then(|| vec![Act::new("wait", json!({ "seconds": 1 }))])
 }
 
+/// Returns a click on an element that was not followed yet and has the name of one of the values to report.
+pub(super) fn named_link(now: &Situation<'_>, wanted: &[&Vec<String>]) -> Option<Act> {
+    let mut named = wanted
+        .iter()
+        .filter_map(|what| clickable(&now.seen.page, what, "", false));
+    let element = named.find(|element| !followed(now, &element.label))?;
+    Some(Act::on("click", element))
+}
+
 /// Returns the entries of the history since the last completed step.
 pub(super) fn since<'a>(now: &'a Situation<'_>) -> impl DoubleEndedIterator<Item = &'a Past> {
     now.seen.history.iter().skip(now.progress.since)

@@ -237,6 +237,23 @@ fn a_goal_without_an_instruction_is_given_up() {
         ),
         ("finish", &json!(false))
     );
+    let told = reply.calls[0].arguments["answer"].as_str().unwrap();
+    assert!(told.contains("needs a language model"), "{told}");
+}
+
+#[test]
+fn a_link_with_the_name_of_what_is_wanted_is_followed_if_the_page_does_not_say_it() {
+    let mut request = goal_only("Report the opening hours.");
+    let page =
+        |lines: &str| format!("## Page\n<<<1\nurl \"https://bakery.example/\"\n{lines}\n1>>>\n");
+    request.message = page("- e4 link \"Opening hours\"");
+    let waits = StandIn::new().decide(&request);
+    assert_eq!(waits.calls[0].name, "wait", "{waits:?}");
+    let waited = "## History\n1. wait {\"seconds\":1} -> done\n";
+    request.message = format!("{waited}{}", request.message);
+    let follows = StandIn::new().decide(&request);
+    assert_eq!(follows.calls[0].name, "click", "{follows:?}");
+    assert_eq!(follows.calls[0].arguments["target"], "e4");
 }
 
 #[test]
