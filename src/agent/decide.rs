@@ -180,10 +180,17 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             (dialog.kind == DialogKind::FileChooser).then(|| CHOOSER.to_owned())
         });
         let remarks = &self.executor.state.remarks;
+        let near_end = self
+            .parts
+            .guarded
+            .options
+            .budget
+            .near_end(&self.spent_before_step(), self.executor.state.errors_in_row);
         let notes: Vec<String> = remarks
             .warnings
             .iter()
             .chain(&remarks.notes)
+            .chain(&near_end)
             .cloned()
             .chain(replayed(remarks.replayed))
             .chain(chooser)
@@ -236,6 +243,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         request
     }
 
+    /// Returns the amounts spent before the current step, which is already included in the count.
+    fn spent_before_step(&self) -> Spent {
+        Spent {
+            steps: self.executor.state.spent.steps.saturating_sub(1),
+            ..self.executor.state.spent
+        }
+    }
+
     /// Sends the request to the model and returns the reply. If the call could exceed the budget, returns a stop reason
     /// instead.
     pub(super) async fn ask(&mut self, request: ChatRequest) -> Result<ChatResponse, StopReason> {
@@ -244,13 +259,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let prices = self.parts.guarded.options.prices.as_ref();
         let worst = CallEstimate::new(estimated_tokens, request.max_output, prices);
         let budget = &self.parts.guarded.options.budget;
-        // The current step is already included in the count.
-        let others = Spent {
-            steps: self.executor.state.spent.steps.saturating_sub(1),
-            ..self.executor.state.spent
-        };
         budget
-            .check_before_call(&others, &worst, self.executor.elapsed())
+            .check_before_call(&self.spent_before_step(), &worst, self.executor.elapsed())
             .map_err(StopReason::Budget)?;
         let offered: Vec<AdviceId> = self
             .executor

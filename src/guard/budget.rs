@@ -14,6 +14,9 @@ use crate::{
 const MAX_STEPS: u32 = 50;
 /// Maximum number of errors in a row. Source: chosen.
 const MAX_ERRORS: u32 = 5;
+/// Number of steps or calls before the end of a budget from which on the model is told of it. Source: chosen; enough to look once more and
+/// to finish.
+const NEAR_END: u32 = 3;
 /// Number of tokens to which a price applies.
 const PRICE_UNIT: u128 = 1_000_000;
 
@@ -232,6 +235,30 @@ impl Budget {
         self.check_before_step(spent, elapsed)
     }
 
+    /// Returns the remarks for the model about limits that are near, so that it can still finish with what it knows. `spent` is without
+    /// the next call and its action.
+    pub fn near_end(&self, spent: &Spent, errors_in_a_row: u32) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if errors_in_a_row > 0 && errors_in_a_row + 1 == self.max_errors {
+            remarks.push(format!(
+                "{errors_in_a_row} actions in a row failed: if the next one fails too, the run ends without an answer"
+            ));
+        }
+        let actions = self.max_steps.saturating_sub(spent.steps);
+        let replies = self.max_calls.map(|max| max.saturating_sub(spent.calls));
+        for (left, what) in [(Some(actions), "action"), (replies, "reply")] {
+            let Some(left) = left.filter(|left| *left <= NEAR_END) else {
+                continue;
+            };
+            remarks.push(match (left, what) {
+                (0 | 1, _) => format!("this is the last {what} of the run: finish with what is known"),
+                (_, "action") => format!("{left} more actions are allowed, finish included, then the run ends without an answer"),
+                _ => format!("{left} more replies are allowed, then the run ends without an answer"),
+            });
+        }
+        remarks
+    }
+
     /// Returns true if this number of failed actions in a row ends the run.
     pub const fn is_too_many_errors(&self, in_a_row: u32) -> bool {
         in_a_row >= self.max_errors
@@ -415,6 +442,34 @@ mod tests {
             budget.check_before_step(&spent, Duration::ZERO),
             Err(BudgetKind::Steps)
         );
+    }
+
+    #[test]
+    fn the_model_is_told_of_a_limit_while_it_can_still_finish() {
+        let told = |budget: &Budget, steps, calls, errors| {
+            let spent = Spent {
+                steps,
+                calls,
+                ..Spent::default()
+            };
+            budget.near_end(&spent, errors).join("; ")
+        };
+        let budget = Budget {
+            max_steps: 10,
+            max_calls: Some(8),
+            ..Budget::default()
+        };
+        assert_eq!(told(&budget, 6, 4, 3), "");
+        assert!(told(&budget, 6, 4, 4).starts_with("4 actions in a row failed"));
+        assert!(told(&budget, 7, 4, 0).starts_with("3 more actions are allowed"));
+        assert!(told(&budget, 6, 6, 0).starts_with("2 more replies are allowed"));
+        assert!(told(&budget, 9, 4, 0).starts_with("this is the last action"));
+        assert!(told(&budget, 6, 7, 0).starts_with("this is the last reply"));
+        let unlimited = Budget {
+            max_errors: 1,
+            ..Budget::default()
+        };
+        assert_eq!(told(&unlimited, 6, 900, 0), "");
     }
 
     #[test]
