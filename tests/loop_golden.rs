@@ -379,6 +379,32 @@ async fn stuck() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_failure_that_the_reply_got_over_is_told_among_the_changes_alone() {
+    let hover_and = |then: &[(&str, Value)]| {
+        let mut all = vec![("hover", json!({"target": "e3"}))];
+        all.extend(then.iter().cloned());
+        ScriptedModel::new([calls(&all), finish("PX-99999")])
+    };
+    let on_next = |transcript: &str, text: &str| {
+        let (_, next) = transcript
+            .split_once("=== message 2")
+            .expect("two messages");
+        let next = next.split("=== message").next();
+        next.expect("the message").contains(text)
+    };
+    let fails = || {
+        let reply = Reply::Fail(ErrorClass::Timeout, "it moves");
+        shop().on(HOME, r#"hover {"target":"e3"}"#, [reply])
+    };
+    let alone = run(fails(), hover_and(&[]), options(), task()).await.1;
+    assert!(on_next(&alone, "## Last action failed"), "{alone}");
+    let opens = [("goto", json!({"url": RESULTS}))];
+    let got_over = run(fails(), hover_and(&opens), options(), task()).await.1;
+    assert!(on_next(&got_over, "hover: failed"), "{got_over}");
+    assert!(!on_next(&got_over, "## Last action failed"), "{got_over}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn too_many_errors() {
     let mut turn = 0;
     let model = ScriptedModel::deciding(move |_| {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, BrowserAction, FailureKind, Outcome},
+    action::{Action, BrowserAction, BrowserTool, FailureKind, Outcome},
     base::{Host, text},
     event::EventKind,
     memory::{Advice, Cue, Moment, Section, is_withheld},
@@ -59,7 +59,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let Concluded { changed, stop } = self.executor.conclude(tried, turn);
         self.note_call(&action, &outcome, changed, before.as_ref());
         match outcome {
-            Outcome::Done => {}
+            Outcome::Done => self.forget_failure(&action),
             // The action is neither a success nor a failure. Memory is not asked for an alternative, because the
             // action may have worked.
             Outcome::Unclear(_) => {
@@ -86,6 +86,26 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
         }
         stop.map_or(Ok(()), Err)
+    }
+
+    /// Drops the failure of an earlier call of this reply, such as a hover without effect, and its tips: the run got on without them. The
+    /// result of each call stands among the changes.
+    fn forget_failure(&mut self, done: &Action) {
+        let state = &mut self.executor.state;
+        let failed_in_browser =
+            |failure: &LastFailure| BrowserTool::parse(&failure.command).is_some();
+        if matches!(done, Action::Browser(_))
+            && state
+                .remarks
+                .last_failure
+                .as_ref()
+                .is_some_and(failed_in_browser)
+        {
+            state.remarks.last_failure = None;
+            state
+                .advice
+                .retain(|advice| *advice.section() != Section::ErrorTips);
+        }
     }
 
     /// Keeps the result of a call for the next message. If the call extracted a text, also keeps the text as possible
