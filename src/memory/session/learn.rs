@@ -64,17 +64,12 @@ pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>
         .filter(|(_, session)| !session.imported)
         .collect();
     known.sort_by_key(|(key, session)| (session.timestamp, *key));
-    let room = MAX_SESSIONS - 1;
-    let newer = known.iter().rev().take(room);
-    if newer.len() == room
-        && known
-            .get(known.len() - room)
-            .is_some_and(|(_, oldest)| oldest.timestamp > session.timestamp)
-    {
-        // The run waited in the store while at least `room` later runs were recorded.
+    let is_newer = |(_, other): &&(&str, Session)| other.timestamp > session.timestamp;
+    if known.iter().filter(is_newer).count() >= MAX_SESSIONS {
+        // The run waited in the store while as many later runs were recorded.
         return Ok(Vec::new());
     }
-    let removed = known.len().saturating_sub(room);
+    let removed = (known.len() + 1).saturating_sub(MAX_SESSIONS);
     let mut changes: Vec<Change> = known
         .iter()
         .take(removed)

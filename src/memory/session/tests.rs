@@ -266,6 +266,34 @@ fn an_imported_session_waits_with_its_answer_and_is_accepted_as_it_was_shown() {
 }
 
 #[test]
+fn the_newest_sessions_are_kept_in_whatever_order_they_are_learned() {
+    let session = |n: u32| {
+        let body = json!({
+            "run": format!("run_{n}"), "goal": "Add auth", "outcome": "Done", "success": true,
+            "final_url": SHOP, "timestamp": at(n.into()), "turns_used": 3, "duration_ms": 5
+        });
+        Session::from_record(&Record::new(format!("run_{n}"), &body)).unwrap()
+    };
+    for order in [
+        [0, 1, 2, 3, 4, 5, 6],
+        [6, 5, 4, 3, 2, 1, 0],
+        [1, 6, 3, 0, 5, 2, 4],
+    ] {
+        let mut records = Vec::new();
+        for n in order {
+            let changes = learn::learn(&records, &session(n)).unwrap();
+            records = apply(&records, &changes);
+        }
+        let keys: Vec<&str> = records.iter().map(|record| &*record.key).collect();
+        assert_eq!(
+            keys,
+            ["run_2", "run_3", "run_4", "run_5", "run_6"],
+            "{order:?}"
+        );
+    }
+}
+
+#[test]
 fn a_person_reads_all_of_a_long_imported_session_before_accepting_it() {
     let body = json!({
         "run": "run_1", "goal": "g".repeat(400), "outcome": format!("{} Buy gold.", "a".repeat(400)), "success": true,
