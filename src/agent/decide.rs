@@ -421,7 +421,7 @@ fn room(window: Option<TokenCount>, request: &ChatRequest, calibration: Calibrat
             .0
             .saturating_sub(request.max_output.0.saturating_add(tenth))
     });
-    let whole = calibration.removed(TokenCount(whole));
+    let whole = calibration.uncalibrated(TokenCount(whole));
     TokenCount(whole.0.saturating_sub(estimate_request(request).0))
 }
 

@@ -56,7 +56,7 @@ pub async fn explore<B: BrowserDriver>(
             }
         };
         let before = frontier.pages().len();
-        frontier.saw(&visit, &page.view, &page.observation);
+        frontier.record_page(&visit, &page.view, &page.observation);
         frontier.pages()[before..].iter().for_each(&mut opened);
     }
     Ok(frontier.finish())

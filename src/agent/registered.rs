@@ -18,7 +18,7 @@ use tokio::{
 use super::{Clock, checkpoint::Checkpoints};
 use crate::{
     base::{Error, ErrorKind, Result},
-    registry::{Beat, Checkpoint, End, HEARTBEAT},
+    registry::{Checkpoint, End, HEARTBEAT, Heartbeat},
     store::{Held, Lease, MemoryBackend, RunRegistry},
 };
 
@@ -32,7 +32,7 @@ pub(super) struct Registered {
     register: Register,
     lease: Lease,
     shared: Arc<Shared>,
-    signs: watch::Sender<Beat>,
+    signs: watch::Sender<Heartbeat>,
     heart: JoinHandle<()>,
     timeout: Duration,
 }
@@ -64,7 +64,7 @@ impl Registered {
     ) -> Self {
         let shared = Arc::new(Shared::default());
         shared.is_kept.store(is_kept, Ordering::Release);
-        let (signs, watched) = watch::channel(Beat::default());
+        let (signs, watched) = watch::channel(Heartbeat::default());
         let heart = Heart {
             register: register.clone(),
             lease: lease.clone(),
@@ -83,7 +83,7 @@ impl Registered {
     }
 
     /// Sets what the signs of life tell. Every third turn tells it at once.
-    pub(super) fn tell(&self, sign: Beat, at_once: bool) {
+    pub(super) fn tell(&self, sign: Heartbeat, at_once: bool) {
         self.signs.send_if_modified(|told| {
             *told = sign;
             at_once
@@ -131,7 +131,7 @@ struct Heart {
 }
 
 impl Heart {
-    async fn beats(self, mut signs: watch::Receiver<Beat>) {
+    async fn beats(self, mut signs: watch::Receiver<Heartbeat>) {
         loop {
             tokio::select! {
                 told = signs.changed() => if told.is_err() { return },

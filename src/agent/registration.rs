@@ -12,7 +12,7 @@ use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     base::{Error, ErrorKind, Result, Trust, text::counted},
     memory::{Advice, AdviceId, Lasts, Piece, Section},
-    registry::{Beat, Continuation, End, RunManifest, manifest_shelf},
+    registry::{Continuation, End, Heartbeat, RunManifest, manifest_shelf},
     store::{Lease, Taken},
     working::StopReason,
 };
@@ -81,7 +81,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             final_url: None,
             ..manifest.clone()
         };
-        let place = last.place().or_else(|_| manifest.place())?;
+        let place = last.resume_url().or_else(|_| manifest.resume_url())?;
         state.go_on(&place, intent);
         let executor = Executor::resume(&parts.guarded, task, state)?;
         let mut run = Self::open(parts, executor);
@@ -98,7 +98,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         };
         let state = &self.executor.state;
         let url = state.page.as_ref().map(|page| page.head.url.as_str());
-        let sign = Beat::new(
+        let sign = Heartbeat::new(
             url.map(|url| self.executor.redactor.text(url)),
             state.spent.calls,
         );

@@ -65,7 +65,7 @@ impl Calibration {
     /// assert_eq!(calibration.applied(TokenCount(100)), TokenCount(100));
     /// calibration.add(TokenCount(1_000), TokenCount(1_250));
     /// assert_eq!(calibration.applied(TokenCount(100)), TokenCount(125));
-    /// assert_eq!(calibration.removed(TokenCount(125)), TokenCount(100));
+    /// assert_eq!(calibration.uncalibrated(TokenCount(125)), TokenCount(100));
     /// ```
     pub fn applied(self, estimate: TokenCount) -> TokenCount {
         let (estimated, reported) = self.ratio();
@@ -76,7 +76,7 @@ impl Calibration {
     ///
     /// The result is never more than the number itself. Otherwise a provider that reports too few tokens would make
     /// requests outgrow the context window.
-    pub fn removed(self, tokens: TokenCount) -> TokenCount {
+    pub fn uncalibrated(self, tokens: TokenCount) -> TokenCount {
         let (estimated, reported) = self.ratio();
         TokenCount((tokens.0.saturating_mul(estimated) / reported).min(tokens.0))
     }
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(calibration, Calibration::default());
         calibration.add(TokenCount(1_000), TokenCount(500));
         assert_eq!(calibration.applied(TokenCount(100)), TokenCount(50));
-        assert_eq!(calibration.removed(TokenCount(100)), TokenCount(100));
+        assert_eq!(calibration.uncalibrated(TokenCount(100)), TokenCount(100));
     }
 
     #[test]

@@ -167,7 +167,7 @@ impl Frontier {
     /// The page is not kept if the browser ended on another host, on a page that exploration leaves out, or on a page
     /// that is already known. If the start page leads to another host of its site, or from `http` to `https`, the
     /// exploration continues on that host.
-    pub fn saw(&mut self, visit: &Visit, view: &PageView, observation: &Observation) {
+    pub fn record_page(&mut self, visit: &Visit, view: &PageView, observation: &Observation) {
         let Ok(shown) = Url::parse(&view.url).map(bare) else {
             self.map.leave_out(LeftOut::Unreachable);
             return;
@@ -309,7 +309,7 @@ mod tests {
             let head = PageHead::new(visit.url.as_str(), "A page");
             let observation = Observation::new(visit.url.as_str(), "A page", tree.finish());
             let view = interpret(&head, &observation.tree, &ViewOptions::default());
-            frontier.saw(&visit, &view, &observation);
+            frontier.record_page(&visit, &view, &observation);
         }
         (opened, frontier.finish())
     }
@@ -403,7 +403,7 @@ mod tests {
             &observation.tree,
             &ViewOptions::default(),
         );
-        frontier.saw(visit, &view, &observation);
+        frontier.record_page(visit, &view, &observation);
     }
 
     #[test]

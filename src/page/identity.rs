@@ -62,7 +62,7 @@ pub struct TargetIdentity {
 impl TargetIdentity {
     /// Returns the best name of the element: its accessible name, else its [`label`](Self::label), else a name that the
     /// page's authors gave it in an attribute. Empty if there is none.
-    pub fn said(&self) -> &str {
+    pub fn best_name(&self) -> &str {
         let label = self.label.as_deref();
         let saying = SPOKEN.iter().chain(&TELLING);
         let attributes = saying.map(|name| self.attribute(name));
@@ -448,15 +448,15 @@ mod tests {
             TargetIdentity::of(&tree, id)
         };
         let star = with("star", "x");
-        assert_eq!(star.said(), "star");
+        assert_eq!(star.best_name(), "star");
         assert!(star.is_same_element(&with("star clicked", "x")));
         assert!(star.is_same_element(&with("star-fill", "x")));
         assert!(!star.is_same_element(&with("trash", "x")));
         let long = "word".repeat(100);
         let field = with("", &long);
-        assert_eq!(field.said().chars().count(), TargetIdentity::MAX_TEXT);
+        assert_eq!(field.best_name().chars().count(), TargetIdentity::MAX_TEXT);
         let title = with("Forward the mail", "");
-        assert_eq!(title.said(), "Forward the mail");
+        assert_eq!(title.best_name(), "Forward the mail");
         assert_eq!(title.attribute("testid"), Some("row-icon"));
     }
 

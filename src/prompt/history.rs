@@ -34,7 +34,7 @@ pub(super) fn history_line(step: &Step) -> String {
         _ => step.action.arguments(),
     };
     for target in &step.targets {
-        let said = target.said();
+        let said = target.best_name();
         // One of several boxes without names is told by its place.
         let _ = if said.is_empty() && step.within.is_none() {
             write!(line, " {} number {}", target.role, target.ordinal + 1)

@@ -25,14 +25,14 @@ const MAX_SAID: usize = 100;
 /// A heartbeat of a run: the sign that its process is alive, with its progress.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Beat {
+pub struct Heartbeat {
     /// The address of the page, if it is known.
     pub current_url: Option<String>,
     /// Number of replies of the model so far.
     pub turns: u32,
 }
 
-impl Beat {
+impl Heartbeat {
     /// Creates a heartbeat.
     pub const fn new(current_url: Option<String>, turns: u32) -> Self {
         Self { current_url, turns }
@@ -107,7 +107,7 @@ impl Continuation {
         Ok(Self {
             parent: parent.run.clone(),
             session,
-            start_url: parent.place()?,
+            start_url: parent.resume_url()?,
             history: format!("{}: {}{answer}", parent.status_at(now), said(&parent.goal)),
         })
     }
@@ -127,7 +127,7 @@ impl RunManifest {
                 .with("run", &self.run)
                 .with("why", why));
         }
-        self.place().map(drop)
+        self.resume_url().map(drop)
     }
 }
 
@@ -190,7 +190,7 @@ pub(crate) fn beat(
     records: &[Record],
     run: &RunId,
     lease: u32,
-    sign: &Beat,
+    sign: &Heartbeat,
     now: DateTime<Utc>,
 ) -> Result<Vec<Change>> {
     change(records, run, lease, |run| {

@@ -221,7 +221,7 @@ impl RunManifest {
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, if the run has no address, if it is not an http or https address, if
     /// it has a user name or password, or if it is on another site than the one on which the run began.
-    pub fn place(&self) -> Result<Url> {
+    pub fn resume_url(&self) -> Result<Url> {
         let wrong = |why: &str| {
             Error::new(ErrorKind::InvalidInput, "run.place")
                 .with("run", &self.run)

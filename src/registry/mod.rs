@@ -30,6 +30,6 @@ pub(crate) use checkpoint::{
     checkpoint_shelf, fence, is_registry, manifest_shelf, orphans, read, write,
 };
 pub use filter::RunFilter;
-pub use life::{ABANDONED_AFTER, Beat, Continuation, End, HEARTBEAT, MAX_AGE_DAYS, MAX_RUNS};
+pub use life::{ABANDONED_AFTER, Continuation, End, HEARTBEAT, Heartbeat, MAX_AGE_DAYS, MAX_RUNS};
 pub(crate) use life::{beat, end, is_pruned, start, take};
 pub use manifest::{RunManifest, RunStatus};

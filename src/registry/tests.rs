@@ -49,7 +49,7 @@ fn a_run_is_abandoned_after_a_minute_without_a_sign_of_life_and_not_after_its_en
             "{seconds}"
         );
     }
-    let sign = Beat::new(Some(format!("{SHOP}cart")), 3);
+    let sign = Heartbeat::new(Some(format!("{SHOP}cart")), 3);
     let records = after(&records, beat(&records, &id(1), 1, &sign, at(60)));
     assert_eq!(known(&records, 1).status_at(at(120)), RunStatus::Running);
     let records = after(
@@ -62,7 +62,7 @@ fn a_run_is_abandoned_after_a_minute_without_a_sign_of_life_and_not_after_its_en
 #[test]
 fn only_the_last_lease_writes() {
     let records = after(&[], start(&[], &begun(1, 0)));
-    let sign = Beat::default();
+    let sign = Heartbeat::default();
     let of = |records: &[Record], lease| {
         let now = at(70);
         let beaten = beat(records, &id(1), lease, &sign, now).unwrap().len();

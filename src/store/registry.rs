@@ -7,7 +7,7 @@ use crate::{
     base::{Error, ErrorKind, Result, RunId, SessionId},
     memory::{Change, Committed, Edit, Namespace, Record, Shelf, ShelfFilter},
     registry::{
-        self, Beat, Checkpoint, Continuation, End, RunFilter, RunManifest, checkpoint_shelf,
+        self, Checkpoint, Continuation, End, Heartbeat, RunFilter, RunManifest, checkpoint_shelf,
         manifest_shelf,
     },
 };
@@ -156,7 +156,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn beat(&self, lease: &Lease, sign: &Beat, now: DateTime<Utc>) -> Result<Held> {
+    pub async fn beat(&self, lease: &Lease, sign: &Heartbeat, now: DateTime<Utc>) -> Result<Held> {
         let (of, sign) = (lease.clone(), sign.clone());
         let edit = Edit::new(move |records: &[Record]| {
             registry::beat(records, &of.run, of.number, &sign, now)

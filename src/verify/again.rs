@@ -42,7 +42,7 @@ pub(crate) fn find_again(
     });
     let (id, found) = alike.next()?;
     // Among several candidates none is certain, and a nameless element cannot be told from any other.
-    let is_only = alike.next().is_none() && !page.element(id).said().is_empty();
+    let is_only = alike.next().is_none() && !page.element(id).best_name().is_empty();
     is_only.then_some(found)
 }
 

@@ -87,7 +87,7 @@ impl<'a> Pages<'a> {
 
     /// Returns the transitions between pages: pairs of the addresses before and after a step, each with the number of
     /// times that the run made this transition.
-    pub fn ways(self) -> BTreeMap<(&'a str, &'a str), usize> {
+    pub fn transitions(self) -> BTreeMap<(&'a str, &'a str), usize> {
         let mut ways = BTreeMap::new();
         let between = self.moves().filter(|step| !step.before.url().is_empty());
         for step in between {
@@ -134,7 +134,7 @@ mod tests {
             pages.visited(),
             [visited("a", 1, 4, 2), visited("b", 3, 5, 2)]
         );
-        let ways: Vec<_> = pages.ways().into_iter().collect();
+        let ways: Vec<_> = pages.transitions().into_iter().collect();
         assert_eq!(ways, [(("a", "b"), 2), (("b", "a"), 1)]);
         // The same run, without the step that opened the first page.
         let later = Pages::of(&steps[1..]);

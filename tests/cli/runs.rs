@@ -6,7 +6,7 @@ use serde_json::Value;
 use webwise::{
     RunId, SessionId,
     memory::Namespace,
-    registry::{Beat, End, RunManifest},
+    registry::{End, Heartbeat, RunManifest},
     store::{JsonFiles, RunRegistry},
 };
 
@@ -37,7 +37,7 @@ fn write(memory: &Path) {
             manifest.session = (nth == 1).then(|| SessionId::parse("proj").unwrap());
             let lease = runs.start(&manifest).await.unwrap();
             match nth {
-                2 => runs.beat(&lease, &Beat::new(None, 2), now).await,
+                2 => runs.beat(&lease, &Heartbeat::new(None, 2), now).await,
                 nth => runs.end(&lease, &End::new(nth == 0, nth == 0), begun).await,
             }
             .unwrap();

@@ -38,7 +38,7 @@ fn explored(memory: &InMemory, host: &str, text: &str) {
         let seen = page(visit.url.as_str(), text);
         let head = PageHead::new(seen.url.as_str(), text);
         let view = interpret(&head, &seen.tree, &ViewOptions::default());
-        frontier.saw(&visit, &view, &seen);
+        frontier.record_page(&visit, &view, &seen);
     }
     let map = frontier.finish();
     let host = Host::of(&start.parse().unwrap()).unwrap();

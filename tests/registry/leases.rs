@@ -10,7 +10,7 @@ use webwise::{
     DecisionLoop, ErrorKind, Task,
     agent::StepEnd,
     memory::Namespace,
-    registry::{Beat, Checkpoint, End, RunStatus},
+    registry::{Checkpoint, End, Heartbeat, RunStatus},
     store::{Held, InMemory, JsonFiles, RunRegistry},
     testing::{FixedClock, ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
     working::StopReason,
@@ -36,7 +36,9 @@ async fn whoever_lost_a_run_cannot_write_it_any_more() {
         Held::Taken
     );
     assert_eq!(
-        runs.beat(&first, &Beat::default(), at(2)).await.unwrap(),
+        runs.beat(&first, &Heartbeat::default(), at(2))
+            .await
+            .unwrap(),
         Held::Taken
     );
     let end = End::new(true, true);

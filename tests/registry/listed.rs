@@ -6,7 +6,7 @@ use webwise::{
     base::Host,
     memory::{Change, Edit, Namespace, Record, Shelf, ShelfFilter},
     registry::{
-        Beat, Checkpoint, End, MAX_CHECKPOINT, MAX_RUNS, RunFilter, RunManifest, RunStatus,
+        Checkpoint, End, Heartbeat, MAX_CHECKPOINT, MAX_RUNS, RunFilter, RunManifest, RunStatus,
     },
     store::{Held, InMemory, JsonFiles, Keeper, Lease, RunRegistry},
 };
@@ -52,7 +52,7 @@ async fn register<M: MemoryBackend>(store: M) -> (RunRegistry<M>, Vec<Lease>) {
         runs.end(&leases[1], &failed, at(3)).await.unwrap(),
         Held::Yes
     );
-    let sign = Beat::new(Some(format!("{SHOP}cart")), 4);
+    let sign = Heartbeat::new(Some(format!("{SHOP}cart")), 4);
     assert_eq!(
         runs.beat(&leases[3], &sign, at(4)).await.unwrap(),
         Held::Yes
@@ -179,7 +179,9 @@ async fn a_hundred_runs_are_kept_with_their_checkpoints_and_none_that_is_going_o
                 .await
                 .unwrap();
         }
-        runs.beat(first, &Beat::new(None, 1), at(n)).await.unwrap();
+        runs.beat(first, &Heartbeat::new(None, 1), at(n))
+            .await
+            .unwrap();
     }
     let known = runs.list(&RunFilter::default(), at(149)).await.unwrap();
     assert_eq!(
@@ -257,7 +259,7 @@ async fn a_person_forgets_a_host_with_its_runs_and_a_run_that_goes_on_stays_forg
     assert_eq!(forgotten.elsewhere, 3);
     let known = runs.list(&RunFilter::default(), at(4)).await.unwrap();
     assert_eq!(names(&known), ["run_2"]);
-    let sign = Beat::default();
+    let sign = Heartbeat::default();
     assert_eq!(
         runs.beat(&leases[3], &sign, at(4)).await.unwrap(),
         Held::Forgotten

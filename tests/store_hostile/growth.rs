@@ -49,7 +49,7 @@ fn size() -> Size {
     (
         options.max_hosts,
         options.max_total_bytes,
-        options.hosts_between_looks,
+        options.hosts_between_checks,
     ) = (480, 32 * 1_024 * 1_024, 16);
     Size {
         hosts: 500,
@@ -229,7 +229,7 @@ fn a_store_stays_within_its_caps_and_opening_it_costs_what_is_touched() {
     );
     assert!(listed.len() < hosts, "something had to be forgotten");
     assert!(
-        crowd <= options.max_hosts_per_site + options.hosts_between_looks,
+        crowd <= options.max_hosts_per_site + options.hosts_between_checks,
         "{crowd} hosts of one site, {compacted:?}"
     );
     assert_eq!(cost.0, cost_alone.0, "opening costs what is touched");

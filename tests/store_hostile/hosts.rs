@@ -115,7 +115,7 @@ fn roomy() -> JsonFilesOptions {
     (
         options.max_hosts,
         options.max_hosts_per_site,
-        options.hosts_between_looks,
+        options.hosts_between_checks,
     ) = (usize::MAX, usize::MAX, usize::MAX);
     (options.max_total_bytes, options.max_file_bytes) = (u64::MAX / 64, u64::MAX / 64);
     options

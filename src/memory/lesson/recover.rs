@@ -298,7 +298,7 @@ fn is_begun(logged: &Step, value: &TextValue) -> bool {
         return false;
     };
     let begins = |target: &TargetIdentity| {
-        text::fold(target.said().trim()).starts_with(&text::fold(value.trim()))
+        text::fold(target.best_name().trim()).starts_with(&text::fold(value.trim()))
     };
     !value.trim().is_empty() && logged.targets.first().is_some_and(begins)
 }
@@ -331,12 +331,12 @@ fn is_meant(a: &Step, b: &Step) -> bool {
         return false;
     };
     let is_same_name = |target: &TargetIdentity, words: &str| {
-        text::fold(target.said().trim()) == text::fold(words.trim())
+        text::fold(target.best_name().trim()) == text::fold(words.trim())
     };
     let is_named = |target: &TargetIdentity| {
         let is_it = match locator.steps() {
             [LocatorStep::Text(words)] => is_same_name(target, words),
-            [LocatorStep::ExactText(words)] => target.said().trim() == words.trim(),
+            [LocatorStep::ExactText(words)] => target.best_name().trim() == words.trim(),
             [
                 LocatorStep::Role {
                     role,

@@ -87,7 +87,7 @@ impl Files {
             };
         }
         if self.compact().is_err() {
-            let look_again = Some((self.options.hosts_between_looks as u64, MIN_GROWTH));
+            let look_again = Some((self.options.hosts_between_checks as u64, MIN_GROWTH));
             self.growth
                 .0
                 .lock()
@@ -152,7 +152,7 @@ impl Files {
     }
 
     fn look_again_after(&self, room_for_hosts: u64, room_for_bytes: u64) {
-        let hosts = (room_for_hosts / SHARE).max(self.options.hosts_between_looks as u64);
+        let hosts = (room_for_hosts / SHARE).max(self.options.hosts_between_checks as u64);
         let bytes = (room_for_bytes / SHARE).max(MIN_GROWTH);
         *self.growth.0.lock().unwrap_or_else(PoisonError::into_inner) = Added {
             hosts: 0,

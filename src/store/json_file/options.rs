@@ -22,7 +22,7 @@ pub struct JsonFilesOptions {
     pub max_total_bytes: u64,
     /// Maximum number of hosts that this handle may add before it checks the caps again. It also checks after the first
     /// host. Default: 64. Source: chosen; a check of 10,000 hosts takes some tenths of a second.
-    pub hosts_between_looks: usize,
+    pub hosts_between_checks: usize,
 }
 
 impl Default for JsonFilesOptions {
@@ -34,7 +34,7 @@ impl Default for JsonFilesOptions {
             max_hosts: 10_000,
             max_hosts_per_site: 8,
             max_total_bytes: 256 * 1_024 * 1_024,
-            hosts_between_looks: 64,
+            hosts_between_checks: 64,
         }
     }
 }

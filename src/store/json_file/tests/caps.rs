@@ -27,7 +27,7 @@ fn kind_of<T: std::fmt::Debug>(result: Result<T, Failure>) -> ErrorKind {
 fn small(change: impl FnOnce(&mut JsonFilesOptions)) -> Scene {
     let mut scene = Scene::new();
     let mut options = JsonFilesOptions {
-        hosts_between_looks: 1,
+        hosts_between_checks: 1,
         ..JsonFilesOptions::default()
     };
     change(&mut options);
