@@ -230,7 +230,7 @@ pub enum ScrollDirection {
 }
 
 impl Press {
-    /// Returns how many times the key is to be pressed.
+    /// Returns the number of times to press the key.
     pub fn times(&self) -> u32 {
         self.times.unwrap_or(1)
     }

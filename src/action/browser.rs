@@ -14,8 +14,9 @@ use super::{
 };
 use crate::base::Result;
 
-/// The worst effect that an action can have. A tool has an effect of its own, before its target is known. A guard may
-/// raise it but never lower it.
+/// The worst effect that an action can have.
+///
+/// Each tool has a fixed effect. Once the target is known, a guard may raise the effect of the action but never lower it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -90,7 +91,7 @@ macro_rules! browser_actions {
                 match self { $(Self::$variant(arguments) => serde_json::to_value(arguments).unwrap_or_default(),)* }
             }
 
-            /// Builds the action from a tool and its arguments, without accepting any almost-right form.
+            /// Builds the action from a tool and its arguments. Missing, unknown or malformed arguments are errors.
             ///
             /// # Errors
             /// An error that the model reads. It names the field that is missing, unknown or wrong.
@@ -136,7 +137,7 @@ browser_actions! {
     RunCode(RunCode) = "run_code", Irreversible, false, "Run driver code.";
 }
 
-/// Longest wait for a given time. Unit: seconds. Source: chosen; the wait is added to the time of its step.
+/// Longest time that a call of `wait` may ask for. Unit: seconds. Source: chosen; a step takes longer by its wait.
 const MAX_WAIT_SECONDS: u32 = 30;
 
 /// Maximum number of key presses in one call. Source: chosen; enough to move a slider from one end to the other in its usual steps.
@@ -245,7 +246,7 @@ impl BrowserAction {
         }
     }
 
-    /// Makes an address that begins with `/` or `?` a whole one, on the site of the page for which the action was decided.
+    /// Completes an address that begins with `/` or `?`, relative to the address of the page for which the action was decided.
     pub(crate) fn resolve_address(&mut self, page: &str) {
         let (Self::Goto(Goto { url }) | Self::TabNew(TabNew { url: Some(url) })) = self else {
             return;
@@ -257,7 +258,7 @@ impl BrowserAction {
         }
     }
 
-    /// The same action with task parameters filled in. Secrets stay placeholders.
+    /// Returns the same action with task parameters filled in. Secrets stay placeholders.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the task has no such parameter.

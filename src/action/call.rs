@@ -109,7 +109,7 @@ impl Action {
 pub struct CallProblem {
     /// The tool's name as the model gave it; `None` if it gave no name.
     pub tool: Option<String>,
-    /// The fault of the call.
+    /// The reason why the call cannot be carried out.
     pub failure: Failure,
 }
 
@@ -168,7 +168,7 @@ pub fn parse_calls(
         .collect())
 }
 
-/// Replaces a call of [`ToolSet::OTHER`] by a call of the tool that it names.
+/// Replaces a call of the tool [`ToolSet::OTHER`] by a call of the tool that its arguments name.
 fn meant(call: RawCall, tools: &ToolSet) -> RawCall {
     if call.name.trim() != ToolSet::OTHER {
         return call;

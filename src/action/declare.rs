@@ -1,7 +1,7 @@
 //! The declarations of tools for a provider: frequent tools in full, and one tool for all others.
 //!
-//! The schemas of thirty tools would take more of every request than a usual page does. So the frequent tools, and the
-//! embedder's, are declared one by one, and one more tool takes the name and the arguments of any other tool. Every
+//! The schemas of thirty tools would take more tokens of every request than a usual page. So the frequent tools, and
+//! the embedder's, are declared one by one, and one more tool takes the name and the arguments of any other tool. Every
 //! tool can also be called directly.
 //!
 //! The declarations stay the same for a whole run. Providers put them before everything else, so a change would
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::{ToolSet, ToolSpec};
 use crate::base::sorted;
 
-/// Frequent tools with their declared arguments, in the order of use. Source: chosen.
+/// Frequent tools with their declared arguments, the most used first. Source: chosen.
 const FREQUENT: &[(&str, &[&str])] = &[
     ("click", &["target"]),
     ("fill", &["target", "text", "submit"]),
@@ -67,13 +67,13 @@ pub(super) fn declared(specs: &[ToolSpec], custom: usize) -> Vec<ToolSpec> {
         .collect()
 }
 
-/// Returns the crate's tools that are not declared in full one by one.
+/// Returns the crate's tools that are not declared one by one, or not with all of their arguments.
 fn rest(ours: &[ToolSpec]) -> impl Iterator<Item = &ToolSpec> {
     ours.iter().filter(|spec| !is_covered(spec))
 }
 
-/// Returns the names of all other tools, and all of their arguments. A reply schema makes from them the one call that
-/// stands for these tools. Parsing a call then checks which of the arguments the named tool takes.
+/// Returns the names and all arguments of the tools that [`rest`] returns. A reply schema builds from them one call
+/// that stands for all these tools. Parsing a call then checks which of the arguments the named tool takes.
 pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, Value>)> {
     let names: Vec<&str> = rest(ours).map(|spec| spec.name.as_str()).collect();
     let mut arguments = Map::new();
@@ -89,7 +89,7 @@ pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, V
 }
 
 /// Returns the schema of an argument without its description, and without its type if its values are listed. The schema
-/// of a reply is for the server, which does not read descriptions.
+/// of a reply is used by the provider's server, which does not read descriptions.
 pub(super) fn bare(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(map) = schema.as_object_mut() {
@@ -101,7 +101,7 @@ pub(super) fn bare(schema: &Value) -> Value {
     schema
 }
 
-/// Returns true if all arguments of the tool are declared.
+/// Returns true if [`FREQUENT`] lists the tool with all of its arguments.
 fn is_covered(spec: &ToolSpec) -> bool {
     let declared = FREQUENT.iter().find(|(name, _)| *name == spec.name);
     declared.is_some_and(|(_, arguments)| {
@@ -111,7 +111,8 @@ fn is_covered(spec: &ToolSpec) -> bool {
     })
 }
 
-/// Returns the schema with only these arguments, without descriptions that repeat the tool's own sentence.
+/// Returns the schema with only these arguments. Required arguments lose their descriptions, which repeat the tool's
+/// own sentence.
 fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
     let required = names(spec, "required");
     let mut properties = Map::new();

@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! classes {
     ($($(#[$doc:meta])* $variant:ident = $text:literal => $hint:literal,)*) => {
-        /// The reason why an action failed, from a closed set. An error enters memory or a system prompt in no other
-        /// form.
+        /// The reason why an action failed, from a closed set. Memory and system prompts contain an error only in this form.
         ///
-        /// The words of the page or driver stay beside it as page data, in [`Failure`](super::Failure).
+        /// The message of the page or driver is kept beside the class, as page data, in [`Failure`](super::Failure).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case")]
         #[non_exhaustive]
@@ -22,14 +21,14 @@ macro_rules! classes {
             /// Every class, in order.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// The class as events and files write it.
+            /// Returns the class as events and files write it.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)*
                 }
             }
 
-            /// One fixed sentence that tells the model what happened.
+            /// Returns one fixed sentence that tells the model what happened.
             pub const fn sentence(self) -> &'static str {
                 match self {
                     $(Self::$variant => $hint,)*

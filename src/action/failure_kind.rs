@@ -1,4 +1,4 @@
-//! Kinds of failure: a closed set of ways in which a command can fail.
+//! Kinds of failure: the closed set by which lessons about a failed command (a call of a tool) are found.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{ErrorClass, Outcome};
 use crate::base::{Error, ErrorKind};
 
-/// The way in which a command fails. It is written as `any`, `no_effect`, or the name of the error
-/// class.
+/// The kind of failure that a command (a call of a tool) ended with, or that a lesson applies to. It is serialized as
+/// `any`, `no_effect`, or the name of the error class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum FailureKind {

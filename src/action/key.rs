@@ -115,8 +115,9 @@ impl Key {
         MOVES.contains(&self.last())
     }
 
-    /// Returns true if the key may be pressed several times without looking in between: it [`moves`](Self::moves),
-    /// deletes nothing outside a field, and has no modifier but Shift, because others can lead to another page or tab.
+    /// Returns true if the key may be pressed several times without observing the page in between: it
+    /// [`moves`](Self::moves), deletes nothing outside a field, and has no modifier but Shift, because others can lead
+    /// to another page or tab.
     pub(super) fn is_repeatable(&self) -> bool {
         self.moves()
             && self.last() != "Delete"
@@ -132,7 +133,7 @@ impl Key {
         }
     }
 
-    /// Returns the modifiers that are held while the key is pressed, as written before it.
+    /// Returns the modifiers that are held while the key is pressed, in the order in which they are written.
     pub fn modifiers(&self) -> impl Iterator<Item = &str> {
         let before = &self.0[..self.0.len() - self.last().len()];
         before.split('+').filter(|modifier| !modifier.is_empty())

@@ -20,7 +20,7 @@ where
     })
 }
 
-/// Takes a text, or a list of texts, which become its lines.
+/// Parses a text or a list of texts. The texts of a list become the lines of one text.
 pub(super) fn text_or_lines<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<String, D::Error> {

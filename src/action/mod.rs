@@ -9,9 +9,9 @@
 //! - The frequent tools are declared with their usual arguments, and one tool named `other` takes the name and
 //!   arguments of any other tool. Thirty schemas cost 1,780 tokens per request; these cost less than 700, as a test in
 //!   `declare.rs` checks. Any tool can still be called directly.
-//! - `schemars` derives the schemas from the types that the parser checks, so that models get the same rules.
-//!   `action/spec.rs` inlines references, because not every provider resolves `$ref`, and removes titles and formats,
-//!   which cost tokens.
+//! - `schemars` derives the schemas from the types into which calls are parsed, so that models are given the rules that
+//!   the parser applies. `action/spec.rs` inlines references, because not every provider resolves `$ref`, and removes
+//!   titles and formats, which cost tokens.
 //! - JSON in a reply is a call only in its last lines, in tags or in a fence. So a model that quotes JSON of a page in
 //!   a sentence does not act on it.
 

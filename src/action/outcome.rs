@@ -30,7 +30,7 @@ impl Failure {
     }
 }
 
-/// The outcome of an action. If the machinery fails, there is an [`Error`](crate::Error) instead.
+/// The outcome of an action. If the driver itself breaks down, it returns an [`Error`](crate::Error) instead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {

@@ -12,8 +12,9 @@ use crate::{
 
 /// A short key for an action with its target and page. Equal actions have equal keys in every process.
 ///
-/// The key is 16 hexadecimal digits of the SHA-256 over the tool, the sorted arguments and the page template. The
-/// identity of the element stands for a reference, because references are numbered anew on every load.
+/// The key is 16 hexadecimal digits of the SHA-256 over the tool, the sorted arguments and the page template. A target
+/// is represented by the identity of its element and not by its reference, because references are numbered anew on
+/// every load.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Signature(String);

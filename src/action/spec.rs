@@ -10,11 +10,11 @@ use super::{
 };
 use crate::base::{TokenCount, sorted, tokens::estimate};
 
-/// The key of the tool's name in a reply. Grammar-constrained servers make a model write the keys in the order of the
-/// schema. If the tool's name is not the first key, a model writes the name into the first `name` or `text` that it
-/// reaches.
+/// The key under which a call in a reply gives the tool's name. Grammar-constrained servers make a model write the keys
+/// in the order of the schema. If the tool's name is not the first key, a model writes the name into the first `name`
+/// or `text` that it reaches.
 const NAME: &str = "action";
-/// The key of the arguments in a reply, for tools whose arguments cannot stand beside the name.
+/// The key under which a call in a reply gives the arguments of a tool whose arguments cannot be keys beside its name.
 pub(super) const WRAP: &str = "arguments";
 /// A tool as it is declared to a provider.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,8 +45,8 @@ impl ToolSpec {
             .is_none_or(|arguments| arguments.contains_key(argument))
     }
 
-    /// Returns true if a reply puts the arguments into an object of their own, either because an argument would come
-    /// before the tool's name or because the argument names are unknown. No tool of this crate needs this.
+    /// Returns true if a reply puts the arguments into an object of their own, either because an argument's name sorts
+    /// before the key of the tool's name or because the argument names are unknown. No tool of this crate needs this.
     pub(super) fn is_wrapped(&self) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.keys().any(|argument| argument.as_str() <= NAME))
@@ -74,7 +74,7 @@ impl ToolSet {
 
     /// Creates the set: the tools that the driver supports and the run allows, then the loop's own tools, then the embedder's.
     ///
-    /// `eval` and `run_code` are included only with `scripts`, because they undo every other safety measure.
+    /// `eval` and `run_code` are included only with `scripts`, because a script can get around every other safety measure.
     pub fn new(
         supported: &BTreeSet<BrowserTool>,
         scripts: bool,
@@ -132,7 +132,7 @@ impl ToolSet {
     }
 
     /// Returns the declarations for a provider, byte-identical in every step. Each frequent tool and each tool of the
-    /// embedder has its own; all others share [`OTHER`](Self::OTHER), whose description lists them.
+    /// embedder has its own declaration; all others share [`OTHER`](Self::OTHER), whose description lists them.
     pub fn declared(&self) -> &[ToolSpec] {
         &self.declared
     }
@@ -152,7 +152,7 @@ impl ToolSet {
         self.specs.iter().any(|spec| spec.name == name)
     }
 
-    /// Finds the tool that a model means, by its exact name or, failing that, with `_` for every `-`.
+    /// Finds the tool that a model means, by its exact name or, failing that, by the name with every `-` replaced by `_`.
     pub(super) fn resolve(&self, name: &str) -> Option<&ToolSpec> {
         let find = |name: &str| self.specs.iter().find(|spec| spec.name == name);
         let name = name.trim();
@@ -199,7 +199,7 @@ impl ToolSet {
     }
 }
 
-/// Returns the schema of one call. It has the name of one of these tools, which all have equal arguments, and beside it the arguments.
+/// Returns the schema of one call: the name of one of these tools, which all have equal arguments, and the arguments.
 fn call_schema(names: &[&str], spec: &ToolSpec) -> Value {
     let mut properties = Map::new();
     let name = match names {

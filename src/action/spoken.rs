@@ -1,8 +1,8 @@
-//! Parses locators in forms that models write without being taught: the visible text, or the grammar without its quotes.
+//! Parses locators in forms that models write without being taught: the visible text, or the locator grammar without its quotes.
 //!
 //! The text becomes steps of a [`Locator`], whose own checks apply: no part of it is run as code, and a selector stays
-//! within its alphabet. A text in the grammar of another tool is refused with an error that gives the right form,
-//! because no page shows such a text.
+//! within its alphabet. A text such as `xpath=//a`, in the grammar of another tool, cannot be visible text, so it is
+//! refused with an error that gives the right form.
 
 use crate::{
     base::{Error, ErrorKind, Result},
@@ -38,14 +38,14 @@ const FOREIGN: &[&str] = &[
     "document.",
     "javascript:",
 ];
-/// The forms that a target can have, for the error to a model that wrote another form.
+/// The forms that a target can have, as the error message lists them for a model that wrote none of them.
 const FORMS: &str = "a ref such as e12, the exact text of one element such as Send, role \"name\" such as button \"Send\", or \
                      strategy=\"value\" such as label=\"User\" or css=\"#id\"";
 
 /// Parses a text as a locator.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`], with the form to use.
+/// [`ErrorKind::InvalidInput`] if the text is not a locator. The error gives the form to use.
 pub(super) fn locator(text: &str) -> Result<Locator> {
     if let Ok(locator) = Locator::parse(text) {
         return Ok(locator);

@@ -11,8 +11,9 @@ use crate::{
     page::{ElementRef, Locator, Role},
 };
 
-/// The target of an action: a reference of the current observation, or a checked locator, for an element that has no
-/// reference or that is named by its words.
+/// The target of an action: a reference of the current observation, or a locator.
+///
+/// A locator is checked when it is parsed. It serves for an element that has no reference, or that the model names by its words.
 ///
 /// ```
 /// use webwise::action::Target;

@@ -140,7 +140,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         });
     }
 
-    /// Trigger A: asks memory about the command that failed.
+    /// Asks memory for advice about the command that failed (trigger A).
     async fn recall_for_failure(
         &mut self,
         action: &Action,
@@ -203,7 +203,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.hold_back(found)
     }
 
-    /// Removes the advice that this run holds back as a control. Each item is reported once.
+    /// Removes the advice that this run withholds, so that runs with and without it can be compared. Each withheld item
+    /// is reported once.
     fn hold_back(&mut self, found: Vec<Advice>) -> Vec<Advice> {
         let share = self.parts.guarded.options.withheld_share;
         let state = &mut self.executor.state;
@@ -225,8 +226,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         shown
     }
 
-    /// Asks memory for the elements of the page's host that earlier runs used. Those that this run holds back as a control
-    /// are left out.
+    /// Asks memory for the elements of the page's host that earlier runs used. Those that this run withholds, as a
+    /// control, are left out.
     pub(super) async fn known_elements(&mut self, cue: &Cue) -> Vec<KnownElement> {
         let asking = Asking {
             emitter: &self.executor.emitter,

@@ -1,4 +1,4 @@
-//! Actions of the loop itself, such as `finish` and `note`, and tools of the embedder.
+//! Carries out the actions of the loop itself, such as `finish` and `note`, and calls of the embedder's tools.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use crate::{
     working::{Finished, StopReason},
 };
 
-/// Maximum length of each answer, question and fact. Unit: characters. Source: chosen; as for an extraction.
+/// Maximum length of each answer, question and fact. Unit: characters. Source: chosen; the same as for an extraction.
 const MAX_SAID: usize = MAX_EXTRACT;
-/// Maximum length of a tool's result that is read. The prompt shortens it further. Unit: characters. Source: chosen; the size of a large
-/// document.
+/// Maximum length to which the result of an embedder's tool is cut. The prompt shortens it further. Unit: characters.
+/// Source: chosen; the size of a large document.
 const MAX_RESULT: usize = 200_000;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {

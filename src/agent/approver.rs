@@ -60,8 +60,9 @@ pub enum Approval {
     Stop,
 }
 
-/// Approves actions and answers questions: a person, or a policy that acts for a person. An answer may take any amount of time; only the
-/// run's time budget limits the wait.
+/// A person, or a policy that acts for a person, who approves actions and answers the model's questions.
+///
+/// An answer may take any amount of time; only the run's time budget limits the wait.
 ///
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]

@@ -52,7 +52,7 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Sets the approver. Without one, actions that need approval are refused.
+    /// Sets the approver. Without an approver, actions that need approval are refused.
     pub fn with_approver(mut self, approver: impl Approver + 'static) -> Self {
         self.parts.guarded.approver = Some(Arc::new(approver));
         self
@@ -89,9 +89,9 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Keeps the runs in a [register](RunRegistry) in this store, so that they can be listed, resumed and forked. This may be the same
-    /// store as the memory's. The namespace is taken from the options. Default: none, because it writes to the store before each action and
-    /// each call of the model.
+    /// Keeps the runs in a [register](RunRegistry) in this store, so that they can be listed, resumed and forked. This
+    /// may be the same store as the memory's. The namespace is taken from the options. Default: none, because a run
+    /// with a register writes to the store before each action and each call of the model.
     ///
     /// If the store fails, the run goes on, and one event says so. Only an irreversible action is refused if it cannot be
     /// recorded, because a resumed run might do it again.

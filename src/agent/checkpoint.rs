@@ -3,10 +3,10 @@
 //!
 //! # Decisions
 //!
-//! - The page is not part of a checkpoint, because whoever goes on opens it again and looks.
-//! - A checkpoint is written before an action that may have an effect, together with the intent, and before each call of
-//!   the model. So everything that the model was told is in the last checkpoint, and an action without a known outcome is
-//!   its intent.
+//! - The page is not part of a checkpoint, because the process that resumes the run opens the page again and observes it.
+//! - A checkpoint is written before an action that may have an effect, together with the intent, and before each call
+//!   of the model. So the last checkpoint contains everything that the model was told. If the outcome of an action is
+//!   unknown, that action is the intent in the checkpoint.
 
 use std::fmt::Debug;
 
@@ -26,29 +26,31 @@ use crate::{
     working::{By, Place, Step},
 };
 
-/// Room for the intent beside the state. Unit: bytes. Source: chosen; a reply of the model takes some 10 KiB.
+/// Part of a checkpoint's size that is reserved for the intent. Unit: bytes. Source: chosen; a reply of the model takes
+/// some 10 KiB.
 const ROOM_FOR_INTENT: usize = 32 * 1_024;
-/// Maximum size of the extracted texts that a checkpoint keeps if it is too large with all of them, the newest first. Unit:
-/// bytes. Source: chosen.
+/// Maximum total size of the extracted texts in a checkpoint that would be too large with all of these texts. The
+/// newest are kept. Unit: bytes. Source: chosen.
 const LAST_EXTRACTED: usize = 16 * 1024;
-/// Number of steps that a state keeps if all do not fit. Source: chosen; the prompt shows 50.
+/// Number of steps, the last ones, that remain in a checkpoint that would be too large with all steps. Source: chosen;
+/// the prompt shows 50.
 const LAST_STEPS: usize = 50;
 
-/// A place for checkpoints.
+/// A store for the checkpoints of a run.
 #[async_trait]
 pub(super) trait Checkpoints: Debug + Send + Sync {
-    /// Writes a checkpoint. Returns false, and writes nothing, if another process has taken the run.
+    /// Writes a checkpoint. Returns false, and writes nothing, if another process has taken over the run.
     ///
     /// # Errors
-    /// Those of the store.
+    /// The errors of the store.
     async fn keep(&self, checkpoint: Checkpoint) -> Result<bool>;
 }
 
 impl State {
-    /// Returns the checkpoint of this state. Secrets are replaced. If it is too large, what matters least is left out.
+    /// Returns the checkpoint of this state. Secrets are replaced. If it is too large, the least important parts are left out.
     ///
     /// # Errors
-    /// `Corrupt` if a secret is equal to a word of the JSON format; `TooLarge` if too little could be left out.
+    /// `Corrupt` if the state or the intent cannot be written as JSON; `TooLarge` if it is still too large without those parts.
     pub(super) fn checkpoint(
         &self,
         intent: Option<&Intent>,
@@ -95,7 +97,7 @@ impl State {
         }
     }
 
-    /// Reads the state of a checkpoint, and the action whose outcome is not known.
+    /// Reads the state of a checkpoint, and the intent: the action whose outcome is not known.
     ///
     /// # Errors
     /// `Unsupported` if another version of this crate wrote it; `Corrupt` if it cannot be read.
@@ -114,14 +116,15 @@ impl State {
         seen.find(|url| !url.is_empty())
     }
 
-    /// Prepares the state for another process, which opens this page. The model is told what happened, and an action
-    /// without a known outcome becomes a step with an unclear one.
+    /// Prepares the state for the process that resumes the run, which opens this page. The model is told of the
+    /// interruption. If there is an intent, its action may have been carried out, so it is recorded as a step with an
+    /// unclear outcome.
     pub(super) fn go_on(&mut self, url: &Url, intent: Option<Intent>) {
         (self.stopped, self.error) = (None, None);
         (self.answer, self.evidence) = (None, None);
         self.unverified.clear();
         (self.errors_in_row, self.unusable_in_row) = (0, 0);
-        // Opening the page again is no repetition.
+        // Opening the page again must not count as a repetition.
         self.guards.forget_actions();
         self.queue.clear();
         self.remarks.notes.push(

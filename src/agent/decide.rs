@@ -38,14 +38,14 @@ const CHOOSER: &str =
 /// Number of tokens reserved for one picture. Source: chosen; providers count 258 to 1,600.
 const IMAGE_TOKENS: u64 = 1_600;
 
-/// Maximum size of a request to a model whose window is unknown. Unit: tokens. Source: chosen; half of the smallest context window of the
-/// models that providers offer today.
+/// Maximum size of a request to a model whose context window is unknown. Unit: tokens. Source: chosen; half of the
+/// smallest context window of the models that providers offer today.
 const UNKNOWN_ROOM: u64 = 64_000;
 
 /// Maximum length of the thought that a step keeps. Unit: characters. Source: chosen.
 const MAX_THOUGHT: usize = 2_000;
 
-/// Returns the note about the last steps that were taken from memory; `None` if there are none.
+/// Returns the note that tells the model how many of the last steps were repeated from memory; `None` if there are none.
 fn replayed(steps: usize) -> Option<String> {
     let come = match steps {
         0 => return None,
@@ -67,7 +67,7 @@ fn thought(response: &ChatResponse) -> Option<String> {
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Trigger B: asks memory about the current page, unless it was already asked after the same observation.
+    /// Asks memory for advice about the current page, unless it was already asked after the same observation (trigger B).
     pub(super) async fn recall_for_page(&mut self) {
         let page = self.executor.state.page.as_ref();
         let here = page.and_then(|page| Some((page.place.host()?.clone(), page)));
@@ -134,7 +134,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.add_advice(found);
     }
 
-    /// Returns what all requests of the run have in common.
+    /// Returns a request with the parts that all requests of the run have in common, and an empty message.
     pub(super) fn request(&self) -> ChatRequest {
         let options = &self.parts.guarded.options;
         let mut request = ChatRequest::new(
@@ -295,7 +295,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     .usage
                     .unwrap_or_else(|| estimate_usage(&response, estimated_tokens));
                 self.executor.state.estimated |= response.usage.is_none();
-                // What a picture takes is a guess of another kind.
+                // The tokens of a picture are guessed, so a request with pictures cannot calibrate the estimate for text.
                 if let Some(usage) = response.usage.filter(|_| request.images.is_empty()) {
                     self.executor
                         .state
@@ -412,8 +412,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns the maximum size of the message in this request, as an estimate without calibration: the model's context window, minus the room
-/// for the reply, a tenth for errors of the estimate, and the other parts of the request.
+/// Returns the maximum size of the message in this request, as an estimate without calibration: the model's context
+/// window, minus the tokens reserved for the reply, a tenth for errors of the estimate, and the other parts of the
+/// request.
 fn room(window: Option<TokenCount>, request: &ChatRequest, calibration: Calibration) -> TokenCount {
     let whole = window.map_or(UNKNOWN_ROOM, |window| {
         let tenth = window.0.div_ceil(10);

@@ -44,8 +44,8 @@ impl<B, L, M> DecisionLoop<B, L, M> {
         self.guarded.browser()
     }
 
-    /// Returns the agent's browser with the agent's guards, for actions that your program decides itself. It is busy while a run uses the
-    /// browser.
+    /// Returns the agent's browser with the agent's guards, for actions that your program decides itself. The guarded
+    /// browser is busy while a run uses the browser.
     pub const fn guarded(&self) -> &GuardedBrowser<B> {
         &self.guarded
     }
@@ -95,8 +95,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     /// keeps its steps, facts, guards and budgets, and continues on the page where it was. Make the task with [`Task::of_checkpoint`], and
     /// add the secrets, parameters and allowed sites again.
     ///
-    /// If the earlier process still has the run, it stops before its next action. If an action was interrupted and may have been carried
-    /// out, the model is told so. If that action is irreversible, a person must approve the next irreversible action.
+    /// If the earlier process is still working on the run, that process stops before its next action. If an action was
+    /// interrupted and may have been carried out, the model is told so. If that action is irreversible, a person must
+    /// approve the next irreversible action.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, if the loop has no register, or if the run cannot be resumed; `Busy` if it

@@ -12,9 +12,9 @@ use crate::{
 
 /// Opens the pages of a site breadth first and returns its map. No model is asked.
 ///
-/// Each page is opened by its address, in a run of its own with the guards of every run: a page out of scope is left, and
-/// each opening is in the events. A dialog is dismissed. A page that cannot be opened is counted and passed over. If the
-/// exploration is cancelled, the map so far is returned. `opened` is called with each page.
+/// Each page is opened by its address, in a run of its own with the guards of every run: a page out of scope is left,
+/// and events are emitted for each opening. A dialog is dismissed. A page that cannot be opened is counted and passed
+/// over. If the exploration is cancelled, the map so far is returned. `opened` is called with each page.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] if the address is not a web address. [`ErrorKind::Unavailable`] with the reason as `why` if
@@ -27,7 +27,8 @@ pub async fn explore<B: BrowserDriver>(
 ) -> Result<SiteMap> {
     let mut frontier = Frontier::new(start, limits)?;
     while let Some(visit) = frontier.next() {
-        // Many pages without a change are no sign of being stuck here, so no run sees more than one.
+        // Many addresses may lead to the same page, and the guards would stop a run that opens it again and again as
+        // stuck. So each address is opened in a run of its own.
         let task = Task::new("Explore the site")?.with_start_url(start)?;
         let mut executor = browser.start(task);
         let page = match shown(&mut executor, visit.url.as_str()).await {

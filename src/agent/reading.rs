@@ -20,7 +20,8 @@ use crate::{
 
 /// Maximum number of lines that `find` returns. Source: chosen, about a screenful.
 const MAX_FOUND: usize = 30;
-/// Maximum number of lines that `find` returns if no line has all words of the query. Source: chosen; such lines are mostly not what is looked for.
+/// Maximum number of lines that `find` returns if no line has all words of the query. Source: chosen; such lines are
+/// rarely the ones looked for.
 const MAX_PARTLY_FOUND: usize = 10;
 /// Maximum length to which a query is cut where it is repeated above its hits. Unit: characters. Source: chosen.
 const MAX_QUERY: usize = 80;
@@ -29,8 +30,8 @@ const MAX_READ: usize = 1_200;
 /// Maximum size of a `read` if the call states a number of lines. Unit: tokens, estimated. Source: chosen; enough for a table of 200 rows,
 /// because several smaller reads would cost more.
 const MAX_READ_BY_LINES: usize = 6_000;
-/// Share of what the page leaves of a message, for the lines that were read. Unit: percent. Source: chosen; the rest is for the steps and
-/// the notes.
+/// Share that lines read with `read` may take of a message, after the page itself is subtracted. Unit: percent. Source:
+/// chosen; the rest is for the steps and the notes.
 const READ_SHARE: u64 = 50;
 /// Maximum number of characters kept of one extraction. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
@@ -74,7 +75,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let shown: Vec<Shown<'_>> = numbers.iter().map(|number| layout.shown(*number)).collect();
         let mut lines = excerpts(&shown, elements, &find.query);
         if !self.digest(page).whole {
-            // The number is the place from which `read` goes on.
+            // With the line number, the model can continue with `read` at this place.
             for (line, number) in lines.iter_mut().zip(&numbers) {
                 *line = format!("{}: {line}", number + 1);
             }
@@ -146,7 +147,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Returns the tokens that are left for the next lines that are read for one message.
+    /// Returns the number of tokens that further lines read with `read` may take in the next message.
     fn room_to_read(&self, page: &PageNow) -> TokenCount {
         let read = &self.executor.state.remarks.read;
         let taken: TokenCount = read.iter().map(|line| cost(line)).sum();
@@ -214,7 +215,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let mut ranked: Vec<u32> = best.values().copied().collect();
         ranked.sort_unstable_by_key(|points| std::cmp::Reverse(*points));
         if let Some(most) = ranked.get(MAX_FACTS) {
-            // Some of many lines that match equally well would say no more than the others.
+            // If too many lines match equally well, there is no reason to prefer some of them, so all of these are dropped.
             best.retain(|_, points| *points > *most);
         }
         let kept = best.into_keys().map(|at| {
@@ -242,7 +243,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.executor.state.remarks.facts.extend(kept);
     }
 
-    /// Moves the lines kept from the last reads to the known facts. Called after the model has seen them.
+    /// Moves the lines kept from the last reads into the run's memory. Called after the model has seen them.
     pub(super) fn know_facts(&mut self) {
         let state = &mut self.executor.state;
         state.memory.keep(state.remarks.facts.drain(..));
@@ -285,8 +286,8 @@ fn fitting(lines: &[String], room: TokenCount) -> usize {
     lines.iter().take_while(fits).count().max(1)
 }
 
-/// Returns the line that stands above the hits of a search. It gives the query, the number of lines found and, if not
-/// all follow, the number that follow.
+/// Returns the line above the hits of a search. It gives the query, the number of lines found and, if not all follow,
+/// the number that follow.
 fn found_in_all(query: &str, hits: &Hits, most: usize) -> String {
     let query = quoted(query, MAX_QUERY);
     let count = hits.lines.len();

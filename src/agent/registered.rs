@@ -1,4 +1,4 @@
-//! A run in the register of runs: its lease, its checkpoints, and its signs of life.
+//! A run in the register of runs: its lease, its checkpoints, and its heartbeats.
 
 use std::{
     sync::{
@@ -25,8 +25,8 @@ use crate::{
 /// The register of runs that a loop uses.
 pub(super) type Register = RunRegistry<Arc<dyn MemoryBackend>>;
 
-/// A run that is registered. A task of its own gives the signs of life, because a call of the model may take minutes. The
-/// task ends with this value.
+/// A run that is registered. A separate tokio task sends its heartbeats, because a call of the model may take minutes.
+/// Dropping this value ends the task.
 #[derive(Debug)]
 pub(super) struct Registered {
     register: Register,
@@ -39,11 +39,11 @@ pub(super) struct Registered {
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// True once another process has taken the run.
+    /// True once another process has taken over the run.
     is_taken: AtomicBool,
     /// True once a checkpoint was written.
     is_kept: AtomicBool,
-    /// The first failure of a sign of life, until it is reported.
+    /// The first failure of a heartbeat, until it is reported.
     failure: Mutex<Option<Error>>,
 }
 
@@ -54,7 +54,7 @@ impl Drop for Registered {
 }
 
 impl Registered {
-    /// Starts the signs of life of a run. `is_kept` is true if the run has a checkpoint.
+    /// Starts the heartbeats of a run. `is_kept` is true if the run has a checkpoint.
     pub(super) fn new(
         register: Register,
         lease: Lease,
@@ -82,7 +82,7 @@ impl Registered {
         }
     }
 
-    /// Sets what the signs of life tell. Every third turn tells it at once.
+    /// Sets the data that heartbeats send. With `at_once`, a heartbeat is sent immediately.
     pub(super) fn tell(&self, sign: Heartbeat, at_once: bool) {
         self.signs.send_if_modified(|told| {
             *told = sign;
@@ -90,7 +90,7 @@ impl Registered {
         });
     }
 
-    /// Returns the first failure of a sign of life that was not reported yet.
+    /// Returns the first failure of a heartbeat that was not reported yet.
     pub(super) fn failure(&self) -> Option<Error> {
         let failure = self.shared.failure.lock();
         failure.unwrap_or_else(PoisonError::into_inner).take()
@@ -99,7 +99,7 @@ impl Registered {
     /// Records the end of the run.
     ///
     /// # Errors
-    /// Those of the store.
+    /// The errors of the store.
     pub(super) async fn end(&self, end: &End, now: chrono::DateTime<chrono::Utc>) -> Result<()> {
         self.heart.abort();
         let ended = self.register.end(&self.lease, end, now);
@@ -121,7 +121,7 @@ impl Checkpoints for Registered {
     }
 }
 
-/// The task that gives the signs of life.
+/// The task that sends the heartbeats.
 struct Heart {
     register: Register,
     lease: Lease,

@@ -1,5 +1,5 @@
-//! A run in the register of runs, as its loop sees it: entered at the start, kept before each turn, and ended. Another
-//! process resumes it here.
+//! Connects a run to the register of runs: enters it at the start, writes a checkpoint before each turn, and records
+//! its end. Also resumes a registered run that another process has left.
 
 use std::sync::Arc;
 
@@ -17,9 +17,10 @@ use crate::{
     working::StopReason,
 };
 
-/// Number of turns after which the current address is written. Source: document.
+/// Number of turns after which the current address is written to the register. Source: document.
 const TURNS_PER_BEAT: u32 = 3;
-/// The section of the prompt about the run that this one continues. Source of its priority: chosen, that of the history.
+/// The section of the prompt about the run that this one continues. Source of its priority: chosen, the same as that of
+/// the history.
 const EARLIER: Section = Section::custom("Earlier run", 50, Lasts::Run);
 
 impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
@@ -44,7 +45,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// Keeps the run in the register under this lease.
+    /// Starts the heartbeats and the checkpoints of the run under this lease.
     fn hold(&mut self, register: Register, lease: Lease, is_kept: bool) {
         let guarded = &self.parts.guarded;
         let registered = Arc::new(Registered::new(
@@ -58,7 +59,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.registered = Some(registered);
     }
 
-    /// Takes up a run that another process has left.
+    /// Resumes a registered run that another process has left.
     pub(super) async fn take_up(parts: &'l DecisionLoop<B, L, M>, task: Task) -> Result<Self> {
         let wrong = |why| Error::new(ErrorKind::InvalidInput, "run.resume").with("why", why);
         let register = parts.register.clone();
@@ -66,7 +67,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let run = task.run.clone();
         let run = run.ok_or_else(|| wrong("the task does not name the run"))?;
         let limit = parts.guarded.options.memory_timeout;
-        // A state that this version cannot read must not be taken from a process that can.
+        // If this version cannot read the state, return the error before the run is taken over, because a process of
+        // another version may be able to resume it.
         State::of_checkpoint(&within(limit, register.checkpoint(&run)).await?)?;
         let taken = within(limit, register.resume(&run, parts.guarded.clock.now())).await?;
         let Taken {
@@ -75,7 +77,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             checkpoint,
         } = taken;
         let (mut state, intent) = State::of_checkpoint(&checkpoint)?;
-        // The register learns the address only every few turns. If the last step led to no place to go on from, it knows one.
+        // The address in the state is newer, because the register is given the address only every few turns. If the run
+        // cannot continue there, it continues at the address in the register.
         let last = RunManifest {
             current_url: state.last_url().map(str::to_owned),
             final_url: None,
@@ -91,7 +94,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         Ok(run)
     }
 
-    /// Writes a checkpoint before the model is asked, so that everything that it is told is kept.
+    /// Writes a checkpoint before the model is asked, so that everything that the model is told is stored.
     pub(super) async fn keep_turn(&mut self) -> Result<(), StopReason> {
         let Some(registered) = self.registered.clone() else {
             return Ok(());
@@ -109,8 +112,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.keep(None).await.map(drop)
     }
 
-    /// Writes the last checkpoint of a run that did not reach its goal, so that it can be resumed. Returns the reason why
-    /// the run ended: another one if another process has taken the run.
+    /// Writes the last checkpoint of a run that did not reach its goal, so that it can be resumed. Returns `stop`, or
+    /// [`StopReason::TakenOver`] if another process has taken over the run.
     pub(super) async fn keep_last(&mut self, stop: StopReason) -> StopReason {
         self.executor.state.stopped = Some(stop);
         if stop.is_success() || stop == StopReason::TakenOver || self.registered.is_none() {
@@ -152,7 +155,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// Returns the line about the run that this one continues. It contains text of a model, so it stands in the message.
+    /// Returns the line about the run that this one continues. It contains text that a model wrote, so it is part of
+    /// the message and not of the system instruction.
     pub(super) fn earlier(&self) -> Option<Advice> {
         let Continuation {
             parent, history, ..

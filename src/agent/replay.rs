@@ -1,4 +1,4 @@
-//! Takes the steps of a known task from memory, where nothing is left for the model to decide.
+//! Repeats recorded steps of a known task from memory, as long as they need no decision of the model.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Queues the next step of a task that memory knows. Returns false if there is none, and the model has to decide.
+    /// Queues the next step of a task that memory knows. Returns false if there is none; then the model has to decide.
     ///
     /// Actions that cannot be undone are never taken from memory, whatever the approval mode.
     pub(super) async fn replay(&mut self) -> bool {
@@ -40,7 +40,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         });
         let state = &mut self.executor.state;
         let known = state.offered.iter().position(|known| *known == step.item);
-        // The step was decided by this item alone.
+        // This memory item alone led to the step, so no other item counts as shown for it.
         state.offered_now = vec![known.unwrap_or(state.offered.len())];
         if known.is_none() {
             state.offered.push(step.item);
@@ -55,7 +55,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         true
     }
 
-    /// Returns the next step of a task that memory knows and that this run does not hold back as a control.
+    /// Returns the next step of a task that memory knows; `None` if there is none, or if this run withholds the step as
+    /// a control.
     async fn known_step(&mut self) -> Option<ReplayStep> {
         let options = &self.parts.guarded.options;
         let state = &self.executor.state;

@@ -246,16 +246,17 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// Returns the run's memory: its steps, and what it read, took from pages, noted and was given.
+    /// Returns the run's memory: its steps, its notes, and the texts that it read, extracted or was given.
     pub const fn memory(&self) -> &Memory {
         &self.executor.state.memory
     }
 
-    /// Gives the run a text that the work needs and no page shows, from the next request to the model on. The model reads
-    /// it as data. Secrets in it are replaced. A run that is resumed from the register has only the texts of its task.
+    /// Gives the run a text that the work needs and no page shows. The model gets it from the next request on, and
+    /// reads it as data. Secrets in it are replaced. A run that is resumed from the register has only the texts of its
+    /// task.
     ///
     /// # Errors
-    /// As for [`Memory::give`].
+    /// The errors of [`Memory::give`].
     pub fn give(&mut self, name: &str, text: &str) -> Result<()> {
         self.executor.give(name, text)
     }
@@ -270,17 +271,17 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.steps()
     }
 
-    /// Returns the page as it was last observed; `None` before the first look.
+    /// Returns the page as it was last observed; `None` before the first observation.
     pub fn page(&self) -> Option<&PageView> {
         self.executor.page()
     }
 
-    /// Returns the amounts spent so far.
+    /// Returns the steps, model calls, tokens and money spent so far.
     pub const fn spent(&self) -> &Spent {
         self.executor.spent()
     }
 
-    /// Ends the run, learns from it and returns the report. A run that was not stopped counts as cancelled.
+    /// Ends the run, learns from it and returns the report. A run that has not stopped before counts as cancelled.
     pub async fn finish(mut self) -> RunReport {
         let stop = self.executor.state.stopped.unwrap_or(StopReason::Cancelled);
         let stop = self.keep_last(stop).await;
@@ -288,7 +289,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         if state.error.is_none() && !stop.is_success() {
             state.error = state.never_opened();
         }
-        // The process that has taken the run learns from it.
+        // If another process has taken over the run, that process learns from it.
         let learns = self.parts.guarded.options.memory && stop != StopReason::TakenOver;
         if learns && self.executor.has_turn() {
             let now = self.parts.guarded.clock.now();

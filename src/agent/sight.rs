@@ -1,4 +1,4 @@
-//! The picture of the page in a step: decides whether the model gets a picture, and explains the picture in a note.
+//! The picture of the page in a step. This module decides whether the model gets a picture, and explains the picture in a note.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -141,7 +141,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// If an action gives a point of the picture and no target, sets the element at the point as its target. Returns
-    /// whether it did so. The error is the refusal of the action.
+    /// true if it did so. The error is the refusal of the action.
     pub(super) fn aim_by_sight(&self, action: &mut BrowserAction) -> Result<bool, Outcome> {
         let points = points(action);
         if points.is_empty() || !action.targets().is_empty() {

@@ -24,7 +24,7 @@ use crate::{
 /// Version of the JSON format. A run is resumed only from the same version.
 const VERSION: u32 = 2;
 
-/// The beginning of the line after the lines of a page that was left.
+/// The beginning of the line that is added below lines found or read on a page, once the run has left that page.
 const LEFT: &str = "(all above is of page";
 /// Maximum length to which a page's title is cut where it is repeated beside lines of the page. Unit: characters. Source: chosen.
 pub(super) const MAX_TITLE: usize = 60;
@@ -34,12 +34,12 @@ pub(super) const MAX_TITLE: usize = 60;
 pub(super) struct Queued {
     pub(super) action: Action,
     pub(super) by: By,
-    /// The identities of the targets, in the order of the references; `None` if one of them was not on the page for which the action was
-    /// decided on.
+    /// The identities of the targets, in the order of the references; `None` if one of them was not on the page for
+    /// which the action was decided.
     pub(super) targets: Option<Vec<TargetIdentity>>,
 }
 
-/// Everything in the next message except the page.
+/// Results, refusals, notes and warnings since the last message. The next message reports them to the model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Remarks {
     pub(super) calls: Vec<CallMade>,
@@ -67,7 +67,7 @@ pub(super) struct Remarks {
 }
 
 impl Remarks {
-    /// Returns true if they tell something that the model has to read before anything else is done.
+    /// Returns true if the remarks contain anything that the model must read before the next action.
     pub(super) fn is_unread(&self) -> bool {
         let lines = [&self.found, &self.read, &self.notes, &self.warnings];
         let said = [&self.results, &self.answers];
@@ -77,8 +77,8 @@ impl Remarks {
             || said.iter().any(|said| !said.is_empty())
     }
 
-    /// Marks the lines that were found and read so far as those of a page that was left. Otherwise their references would be taken for
-    /// those of the page that is shown.
+    /// Marks the lines found and read so far as lines of a page that the run has left. Otherwise the model would take
+    /// their references for references of the current page.
     pub(super) fn leave(&mut self, title: &str) {
         for lines in [&mut self.found, &mut self.read] {
             if lines.last().is_some_and(|last| !last.starts_with(LEFT)) {
@@ -118,7 +118,7 @@ pub struct State {
     pub(super) looks: u64,
     /// Texts that pages of this run have shown.
     pub(super) seen: Seen,
-    /// Numbers on this page of which it is known that they are clocks or that they respond to actions.
+    /// Numbers on this page that are known to be clocks, or known to respond to actions.
     pub(super) numbers: Numbers,
     /// True if an action was started after the last observation.
     pub(super) stale: bool,
@@ -128,7 +128,7 @@ pub struct State {
     pub(super) remarks: Remarks,
     /// The lines of the current page that the model has read.
     pub(super) lines_read: Option<LinesRead>,
-    /// The steps, and what the run read, took from pages, noted and was given.
+    /// The steps, the notes, and the texts that the run read, extracted or was given.
     pub(super) memory: Memory,
     pub(super) advice: Vec<Advice>,
     /// Positions in `offered` of the advice in the current prompt.
@@ -137,13 +137,13 @@ pub struct State {
     pub(super) standing: usize,
     /// All advice that was shown, in the order of first appearance.
     pub(super) offered: Vec<AdviceId>,
-    /// All advice that was held back, in the order of first appearance.
+    /// All advice that was withheld, in the order of first appearance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) withheld: Vec<AdviceId>,
     /// The reasoning of the last reply, until a step records it.
     #[serde(default)]
     pub(super) thought: Option<String>,
-    /// The text that the current action gave, until its step records it.
+    /// The text that the current action returned, until its step records it.
     #[serde(default)]
     pub(super) gave: Option<String>,
 
@@ -158,7 +158,8 @@ pub struct State {
     pub(super) calibration: Calibration,
     pub(super) errors: u32,
     pub(super) errors_in_row: u32,
-    /// The model call whose reply had the last error. One reply counts as one error.
+    /// The number of the model call whose reply led to the last error. Several errors of one reply count as one of the
+    /// errors in a row.
     pub(super) error_call: Option<u32>,
     pub(super) unusable_in_row: u32,
     pub(super) finish_refused: bool,
@@ -247,7 +248,7 @@ impl State {
         &self.run
     }
 
-    /// Returns the description of the task that memory uses.
+    /// Returns the description of the run's task, as memory uses it.
     pub const fn about(&self) -> &About {
         &self.about
     }

@@ -76,8 +76,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Finds the target of an action that gives a point of the picture or words, and returns the action with its
-    /// reference. Also returns an outcome if the action is refused.
+    /// Replaces a target that is given as a point of the picture or in words by a reference. Also returns an outcome if
+    /// the action is refused.
     fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
         let Action::Browser(action) = &mut next.action else {
             return (next, None);

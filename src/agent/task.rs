@@ -157,12 +157,12 @@ impl Task {
         self
     }
 
-    /// Gives the run a text that the work needs and no page shows, such as a letter to answer or a record of a customer.
-    /// The model reads it as data: unlike [instructions](Self::with_instructions), it is not followed. An earlier text of
-    /// the same name is replaced.
+    /// Gives the run a text that the work needs and no page shows, such as a letter to answer or a record of a
+    /// customer. The model reads it as data and, unlike [instructions](Self::with_instructions), does not follow it. An
+    /// earlier text of the same name is replaced.
     ///
     /// # Errors
-    /// As for [`Memory::give`]: at most 20 texts of 4,000 characters.
+    /// The errors of [`Memory::give`], which accepts at most 20 texts of 4,000 characters each.
     pub fn with_given(mut self, name: &str, text: &str) -> Result<Self> {
         let mut memory = Memory::default();
         for (name, text) in &self.given {
@@ -187,7 +187,7 @@ impl Task {
         self
     }
 
-    /// Assigns the run to a session, a group of runs.
+    /// Assigns the run to a session, a group of runs that belong together.
     pub fn with_session(mut self, session: SessionId) -> Self {
         self.session = Some(session);
         self
@@ -214,11 +214,12 @@ impl Task {
         Ok(task)
     }
 
-    /// Makes the run continue an earlier one, with the goal of this task. If the task has no start address, the run starts where the
-    /// earlier run ended. It belongs to the continuation's session, or to the task's own session if the continuation has none.
+    /// Makes the run continue an earlier one, with the goal of this task. If the task has no start address, the run
+    /// starts where the earlier run ended. The run belongs to the continuation's session, or to the task's own session
+    /// if the continuation has none.
     ///
     /// # Errors
-    /// As for [`with_start_url`](Self::with_start_url).
+    /// The errors of [`with_start_url`](Self::with_start_url).
     pub fn continuing(mut self, earlier: Continuation) -> Result<Self> {
         if self.start_url.is_none() {
             self = self.with_start_url(earlier.start_url.as_str())?;

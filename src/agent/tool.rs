@@ -24,8 +24,8 @@ pub trait Tool: Debug + Send + Sync {
     /// during a run. Building the loop fails if the name is that of a built-in tool.
     fn spec(&self) -> ToolSpec;
 
-    /// Returns the worst effect that the tool can have. Whether the tool needs approval is decided by the same rules as
-    /// for built-in tools.
+    /// Returns the worst effect that the tool can have. A call of the tool needs approval by the same rules as a call
+    /// of a built-in tool.
     fn effect(&self) -> Effect;
 
     /// Calls the tool. The arguments come from the model and are not validated.

@@ -31,11 +31,11 @@ use crate::{
 
 /// Version of the format.
 const VERSION: u64 = 1;
-/// Maximum number of cases, and of variants of a case. Source: chosen; each is several runs.
+/// Maximum number of cases, and of variants of a case. Source: chosen; each takes several runs.
 const MAX_CASES: usize = 200;
 /// Maximum length of a case's name. Unit: characters. Source: chosen; a name is a heading of the table.
 const MAX_NAME: usize = 80;
-/// The place of the seed in an address.
+/// The placeholder for the seed in an address.
 const SEED: &str = "{seed}";
 /// Fields that a variant may replace.
 const VALUES: [&str; 7] = [
@@ -56,14 +56,14 @@ pub(crate) struct Case {
     pub(crate) values: Vec<Values>,
 }
 
-/// A task with certain values.
+/// The values with which a case is run: its goal, addresses, parameters, secrets, sites and conditions.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Values {
     pub(crate) goal: String,
     url: String,
     setup: Option<String>,
     pub(crate) parameters: Vec<(ParameterName, String)>,
-    /// The sources of secrets, as for `run --secret`, with their places in the file.
+    /// For each secret, its place in the file, and its source, written as for `run --secret`.
     pub(crate) secrets: Vec<(String, String)>,
     pub(crate) allow: Vec<Site>,
     pub(crate) success: Success,
@@ -85,13 +85,13 @@ impl Values {
 /// The conditions under which a run has reached its goal. All that are given must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Success {
-    /// Words of the last page, side by side.
+    /// Words that must stand side by side in the last page.
     pub(crate) text: Option<String>,
-    /// The address of the last page; `*` stands for any characters.
+    /// The pattern of the last page's address; `*` stands for any characters.
     pub(crate) url: Option<String>,
-    /// An expression that is true in the last page.
+    /// An expression that must be true in the last page.
     pub(crate) javascript: Option<String>,
-    /// Words of the answer, side by side.
+    /// Words that must stand side by side in the answer.
     pub(crate) answer: Option<String>,
 }
 
@@ -153,7 +153,7 @@ fn case(field: &Field<'_>) -> Result<Case, Wrong> {
     Ok(Case { name, values })
 }
 
-/// Returns the values with the fields that this object names.
+/// Returns the values, with the fields that this object names replaced.
 fn replaced(mut values: Values, field: &Field<'_>) -> Result<Values, Wrong> {
     if let Some(given) = field.get("goal")? {
         values.goal = goal(&given)?;
@@ -205,7 +205,7 @@ fn goal(field: &Field<'_>) -> Result<String, Wrong> {
     field.text().map(str::to_owned)
 }
 
-/// Returns an address that a browser may open. The seed may stand in it.
+/// Returns an address that a browser may open. It may contain `{seed}`.
 fn address(field: &Field<'_>) -> Result<String, Wrong> {
     let given = field.text()?;
     let url = Url::parse(&given.replace(SEED, "1"))
@@ -238,7 +238,7 @@ fn success(field: &Field<'_>) -> Result<Success, Wrong> {
             .map(|value| value.text().map(str::to_owned))
             .transpose()
     };
-    // Words are compared, so there must be one.
+    // Words are compared, so the text must contain at least one.
     let words = |name: &str| {
         let given = given(name)?;
         if given

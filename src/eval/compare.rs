@@ -1,4 +1,4 @@
-//! The means of the arms, and their differences with intervals.
+//! Computes the mean figures of each arm, and the differences between arms with their intervals.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use super::{Arm, random::Random};
 /// Number of random samples for an interval. Source: chosen; Efron and Tibshirani, "An Introduction to the Bootstrap",
 /// 1993, ask for 1,000 or more for percentiles.
 const SAMPLES: usize = 2_000;
-/// Share of the samples that is left out at each end, which gives 95 % intervals.
+/// Number of samples left out at each end. A fortieth at each end gives 95 % intervals.
 const TAIL: usize = SAMPLES / 40;
 /// Seed of the samples, so that equal figures have equal intervals.
 pub(super) const SEED: u64 = 1;
 
-/// A figure of a run.
+/// A figure of a run that is compared between arms, such as the number of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Metric {
     Success,
@@ -59,7 +59,7 @@ impl Figures {
     }
 }
 
-/// A measured run.
+/// A run of an arm, with its figures.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Measured {
     pub(crate) case: String,
@@ -72,9 +72,9 @@ pub(crate) struct Measured {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
     pub(crate) metric: Metric,
-    /// The mean in the arm that is compared with.
+    /// The mean in the baseline arm, [`Comparison::with`].
     pub(crate) before: f64,
-    /// The mean in the other arm.
+    /// The mean in the arm that is compared with the baseline, [`Comparison::of`].
     pub(crate) after: f64,
     /// The 95 % interval of the mean difference; `None` if there are fewer than two pairs.
     pub(crate) interval: Option<(f64, f64)>,
@@ -85,7 +85,7 @@ impl Difference {
         self.after - self.before
     }
 
-    /// Returns the difference as a share of the first mean; `None` if that is 0.
+    /// Returns the difference as a share of `before`; `None` if `before` is 0.
     pub(crate) fn share(&self) -> Option<f64> {
         (self.before.abs() > f64::EPSILON).then(|| self.mean() / self.before)
     }
@@ -110,7 +110,7 @@ pub(crate) struct Group {
     pub(crate) comparisons: Vec<Comparison>,
 }
 
-/// Returns the group of each case in the order of first appearance. If there are several, the group of all comes last.
+/// Returns the group of each case in the order of first appearance. If there are several cases, a group of all runs comes last.
 pub(crate) fn groups(runs: &[Measured]) -> Vec<Group> {
     let mut names: Vec<&String> = Vec::new();
     for run in runs {
@@ -195,28 +195,29 @@ fn compare(of: &[&Measured], with: &[&Measured]) -> Option<Comparison> {
     })
 }
 
-/// Returns the mean; 0 of no values.
+/// Returns the mean; 0 if there are no values.
 pub(super) fn mean(values: &[f64]) -> f64 {
     let count = u32::try_from(values.len()).unwrap_or(u32::MAX);
     values.iter().sum::<f64>() / f64::from(count.max(1))
 }
 
-/// Returns the 95 % interval of the mean by bootstrap percentiles: values are drawn with replacement, as many as there are,
-/// and the ends are the percentiles of the means. Returns `None` for fewer than two values.
+/// Returns the 95 % interval of the mean by bootstrap percentiles: each sample is as many values as there are, drawn
+/// with replacement, and the ends of the interval are percentiles of the samples' means. Returns `None` for fewer than
+/// two values.
 fn interval(values: &[f64], seed: u64) -> Option<(f64, f64)> {
     let mut random = Random::new(seed);
     (values.len() > 1).then(|| ends(|| drawn_mean(values, &mut random)))
 }
 
-/// Returns the 95 % interval of the difference of two means, of which each is drawn by itself. Returns `None` if one of them
-/// is of fewer than two values.
+/// Returns the 95 % interval of the difference of two means, whose samples are drawn independently. Returns `None` if
+/// one of the two has fewer than two values.
 pub(super) fn interval_of_two(before: &[f64], after: &[f64], seed: u64) -> Option<(f64, f64)> {
     let mut random = Random::new(seed);
     let mut draw = || drawn_mean(after, &mut random) - drawn_mean(before, &mut random);
     (before.len() > 1 && after.len() > 1).then(|| ends(&mut draw))
 }
 
-/// Returns the mean of as many values as there are, drawn with replacement.
+/// Returns the mean of one sample: as many values as there are, drawn with replacement.
 fn drawn_mean(values: &[f64], random: &mut Random) -> f64 {
     let drawn: Vec<f64> = (0..values.len())
         .map(|_| values[random.below(values.len())])

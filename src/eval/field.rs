@@ -21,7 +21,7 @@ impl Wrong {
 }
 
 impl fmt::Display for Wrong {
-    /// Formats as `cases[0].url: is missing`.
+    /// Formats the place and the mistake, such as `cases[0].url: is missing`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.place.is_empty() {
             return f.write_str(&self.why);

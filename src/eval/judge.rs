@@ -12,12 +12,12 @@ pub(crate) struct LastPage {
     url: String,
     /// The words of the page in order. Values of fields are not among them, because the model may have typed them.
     words: Vec<String>,
-    /// The result of the case's script: its truth, or the reason why it has none. `None` if the case has no script.
+    /// The result of the case's script: true or false, or the reason why the script failed. `None` if the case has no script.
     script: Option<Result<bool, String>>,
 }
 
 impl LastPage {
-    /// Returns what matters of an observation.
+    /// Returns the parts of an observation that conditions refer to, with the result of the case's script.
     pub(crate) fn of(page: &Observation, script: Option<Result<bool, String>>) -> Self {
         let dialog = page.dialog.iter().map(|dialog| dialog.message.as_str());
         let tree = &page.tree;
@@ -40,10 +40,10 @@ impl LastPage {
     }
 }
 
-/// Returns the first condition that does not hold, as a reason. `page` is the last page, or the reason why it could not be
-/// read.
+/// Checks the conditions. The error describes the first one that does not hold. `page` is the last page, or the reason
+/// why it could not be read.
 ///
-/// Words are compared as a whole, without case, punctuation and line breaks.
+/// Whole words are compared; case, punctuation and line breaks are ignored.
 pub(crate) fn judge(
     success: &Success,
     page: Result<&LastPage, &str>,
@@ -87,7 +87,7 @@ fn holds(text: &[String], wanted: &str) -> bool {
     !wanted.is_empty() && text.windows(wanted.len()).any(|some| some == wanted)
 }
 
-/// Returns true if the address has this form, in which `*` stands for any characters.
+/// Returns true if the address matches this pattern, in which `*` stands for any characters.
 fn is_like(url: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Evaluation: what memory is worth on tasks of the user's own.
+//! Evaluation: measures what memory is worth on the user's own tasks.
 //!
-//! A file lists cases, each with a goal and the conditions under which it counts as reached. Every case is run in several
-//! arms (with an empty memory, with the memory of an earlier run, and with that memory held back), and the arms are compared.
-//! This module decides; `cli::eval` opens browsers and prints.
+//! A file lists cases, each with a goal and the conditions under which it counts as reached. Every case is run in
+//! several arms (with an empty memory, with the memory of an earlier run, and with the advice of that memory withheld),
+//! and the arms are compared. This module decides; `cli::eval` opens browsers and prints.
 //!
 //! ```text
 //! cases    the case file, read with the place of each mistake
@@ -17,8 +17,8 @@
 //!
 //! # Decisions
 //!
-//! - A case is judged by what its last page shows, not by what the model says of it.
-//! - A measured run begins with a copy of its memory, so no measured run changes what another one knows.
+//! - A case is judged by conditions on its last page and on its answer, not by the model's claim of success.
+//! - A measured run begins with a copy of its memory, so no measured run changes the memory of another one.
 //! - The arms of a case are compared in pairs of runs with the same seed. The intervals are bootstrap percentiles of the
 //!   mean difference: steps and tokens are not normally distributed, and few runs are made.
 //! - A case file holds data only. A script in it runs in the page, and the names of secrets lead to environment variables

@@ -2,7 +2,7 @@
 
 use super::random::Random;
 
-/// A way in which a case is run.
+/// An arm of the evaluation: the memory with which a case is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Arm {
     /// Without memory.
@@ -45,7 +45,7 @@ pub(crate) enum Isolation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Pool(pub(crate) usize);
 
-/// The memory of a run.
+/// The memory that a planned run uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MemoryUse {
     Off,
@@ -63,11 +63,11 @@ pub(crate) enum MemoryUse {
 pub(crate) struct Planned {
     /// The position of the case.
     pub(crate) case: usize,
-    /// The position of the case's values.
+    /// The position in the values of the case; the case's own values come first, then its variants.
     pub(crate) values: usize,
     /// The seed, from 1. Runs of one case and seed are compared.
     pub(crate) seed: u32,
-    /// The number that stands in addresses for the seed.
+    /// The number that replaces `{seed}` in addresses.
     pub(crate) number: u32,
     /// The arm; `None` for a run that only fills a memory.
     pub(crate) arm: Option<Arm>,
@@ -76,9 +76,9 @@ pub(crate) struct Planned {
 
 /// Returns the runs in order. `variants` holds the number of values of each case.
 ///
-/// For each seed, first come the runs that fill memories, then the measured runs in random order, so that a slow minute of
-/// the machine does not fall on one arm. A seed takes the next values of a case in turn, and the run that fills the memory
-/// takes the ones after those.
+/// For each seed, first come the runs that fill memories, then the measured runs in random order, so that a slow minute
+/// of the machine does not affect only one arm. Each seed uses the next values of a case in turn, and the run that
+/// fills the memory uses the values after those.
 pub(crate) fn plan(
     variants: &[usize],
     arms: &[Arm],

@@ -1,4 +1,4 @@
-//! The worth of each item of memory, from runs of which some held it back.
+//! Computes the worth of each item of memory, by comparing runs that showed it with runs that withheld it.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +17,13 @@ use crate::memory::AdviceId;
 pub(crate) struct ItemFacts {
     pub(crate) id: AdviceId,
     pub(crate) text: String,
-    /// True if a prompt contained it.
+    /// True if a prompt of the run contained the item.
     pub(crate) offered: bool,
-    /// True if it was held back.
+    /// True if the run withheld the item from its prompts, as a control.
     pub(crate) withheld: bool,
-    /// True if the run did what it says, whether it was shown or not.
+    /// True if the run did what the item advises, whether the item was shown or not.
     pub(crate) used: bool,
-    /// True if the run did so after it was shown.
+    /// True if the run did what the item advises after the item was shown.
     pub(crate) followed: bool,
     pub(crate) helped: bool,
     pub(crate) harmed: bool,
@@ -36,8 +36,8 @@ pub(crate) struct RunFacts {
     pub(crate) figures: Figures,
 }
 
-/// An item of memory over several runs. Each number counts runs, those that taught it included, as in
-/// [`Uses`](crate::memory::Uses).
+/// An item of memory over several runs. Each number counts runs, including the runs from which the item was learned, as
+/// in [`Uses`](crate::memory::Uses).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Worth {
     pub(crate) id: AdviceId,
@@ -48,11 +48,11 @@ pub(crate) struct Worth {
     pub(crate) followed: usize,
     pub(crate) helped: usize,
     pub(crate) harmed: usize,
-    /// The runs that offered the item, compared with those that held it back; empty if one of the two has no run.
+    /// The runs that offered the item, compared with those that withheld it; empty if there is no run of one of the two kinds.
     pub(crate) differences: Vec<Difference>,
 }
 
-/// Returns the items that were offered or held back in these runs, those of most runs first.
+/// Returns the items that were offered or withheld in these runs, the items of the most runs first.
 pub(crate) fn worth(runs: &[RunFacts]) -> Vec<Worth> {
     let mut by_item: BTreeMap<&AdviceId, Vec<(&ItemFacts, Figures)>> = BTreeMap::new();
     for run in runs {

@@ -1,5 +1,5 @@
-//! The port that records an action before it is done. If the process is killed, the record shows what it was about to
-//! do.
+//! The port that records an action before it is done. If the process is killed, the record shows what the process was
+//! about to do.
 //!
 //! The loop waits for the journal before every action that is not a read. An [`EventSink`](super::EventSink) cannot
 //! do this, because it must return at once.

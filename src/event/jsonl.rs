@@ -30,7 +30,7 @@ impl Jsonl {
     /// Creates the file, readable by its owner only, or empties an existing file.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] if the file cannot be opened; it names the path.
+    /// [`ErrorKind::Io`] if the file cannot be opened. The error names the path.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
         let mut file = create_private(&path)?;
@@ -52,7 +52,7 @@ impl Jsonl {
         Ok(Self { writer, failure })
     }
 
-    /// Writes everything that is waiting.
+    /// Writes all waiting events and ends the thread. Events that are emitted later are dropped.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] with the first failure, if something could not be written.

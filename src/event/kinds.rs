@@ -125,7 +125,7 @@ pub enum EventKind {
     },
     /// Memory was asked about a failed command.
     ErrorRecall {
-        /// The command.
+        /// The command: the name of the tool that was called.
         command: String,
         /// The class of the failure and the beginning of its detail.
         error_snippet: String,
@@ -155,20 +155,21 @@ pub enum EventKind {
         #[serde(default)]
         elapsed_ms: u64,
     },
-    /// Advice was held back as a control. Emitted once for each item of a run. The events of recalls do not contain it.
+    /// Advice was withheld from the prompt, so that runs with and without it can be compared. Emitted once for each
+    /// item of a run. The events of recalls do not contain withheld items.
     AdviceWithheld {
         /// Texts of the items.
         lessons: Vec<String>,
         /// Ids of the items' records.
         items: Vec<AdviceId>,
     },
-    /// Memory knows the task, so the next step is taken as an earlier run took it, without asking the model.
+    /// Memory knows the task, so the run repeats the next step of an earlier run, without asking the model.
     StepReplayed {
         /// Id of the item's record.
         item: AdviceId,
         /// The position of the step in the task, from 1.
         number: usize,
-        /// Number of steps that the task took.
+        /// Number of steps that the task took in the earlier run.
         of: usize,
     },
     /// The model is asked.
@@ -324,17 +325,17 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Value::is_null")]
         data: Value,
     },
-    /// A run taught a new lesson.
+    /// A new lesson was learned from a run.
     LessonRecorded {
         /// The lesson's text.
         lesson: String,
         /// The lesson's category.
         category: String,
-        /// The command that fails.
+        /// The command that fails: a tool's name.
         failed_command: Option<String>,
         /// The error that the lesson is for.
         error_pattern: Option<String>,
-        /// The lesson's record.
+        /// Id of the lesson's record.
         item: AdviceId,
     },
     /// A lesson that was already known was learned or used again.
@@ -343,7 +344,7 @@ pub enum EventKind {
         lesson: String,
         /// Number of uses, including this one.
         new_use_count: u64,
-        /// The lesson's record.
+        /// Id of the lesson's record.
         item: AdviceId,
     },
     /// A lesson became advice for every run.
@@ -354,7 +355,7 @@ pub enum EventKind {
         use_count: u64,
         /// The sites where it was used.
         triggered_domains: Vec<Site>,
-        /// The lesson's record.
+        /// Id of the lesson's record.
         item: AdviceId,
     },
     /// A lesson is no longer advice for every run, because the results of later runs do not support it.
@@ -365,7 +366,7 @@ pub enum EventKind {
         helped: u64,
         /// Number of uses that did not help.
         harmed: u64,
-        /// The lesson's record.
+        /// Id of the lesson's record.
         item: AdviceId,
     },
     /// A lesson did harm and is no longer shown.
@@ -376,12 +377,12 @@ pub enum EventKind {
         helped: u64,
         /// Number of uses that did not help.
         harmed: u64,
-        /// The lesson's record.
+        /// Id of the lesson's record.
         item: AdviceId,
     },
     /// The results that a lesson had in this run.
     LessonCredited {
-        /// The lesson's record.
+        /// Id of the lesson's record.
         item: AdviceId,
         /// The site on which the lesson was used.
         site: Option<Site>,
@@ -413,8 +414,9 @@ pub enum EventKind {
         /// The notice; it names the shelf.
         notice: StoreNotice,
     },
-    /// Memory failed. The run goes on without that part of memory. Emitted for the first failure of a run, and if what a
-    /// kind of memory learned from the run is lost: the error then says `lost` and names the kind.
+    /// Memory failed. The run goes on without that part of memory. Emitted for the first failure of a run. Also emitted
+    /// if a kind of memory learned something from the run and it is lost; then the error contains `lost` and the name
+    /// of the kind.
     MemoryFailed {
         /// The operation that failed.
         operation: String,

@@ -43,7 +43,7 @@ use crate::base::RunId;
 /// ```
 #[cfg_attr(feature = "testing", mockall::automock)]
 pub trait EventSink: Debug + Send + Sync {
-    /// Takes one event.
+    /// Receives one event.
     fn emit(&self, event: &Event);
 
     /// Returns the reason why events of this run are being lost, as far as it is known by now; `None` while no event is

@@ -60,8 +60,9 @@ const MAX_FAILURES: usize = 1_000;
 /// the line before. So a page that stays the same takes almost no room.
 ///
 /// A run's folder is made at the run's first event, so a run that never starts leaves nothing behind. The folder is
-/// closed when the run ends. A run that is resumed goes on in its folder. One sink serves any number of runs, also at the same time. If the folder of a new run
-/// exists already, it is not changed: the new run is not recorded, and [`close`](Self::close) reports that.
+/// closed when the run ends. A run that is resumed continues in its folder. One sink serves any number of runs, also at
+/// the same time. If the folder of a new run exists already, it is not changed: the new run is not recorded, and
+/// [`close`](Self::close) reports that.
 ///
 /// # Retention
 /// When a run's folder is made, old ones are deleted: see [`Retention`].
@@ -144,7 +145,7 @@ impl RunFolder {
         self.parent.join(run.as_str())
     }
 
-    /// Writes everything that is waiting.
+    /// Writes all waiting events and intents, and ends the thread. Events and intents that come later are not written.
     ///
     /// # Errors
     /// Returns the first failure: [`ErrorKind::Io`](crate::ErrorKind::Io), or
@@ -290,7 +291,7 @@ impl Runs {
         }
     }
 
-    /// Opens the folder of a run that is not open yet. Only a resumed run may go on in a folder that exists.
+    /// Opens the folder of a run that is not open yet. Only a resumed run may continue in a folder that exists.
     fn open(&mut self, run: &RunId, step: u32, at: DateTime<Utc>, is_resumed: bool) {
         if !self.open.contains_key(run) {
             let left = if is_resumed {
@@ -331,7 +332,7 @@ impl Runs {
         failures.insert(run.clone(), why);
     }
 
-    /// Remembers a failure to delete old runs. It must not affect the new run.
+    /// Remembers a failure to delete old runs. Such a failure must not affect the new run.
     fn not_removed(&mut self, pruned: Result<()>) {
         if let Err(error) = pruned {
             self.first_kept.get_or_insert(error);

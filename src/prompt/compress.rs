@@ -3,9 +3,9 @@
 //! # Decisions
 //!
 //! - Rules decide, no model: a second call for each long result would cost more than the tokens it saves.
-//! - Lines are left out whole, the least important first, so what remains stands as it was. What is important depends on the kind of text,
-//!   which is recognised from the text itself.
-//! - Addresses are what a model cannot guess. If too many of them were left out, they are listed at the end.
+//! - Lines are left out whole, the least important first, so the remaining lines are unchanged. Which lines are
+//!   important depends on the kind of text, which is recognised from the text itself.
+//! - A model cannot guess addresses. If too many of them were left out, they are listed at the end.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +14,15 @@ use serde_json::Value;
 use super::pack::cost;
 use crate::base::{TokenCount, text};
 
-/// Maximum length of a line. Of a longer one, the first two thirds and the last third of this length remain. Unit: characters. Source: chosen.
+/// Maximum length of a line. A longer line keeps its beginning (two thirds of this length) and its end (one third).
+/// Unit: characters. Source: chosen.
 const MAX_LINE: usize = 400;
-/// The line that stands for lines that were left out.
+/// The line that replaces lines that were left out.
 const GAP: &str = "...";
-/// Share of the budget that is kept free for addresses. Source: chosen.
+/// Divisor of the budget that gives the part kept free for addresses: a fifth. Source: chosen.
 const FOR_ADDRESSES: u64 = 5;
 
-/// The kind of a text.
+/// The kind of a text. It decides which lines are important.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Titles, addresses and excerpts.
@@ -41,14 +42,15 @@ pub(super) enum Kind {
 /// A shortened text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Compressed {
-    /// The kind by whose rules the text was shortened. It is `Text` if the text is whole, because then there is no need to know it.
+    /// The kind by whose rules the text was shortened. It is `Text` if the text was not shortened, because then its
+    /// kind is not determined.
     pub(super) kind: Kind,
     pub(super) lines: Vec<String>,
     /// Number of lines, or of values of JSON, that were left out.
     pub(super) left_out: usize,
 }
 
-/// Returns the text with at most this estimated size. A text of that size stays as it is.
+/// Shortens a text to at most this estimated size. A text that already fits is returned unchanged.
 pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
     let lines: Vec<&str> = text.lines().collect();
     if lines.iter().map(|line| cost(line).0).sum::<u64>() <= budget.0 {
@@ -98,8 +100,8 @@ pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
     }
 }
 
-/// Returns the share of addresses that must remain, in percent: of up to 10 all, of up to 50 four fifths, of more three fifths. Source:
-/// document.
+/// Returns the share of addresses that must remain, in percent: all of up to 10, four fifths of up to 50, and three
+/// fifths of more. Source: document.
 const fn required(addresses: usize) -> usize {
     match addresses {
         ..=10 => 100,
@@ -108,7 +110,7 @@ const fn required(addresses: usize) -> usize {
     }
 }
 
-/// Appends addresses that were left out until enough of them remain, or until the room ends.
+/// Appends addresses that were left out until enough of them remain, or until the room for them is used up.
 fn recover(text: &str, out: &mut Vec<String>, room: u64) {
     let all = addresses(text);
     let shown = out.join("\n");
@@ -218,8 +220,8 @@ fn is_pair(line: &str) -> bool {
     })
 }
 
-/// Returns the positions of the lines, the most important first. Of lines that matter equally, those of the first two thirds and of the last
-/// third of what remains alternate, so that the middle is left out.
+/// Returns the positions of the lines, the most important first. Equally important lines are taken from both ends, two
+/// from the front for each one from the back, so that the middle is left out.
 fn order(lines: &[&str], kind: Kind) -> Vec<usize> {
     let mut by_importance: Vec<(u8, Vec<usize>)> = Vec::new();
     for at in 0..lines.len() {
@@ -253,7 +255,7 @@ fn outside_in(all: &[usize]) -> Vec<usize> {
     out
 }
 
-/// Returns how much a line matters, from 0 to 3.
+/// Returns the importance of a line, from 0 to 3.
 fn importance(lines: &[&str], at: usize, kind: Kind) -> u8 {
     let line = lines[at].trim();
     let has_address = |line: &str| line.contains("http://") || line.contains("https://");

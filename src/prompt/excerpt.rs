@@ -4,11 +4,12 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use crate::base::text::{squeeze, words};
 
-/// Shortest word of a goal that moves the shown part. Unit: bytes. Source: chosen; shorter words are mostly grammar.
+/// Minimum length of a word of the goal that counts when the shown part is chosen. Unit: bytes. Source: chosen; shorter
+/// words are mostly grammar.
 const MIN_WORD: usize = 4;
 
-/// Part of an excerpt that stands before the words that were found, as a divisor of its length. Source: chosen; an option's comment
-/// stands before it.
+/// Divisor of an excerpt's length that gives the part before the words that were found. Source: chosen; in a settings
+/// file, the comment on an option comes before the option.
 const BEFORE: usize = 4;
 
 /// A place in a text.
@@ -20,15 +21,15 @@ struct Place {
 
 /// A word of the goal in a text.
 struct Hit {
-    /// Its index in the goal.
+    /// The index of the word in the goal.
     word: usize,
     at: Place,
-    /// The start of its sentence.
+    /// The start of the sentence that contains the word.
     sentence: Place,
 }
 
-/// Returns a text from the place on from which `max` characters have the most words of the goal. It is the whole text if its beginning has
-/// as many as any other part.
+/// Returns a text from the place where the next `max` characters contain the most words of the goal. If the beginning
+/// of the text contains as many as any other part, the whole text is returned.
 pub(super) fn excerpt<'t>(text: &'t str, max: usize, goal: &[String]) -> Cow<'t, str> {
     if goal.is_empty() || text.chars().count() <= max {
         return text.into();
@@ -44,7 +45,7 @@ pub(super) fn excerpt<'t>(text: &'t str, max: usize, goal: &[String]) -> Cow<'t,
     // Of equal parts, one that begins with a sentence is better, and then the first.
     let (mut best, mut place) = ((count(Place::default()), true), Place::default());
     for hit in &hits {
-        // A sentence that begins far away would leave no room for what follows the word.
+        // A sentence that begins far away would leave no room for the text after the word.
         let is_near = hit.at.char - hit.sentence.char <= max / 2;
         let from = if is_near { hit.sentence } else { hit.at };
         let worth = (count(from), is_near);
@@ -58,8 +59,8 @@ pub(super) fn excerpt<'t>(text: &'t str, max: usize, goal: &[String]) -> Cow<'t,
     }
 }
 
-/// Returns a text from shortly before the words of a query on: before the first place with the whole query, else before the first place
-/// with one of its words. It is the whole text if it is short or has none of them.
+/// Returns a text from shortly before the first place with the whole query or, if there is none, the first place with
+/// one of its words. If the text is short or contains none of the words, the whole text is returned.
 pub(super) fn around<'t>(text: &'t str, max: usize, query: &str) -> Cow<'t, str> {
     let lower = |text: &str| -> Vec<char> {
         let first = |c: char| c.to_lowercase().next().unwrap_or(c);
@@ -79,7 +80,7 @@ pub(super) fn around<'t>(text: &'t str, max: usize, query: &str) -> Cow<'t, str>
         return text.into();
     };
     let from = at.saturating_sub(max / BEFORE);
-    // From the start of a word on.
+    // Begin at the start of a word.
     let skipped = said[from..at].iter().position(|c| c.is_whitespace());
     let from = if from == 0 {
         0

@@ -60,8 +60,7 @@ pub(crate) fn quoted(text: &str, max: usize) -> String {
     json(&crate::base::text::truncate(&one_line, max))
 }
 
-/// Does the same as [`quoted`] but keeps white space. Line breaks are escaped in the JSON string, so it is still one
-/// line.
+/// Returns a text like [`quoted`], but keeps white space. Line breaks are escaped in the JSON string, so it is still one line.
 pub(super) fn verbatim(text: &str, max: usize) -> String {
     json(&crate::base::text::truncate(
         &crate::base::text::clean(text),

@@ -16,7 +16,8 @@ use crate::{
 const MAX_NAME: usize = 60;
 /// Maximum length of the address that a step led to. Unit: characters. Source: chosen.
 const MAX_ADDRESS: usize = 80;
-/// Maximum length of an address to go back to. Unit: characters. Source: chosen; one that is cut cannot be opened.
+/// Maximum length of the address of an earlier page, to which the model may go back. Unit: characters. Source: chosen;
+/// an address that is cut cannot be opened.
 const MAX_URL: usize = 300;
 /// Maximum length of an argument. Unit: characters. Source: chosen.
 const MAX_ARGUMENT: usize = 160;
@@ -29,13 +30,13 @@ const TARGETS: [&str; 3] = ["target", "from", "to"];
 pub(super) fn history_line(step: &Step) -> String {
     let mut line = format!("{}. {}", step.number, step.action.tool_name());
     let mut arguments = match step.action {
-        // The text is among the notes.
+        // The text of a note is in the section with the notes.
         Action::Agent(AgentAction::Note(_)) => Value::Null,
         _ => step.action.arguments(),
     };
     for target in &step.targets {
         let said = target.best_name();
-        // One of several boxes without names is told by its place.
+        // An element without a name and without words around it is identified by its ordinal.
         let _ = if said.is_empty() && step.within.is_none() {
             write!(line, " {} number {}", target.role, target.ordinal + 1)
         } else {
@@ -74,12 +75,12 @@ pub(super) fn history_line(step: &Step) -> String {
     line
 }
 
-/// Returns true if the step is a `goto`: its line names the page already.
+/// Returns true if the step is a `goto`, whose line already contains the address.
 fn is_goto(step: &Step) -> bool {
     matches!(step.action, Action::Browser(BrowserAction::Goto(_)))
 }
 
-/// Returns an address for a line: without the host if it is the same as before.
+/// Returns an address for a line, without the host if that is the same as on the page before.
 fn address(place: &Place, before: &Place) -> String {
     let url = place.url();
     let path = Url::parse(url).ok().filter(|_| {
@@ -90,7 +91,7 @@ fn address(place: &Place, before: &Place) -> String {
     quoted(&short, MAX_ADDRESS)
 }
 
-/// Returns the addresses of pages that the run was on before the shown steps, those that it left last at the end.
+/// Returns the addresses of the pages that the run visited before the shown steps. The page that it left last comes last.
 pub(super) fn page_lines(earlier: &Earlier<'_>) -> Vec<String> {
     let pages = earlier.pages.iter();
     pages.map(|page| quoted(page.url, MAX_URL)).collect()

@@ -1,4 +1,4 @@
-//! Modes of a run, and the parts of its memory that a message keeps in each.
+//! Modes of a run, and the parts of the run's memory that a message keeps in each mode.
 
 use serde::{Deserialize, Serialize};
 
@@ -44,11 +44,11 @@ pub enum Mode {
 /// The limits and priorities of a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Retention {
-    /// Maximum size of the texts that were extracted before.
+    /// Maximum size of the texts that were extracted in earlier steps.
     pub(super) extracted: TokenCount,
     /// The divisor that gives the share of the message that these texts may take.
     pub(super) extracted_share: u64,
-    /// Priorities of the sections.
+    /// The priority of the section with lines that were read. The fields below are the priorities of the other sections.
     pub(super) read: u8,
     pub(super) extractions: u8,
     pub(super) pages: u8,
@@ -57,7 +57,7 @@ pub(super) struct Retention {
 }
 
 impl Mode {
-    /// Returns what this mode keeps in a run with these steps.
+    /// Returns the limits and priorities of this mode in a run with these steps.
     pub(super) fn retention(self, history: History<'_>) -> Retention {
         let execute = Retention {
             extracted: TokenCount(4_000),

@@ -1,4 +1,5 @@
-//! The sections about the run itself: what it was given, read, took from pages, did and noted, and the results of its last calls.
+//! The sections about the run itself: the texts that it was given, read or extracted, its steps and notes, and the
+//! results of its last calls.
 
 use std::{collections::BTreeMap, iter};
 
@@ -18,9 +19,10 @@ use crate::{
 
 /// Maximum size of a tool's result. Unit: tokens. Source: document; about as much as one `read` of a page shows.
 const MAX_RESULT: TokenCount = TokenCount(2_000);
-/// Minimum room for one more of these texts. Unit: tokens. Source: chosen; a few lines say little.
+/// Minimum number of free tokens for which one more extracted text is shown. Unit: tokens. Source: chosen; a few lines
+/// say little.
 const LEAST_EXTRACTED: u64 = 100;
-/// Length of a line beyond which it goes on in the next one. Unit: characters. Source: chosen; some 50 tokens.
+/// Length beyond which a line is continued on the next line. Unit: characters. Source: chosen; some 50 tokens.
 const MAX_LINE: usize = 200;
 
 /// Returns the sections that may be cut and do not come from memory, in their order in the message. `is_cut` is true if the message does not
@@ -34,7 +36,8 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
 
     let retention = parts.mode.retention(parts.history);
     let earlier = parts.history.earlier();
-    // If the message is cut, the history could lose steps that cannot be undone. They move to a section that is kept.
+    // If the message is cut, the history could lose steps that cannot be undone. These steps move to a section with a
+    // higher priority.
     let (beside, in_turn): (Vec<_>, Vec<_>) = parts
         .history
         .entries()
@@ -147,8 +150,8 @@ fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
     lines.collect()
 }
 
-/// Returns the texts that were extracted before the results of this message. Fills the room for them from the newest text
-/// back; the newest is the last one in the lines.
+/// Returns the lines of the extracted texts, without those that are among the results in this message. The newest texts
+/// are chosen first, as long as there is room; in the lines, the newest comes last.
 fn extracted_lines(parts: &StepParts<'_>, retention: Retention) -> Vec<String> {
     let is_new = |taken: &&Extraction| {
         let mut results = parts.results.iter();

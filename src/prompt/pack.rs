@@ -2,7 +2,7 @@
 
 use crate::base::{TokenCount, tokens::estimate};
 
-/// Which lines of a block are kept when the block is cut.
+/// The lines of a block that are kept when the block is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// The first lines. Used for text that was read or found, which begins with the requested part.

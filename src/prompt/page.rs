@@ -46,11 +46,11 @@ const MAX_HINT: usize = 60;
 const MAX_TITLE: usize = 120;
 /// Maximum length of the address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
-/// Maximum length of a single line that is shown and not replaced by a mark. Unit: characters. Source: chosen; a
-/// mark has about as many.
+/// Maximum length of a single left-out line that is shown after all, in place of the mark for it. Unit: characters.
+/// Source: chosen; a mark has about as many.
 const MAX_WHOLE: usize = 120;
-/// Minimum number of parameters without a value that are left out of the address. Source: chosen; fewer take no more room than the
-/// words that count them.
+/// Minimum number of parameters without a value at which such parameters are left out of the address. Source: chosen;
+/// fewer take no more room than the words that replace them.
 const MIN_EMPTY: usize = 4;
 /// Maximum length of a dialog's message. Unit: characters. Source: chosen.
 const MAX_DIALOG: usize = 200;
@@ -114,7 +114,8 @@ fn address(url: &str) -> String {
     }
 }
 
-/// Returns an address without its parameters that have no value, and their number. A few of them stay.
+/// Returns an address without its parameters that have no value, and the number of these parameters. If there are fewer
+/// than [`MIN_EMPTY`], they stay.
 pub(super) fn without_empty(url: &str) -> (Cow<'_, str>, usize) {
     let (rest, place) = url.split_at(url.find('#').unwrap_or(url.len()));
     let Some((path, query)) = rest.split_once('?') else {
@@ -139,7 +140,7 @@ const fn tells_nothing(kind: PageType) -> bool {
     )
 }
 
-/// Returns the size of a part of a page in a message, without what stands around it.
+/// Returns the size of the page's content in a message, without the lines for address, title, dialog, tabs and notes.
 pub(crate) fn size(digest: &Digest<'_>, elements: &[Element]) -> TokenCount {
     let words = Words {
         max_text: digest.max_text,
@@ -176,7 +177,7 @@ pub fn facts(shown: &[Shown<'_>], elements: &[Element], goal_words: &[String]) -
     words.all(shown)
 }
 
-/// Which references the lines contain.
+/// The references that lines contain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum References {
     /// The references of elements that can be acted on, and of short texts that are alone on their line.
@@ -188,15 +189,15 @@ enum References {
 struct Words<'a> {
     elements: &'a [Element],
     max_text: usize,
-    /// The query that a part of a long text is chosen by; `None` if it is chosen by the goal.
+    /// The query by which the shown part of a long text is chosen; `None` if it is chosen by the goal.
     query: Option<&'a str>,
-    /// The words of the goal that a part of a long text is chosen by.
+    /// The words of the goal, by which the shown part of a long text is chosen if there is no query.
     goal: &'a [String],
     references: References,
 }
 
 impl<'a> Words<'a> {
-    /// Returns the settings for lines in full, with the references of what can be acted on.
+    /// Returns the settings for lines in full, with the references of elements that can be acted on.
     const fn in_full(elements: &'a [Element]) -> Self {
         Self {
             elements,
@@ -317,7 +318,7 @@ impl<'a> Words<'a> {
         let is_begun = matches!(text, Cow::Owned(_));
         let left_out = left_out(&part.text, &text, is_begun, self.max_text);
         if left_out > 0 {
-            // Otherwise the text would be taken for one that only goes on behind its last word.
+            // Without these words, the model would assume that only the end of the text is missing.
             let before = if is_begun { ", some before it" } else { "" };
             let _ = write!(
                 out,
@@ -344,8 +345,9 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Returns the number of characters of a text that are not shown, if this excerpt of it is cut to `max` characters. An ellipsis stands for
-/// what was cut off at either end, and is none of them; `is_begun` is true if the excerpt begins with one.
+/// Returns the number of characters of a text that are not shown if this excerpt of it is cut to `max` characters. An
+/// ellipsis at a cut end does not count as a shown character. `is_begun` is true if the excerpt begins with an
+/// ellipsis.
 fn left_out(text: &str, excerpt: &str, is_begun: bool, max: usize) -> usize {
     let begun = usize::from(is_begun);
     let length = excerpt.chars().count();

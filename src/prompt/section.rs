@@ -11,7 +11,7 @@ use super::{
 /// The heading of the section that lists the steps of the run.
 pub(super) const HISTORY: &str = "History";
 
-/// The part of a message in which a section stands.
+/// The part of a message to which a section belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Zone {
     /// In the run's fence. New lines come last there, so a provider can cache everything before them.
@@ -27,7 +27,7 @@ pub(super) enum Zone {
 /// A line of a section.
 #[derive(Debug, Clone)]
 pub(super) enum Line<'a> {
-    /// A line that stands as it is.
+    /// A line that is written unchanged.
     Ready(String),
     /// A line of a tip. The page names in it are replaced by numbers when the message is written.
     Tip(TipLine<'a>),
@@ -74,7 +74,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the costs of the lines. Most messages fit as a whole and need none of them.
+    /// Returns the section as a block, with the cost of each line. It is needed only if the message must be cut.
     pub(super) fn block(&self) -> Block {
         let in_full: Vec<String> = self.lines.iter().map(Line::in_full).collect();
         Block::new(&in_full, self.priority, self.keep)

@@ -177,12 +177,12 @@ pub fn step(parts: &StepParts<'_>) -> String {
     if cost(&packed) <= parts.budget {
         return packed;
     }
-    // The list of the names in tips came on top of the lines that were packed.
+    // The message is still too long, because the packed lines do not include the list of names in the tips.
     cut(largest(0, left, |left| cost(&cut(left)) <= parts.budget))
 }
 
-/// Returns the largest page size between `least` and `most` with which the message fits, or `least` if none fits. The size must be searched
-/// for, because the page's size and the message's size are measured in different ways.
+/// Returns the largest size between `least` and `most` with which the message fits, or `least` if none fits. The size
+/// is found by trial, because the sizes of the parts do not add up exactly to the size of the message.
 fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut least, mut most) = (least, most);
     while least < most {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::memory::{self, Advice, Lasts, PageName, Piece};
 
-/// A line of a tip whose words are vouched for.
+/// A line of a tip whose words a person or this crate vouches for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TipLine<'a> {
     prefix: &'static str,
@@ -58,8 +58,8 @@ pub(super) struct Tips<'a> {
 }
 
 impl<'a> Tips<'a> {
-    /// Sorts the advice by where it stands in the message. Advice of memory kinds with sections of their own is returned separately, as
-    /// those sections, in the order of first appearance.
+    /// Sorts the advice by its place in the message. Advice of memory kinds with sections of their own is returned
+    /// separately, as those sections, in the order of first appearance.
     ///
     /// Each piece of advice appears only once: a tip about the failure is not repeated elsewhere.
     pub(super) fn of(advice: &'a [Advice], failed: bool) -> (Self, Vec<Section<'a>>) {
@@ -87,7 +87,8 @@ impl<'a> Tips<'a> {
     }
 }
 
-/// The advice for one section that belongs to a memory kind. Either all of its words are vouched for, or none.
+/// The advice for one section that belongs to a memory kind. A person or this crate vouches either for all of its words
+/// or for none.
 #[derive(Debug)]
 struct Group<'a> {
     of: &'a memory::Section,

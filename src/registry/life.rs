@@ -93,7 +93,7 @@ impl Continuation {
     /// Returns the parts of an earlier run that a new run takes over. `session` is the session of the new run.
     ///
     /// # Errors
-    /// Those of [`RunManifest::place`]; `Busy` if the earlier run is still running.
+    /// Those of [`RunManifest::resume_url`]; `Busy` if the earlier run is still running.
     pub fn of(
         parent: &RunManifest,
         session: Option<SessionId>,
@@ -254,7 +254,7 @@ fn change(
 ///
 /// # Errors
 /// `InvalidInput`, with the reason as `why`, if there is no such run, if it ended with an answer, or if
-/// [`RunManifest::place`] refuses its last page. `Busy` if it is still running.
+/// [`RunManifest::resume_url`] refuses its last page. `Busy` if it is still running.
 pub(crate) fn take(records: &[Record], run: &RunId, now: DateTime<Utc>) -> Result<Vec<Change>> {
     let known = manifest(records, run);
     let mut known = known.ok_or_else(|| {

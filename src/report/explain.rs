@@ -23,7 +23,7 @@ pub enum Why {
     RunStarted,
     /// A command failed or had no effect.
     CommandFailed {
-        /// The command.
+        /// The command: the name of the tool that was called.
         command: String,
         /// The class of the failure, or `no_effect`.
         trouble: String,
@@ -45,7 +45,7 @@ pub struct Recalled {
     pub why: Why,
 }
 
-/// An action that the model decided on after a prompt that contained a certain memory item.
+/// An action that the model decided on after a prompt that contained a certain memory item, or that was taken from that item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DecidedAction {
     /// The step.
@@ -67,18 +67,18 @@ pub struct DecidedAction {
 pub struct Credit {
     /// The site on which the item was used.
     pub site: Option<Site>,
-    /// True if the run did what the item says: it carried out the recovery, or took the way.
+    /// True if the run did what the item advises: it carried out the recovery, or took the recorded steps.
     pub used: bool,
     /// True if the item had been shown to the model before.
     pub followed: bool,
-    /// True if that led where it should: the action had its effect, or the goal was reached.
+    /// True if using the item helped: the action had its effect, or the goal was reached.
     pub helped: bool,
-    /// True if the item was in vain.
+    /// True if using the item did not help.
     pub harmed: bool,
 }
 
 impl Credit {
-    /// Returns the credit that the note of a memory kind contains, if any.
+    /// Returns the credit in the data of a memory kind's note; `None` if the data contain none.
     fn of(data: &Value) -> Option<Self> {
         let is = |name: &str| data[name].as_bool();
         Some(Self {
@@ -98,7 +98,7 @@ impl Credit {
 pub enum StatusChange {
     /// Another change, named by a word that the memory kind chose.
     Changed(String),
-    /// The run taught the item.
+    /// The item was learned from this run.
     Recorded,
     /// The item became advice for every run.
     Promoted,
@@ -115,15 +115,15 @@ pub struct Item {
     pub id: AdviceId,
     /// The item's text.
     pub lesson: String,
-    /// Each recall of the item; empty for an item that the run taught.
+    /// Each recall of the item; empty for an item that was first learned from this run.
     pub recalled: Vec<Recalled>,
-    /// True if the run held the item back as a control.
+    /// True if the run withheld the item from its prompts, as a control.
     pub withheld: bool,
     /// Steps whose prompt contained the item.
     pub stood_in: Vec<u32>,
-    /// Steps that were taken from the item, without asking the model.
+    /// Steps whose action was taken from the item, without asking the model.
     pub replayed: Vec<u32>,
-    /// Actions that were decided from prompts with the item, or taken from it.
+    /// Actions that the model decided on after a prompt with the item, or that were taken from the item.
     pub then: Vec<DecidedAction>,
     /// Results of the item in the run.
     pub credited: Vec<Credit>,

@@ -55,8 +55,8 @@ pub struct RunRecord {
 impl RunRecord {
     /// Reads the folder of a run.
     ///
-    /// If a line is unreadable, the other lines are still read. Only pages that are stored as differences from the page
-    /// in that line are lost too. Each lost line is listed in [`unreadable`](Self::unreadable).
+    /// If a line is unreadable, the other lines are still read, except for pages that are stored as differences from
+    /// the page in that line. Each lost line is listed in [`unreadable`](Self::unreadable).
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the folder is not a run's folder, and [`ErrorKind::Io`] if a file in it cannot

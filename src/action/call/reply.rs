@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::json::Reader;
 
-/// The marks around a place for calls. The opening mark begins a line, and the closing mark ends a line.
+/// The opening and closing marks around text in which a model may write calls. The opening mark begins a line, and the
+/// closing mark ends a line.
 #[derive(Debug, Clone, Copy)]
 struct Marks {
     open: &'static str,
@@ -46,7 +47,8 @@ pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
     read.into_iter().map(move |read| read(said))
 }
 
-/// Returns the text after a `<think>` block, because a model's thoughts are not yet its actions.
+/// Returns the text after a `<think>` block, because a model's thoughts are not yet its actions. A text without such a
+/// block is returned whole.
 fn without_thoughts(text: &str) -> &str {
     const END: &str = "</think>";
     let text = text.trim();
@@ -98,8 +100,8 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
     found
 }
 
-/// Returns the values up to the closing mark, and the text after it. If anything else comes before the mark, returns as
-/// an error the text from which to continue.
+/// Returns the values up to the closing mark, and the text after it. If anything but values comes before the mark, the
+/// error is the text from which the search continues.
 fn marked<'t>(
     reader: &mut Reader,
     inside: &'t str,

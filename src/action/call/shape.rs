@@ -1,4 +1,4 @@
-//! Removes the wrappers that models put around a call, and tells which keys of an object belong to the call.
+//! Removes the wrappers that models put around a call, and decides which keys of an object belong to the call.
 
 use serde_json::{Map, Value};
 
@@ -101,7 +101,7 @@ fn look_into_object(
         });
         return;
     }
-    // No tool of the run has this name. The call is passed on, so that the model is told.
+    // No tool of the run has this name. The call is kept, so that validation reports the unknown name to the model.
     let unknown = ["tool", "action"]
         .iter()
         .chain(NAMES)
@@ -114,7 +114,7 @@ fn look_into_object(
     }
 }
 
-/// Returns the call inside a call of [`ToolSet::OTHER`].
+/// Returns the call that a call of the tool [`ToolSet::OTHER`] contains; `None` if the object names no such call.
 fn through_other(map: &Map<String, Value>) -> Option<Value> {
     let mut names = ["tool", "action"].iter().chain(NAMES);
     let named = names.find(|key| map.get(**key).is_some_and(|name| name == ToolSet::OTHER))?;
@@ -149,7 +149,8 @@ fn name_of_tool<'t>(
     }
 }
 
-/// Returns the arguments of a call: the keys beside the tool's name, or the content of a wrapper if that is the only key there.
+/// Returns the arguments of a call: the keys beside the tool's name or, if the only such key is a wrapper such as
+/// `args`, its content.
 fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     map.retain(|key, _| !NOTES.contains(&key.as_str()) || spec.may_take(key));
     let mut entries = map.iter();

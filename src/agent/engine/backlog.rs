@@ -1,4 +1,4 @@
-//! Learning from earlier runs that wait in the store.
+//! Learns from earlier runs whose lessons could not be stored when they ended. A digest of each such run waits in the store.
 
 use tokio::time::Instant;
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Engine {
-    /// Learns from earlier runs that wait in the store, whoever ran them.
+    /// Learns from all digests of earlier runs that wait in the store, no matter which process ran them.
     pub(in crate::agent) async fn prepare(
         &mut self,
         store: &impl MemoryBackend,
@@ -33,10 +33,10 @@ impl Engine {
         }
     }
 
-    /// Learns from the runs that wait on this shelf, and removes them from it.
+    /// Learns from the digests of runs that wait on this shelf, and removes them from it.
     ///
     /// # Errors
-    /// The store's, if it cannot be used now. The runs that were not learned from keep waiting.
+    /// The store's error, if the store cannot be used now. The digests that were not learned from stay on the shelf.
     async fn catch_up(
         &mut self,
         store: &impl MemoryBackend,
@@ -67,8 +67,8 @@ impl Engine {
         stopped
     }
 
-    /// Applies the edits of all waiting runs for one shelf, in one update. If that can never succeed, applies them one by
-    /// one, so that one bad run does not hold up the others.
+    /// Applies the edits of all waiting runs for one shelf, in one update. If the store refuses that update for good,
+    /// applies the edits one by one, so that the edit of one bad run does not hold up the others.
     async fn learn_group(
         &mut self,
         store: &impl MemoryBackend,

@@ -1,4 +1,5 @@
-//! Learning from a run at its end. What the store does not take in time waits there for the next run.
+//! Learns from a run at its end. If the store does not accept an update in time, a digest of the run is stored, from
+//! which the next run learns.
 
 use std::time::Duration;
 
@@ -13,8 +14,8 @@ use crate::{
     store::MemoryBackend,
 };
 
-/// Longest part of the time for learning that is reserved for storing the run as waiting. Source: chosen; twice the time
-/// that a store waits for a lock.
+/// Maximum part of the time for learning that is reserved for storing a digest of the run, in case an update fails.
+/// Source: chosen; twice the time that a store waits for a lock.
 const RESERVE: Duration = Duration::from_secs(10);
 /// Shortest and longest pause before a busy shelf is tried again. Source: chosen; a store that waits for a lock by itself
 /// has already waited for seconds.
@@ -98,8 +99,8 @@ impl Engine {
         }
     }
 
-    /// Stores the digest of a run, so that the next run learns from it. If one shelf for waiting runs does not take it,
-    /// the next one is tried.
+    /// Stores the digest of a run, so that the next run learns from it. If one shelf for such digests does not accept
+    /// it, the next one is tried.
     async fn keep_for_later(
         &self,
         store: &impl MemoryBackend,
@@ -126,8 +127,8 @@ impl Engine {
     }
 }
 
-/// Returns the times until which learning waits: for the shelves of the kinds, and for the shelves of waiting runs.
-/// `end` is the end of the run's time; `None` if that is not limited.
+/// Returns two deadlines: for updating the shelves of the memory kinds, and for storing digests if that fails. `end` is
+/// the end of the run's time; `None` if the time is unlimited.
 fn turns(now: Instant, patience: Duration, end: Option<Instant>) -> (Instant, Instant) {
     let left = end.map_or(patience, |end| {
         end.saturating_duration_since(now).min(patience)
@@ -136,8 +137,8 @@ fn turns(now: Instant, patience: Duration, end: Option<Instant>) -> (Instant, In
     (now + left.saturating_sub(reserve), now + left)
 }
 
-/// Returns the pause after an attempt, counted from 0. It doubles, and differs from run to run, so that runs that wait
-/// together do not all retry at the same moments.
+/// Returns the pause after an attempt, counted from 0. It doubles with each attempt, and differs from run to run, so
+/// that runs that wait together do not all retry at the same moments.
 fn pause(run: &RunId, attempt: u32) -> Duration {
     let (shortest, longest) = PAUSES;
     let limit = shortest.saturating_mul(1 << attempt.min(16)).min(longest);

@@ -1,7 +1,7 @@
 //! The memory engine of the loop. It reads and writes the store; the kinds of memory decide what to write and what to
 //! advise. A run never fails because the store fails.
 //!
-//! This file recalls. `learning` learns from the run at its end, `backlog` from earlier runs that wait in the store.
+//! This file recalls advice. `learning` learns from the run at its end, `backlog` from earlier runs that wait in the store.
 //!
 //! # Decisions
 //!
@@ -29,8 +29,8 @@ use crate::{
     store::MemoryBackend,
 };
 
-/// Time for all answers of the store together after the run's time is up. It is there so that the lessons of the run
-/// are not lost. Source: chosen; less than the 2 s that a run may take beyond its time.
+/// Maximum time that all answers of the store together may take after the run's time is up. It allows the lessons of
+/// the run to be stored. Source: chosen; less than the 2 s that a run may take beyond its time.
 const AFTER_TIME: Duration = Duration::from_millis(1_500);
 
 /// The state of a shelf (a part of the store) as known to one run.
@@ -142,7 +142,7 @@ impl Engine {
         let mut known = Vec::new();
         for kind in self.kinds.clone() {
             let shelves = kind.wants(&self.namespace, moment);
-            // The pages of a host are not those of the domain above it.
+            // Elements belong to the pages of one host, so the shelf of the domain above it is skipped.
             for shelf in shelves.iter().filter(|shelf| !moment.is_above(shelf)) {
                 let index = self.index(store, &*kind, shelf, asking).await;
                 known.extend(index.elements(moment));
@@ -151,7 +151,8 @@ impl Engine {
         known
     }
 
-    /// Returns the next step of a task that any memory kind knows on the page's host, of the first kind that knows one.
+    /// Returns the next recorded step of the task on the page's host, from the first memory kind that knows one; `None`
+    /// if no kind does.
     pub(super) async fn replay(
         &mut self,
         store: &impl MemoryBackend,
@@ -191,7 +192,7 @@ impl Engine {
         }
     }
 
-    /// Reads a shelf unless it was already read, and applies the upkeep of the memory kind that owns it.
+    /// Reads a shelf unless it was already read, and applies the [`upkeep`](MemoryKind::upkeep) of the memory kind that owns it.
     async fn read(&mut self, store: &impl MemoryBackend, shelf: &Shelf, asking: Asking<'_>) {
         if self.shelves.contains_key(shelf) {
             return;
@@ -259,7 +260,7 @@ impl Engine {
         );
     }
 
-    /// Keeps a change for the rest of this run only, on top of the store's records.
+    /// Applies a change to the cached records only, for the rest of this run.
     async fn keep_here(
         &mut self,
         store: &impl MemoryBackend,
@@ -275,7 +276,8 @@ impl Engine {
         }
     }
 
-    /// Emits the events of a change that was learned from these runs, and forgets the records read before it.
+    /// Emits the events of a change that was learned from these runs, and removes the cached shelf, whose records are
+    /// out of date.
     fn committed(
         &mut self,
         kind: &dyn MemoryKind,
@@ -323,7 +325,8 @@ fn tell_notices(store: &impl MemoryBackend, asking: Asking<'_>) {
     }
 }
 
-/// Emits an event for a committed change, and an event for each note of the memory kind about it and one of these runs.
+/// Emits an event for a committed change, and one event for each note that the memory kind makes about the change and
+/// one of these runs.
 fn tell_of(
     (kind, occasion): (&dyn MemoryKind, Occasion),
     shelf: &Shelf,

@@ -1,4 +1,4 @@
-//! Replaces targets that are given in words by references, before any guard sees the action.
+//! Replaces targets that are given in words by references of elements, before any guard sees the action.
 
 use super::Executor;
 use crate::{
@@ -27,7 +27,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     ) -> Option<Outcome> {
         let page = self.state.page.as_ref()?;
         if is_point(action) && action.targets().is_empty() {
-            // Nobody knows what is at the point, so no guard could judge the action.
+            // The element at the point is unknown, so no guard could judge the action.
             let why = "no picture of this page was shown: give a target";
             return Some(Outcome::failed(ErrorClass::BadArguments, why));
         }
@@ -81,7 +81,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             }
         }
         if self.state.healed && judged(action, Some(page)) == Effect::Irreversible {
-            // The model did not name this element, so it must not decide on what cannot be taken back.
+            // The model did not name this element, so no irreversible action may be aimed at it.
             *action = asked;
             (is_aimed, self.state.healed) = (false, false);
         }
@@ -96,7 +96,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 }
 
-/// Returns the note that tells the model which element an action was aimed at instead. It contains no words of the model or of a page.
+/// Returns the note that tells the model which element was used, because no element has the name that the model gave.
+/// It contains no words of the model or of a page.
 pub(super) fn known_by(action: &BrowserAction) -> String {
     let targets = action.targets().into_iter().filter_map(Target::as_ref);
     let targets: Vec<&str> = targets.map(ElementRef::as_str).collect();
@@ -149,7 +150,8 @@ pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Ve
     references(action).into_iter().map(known).collect()
 }
 
-/// Returns the worst effect that an action can have. Also judges keys that have a target and points inside an element.
+/// Returns the worst effect that an action can have. Unlike [`effect`], this also judges keys that have a target, and
+/// points inside an element.
 ///
 /// A point inside an element may hit any interactive element in it. If there is one, the action counts as irreversible. A key counts like
 /// the click or the form submission that it may cause on its target.

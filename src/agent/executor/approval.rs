@@ -15,8 +15,8 @@ use crate::{
     working::StopReason,
 };
 
-/// If an approver's answer takes longer than this, the page may have changed. Source: chosen; a policy answers at once,
-/// a person takes longer.
+/// Time that an approver may take to answer before the page is checked again, because it may have changed. Source:
+/// chosen; a policy answers at once, a person takes longer.
 const STALE_AFTER: Duration = Duration::from_secs(2);
 
 impl<B: BrowserDriver> Executor<'_, B> {

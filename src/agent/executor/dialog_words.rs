@@ -20,7 +20,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Does the same for a dialog that the result of an action reports.
+    /// Hides the message of a dialog in the result of an action, under the same conditions as
+    /// [`hide_foreign_words`](Self::hide_foreign_words).
     pub(super) fn hide_foreign_words_of(&self, execution: &mut Execution) {
         let here = self
             .state

@@ -38,7 +38,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         end
     }
 
-    /// Emits an event as soon as events of the run are being lost, but only once.
+    /// Emits an event the first time that the sink reports lost events of the run.
     pub(super) fn watch_recording(&mut self) {
         if self.recording.is_none()
             && let Some(error) = self.emitter.failure()
@@ -51,8 +51,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Ends the run and returns the report. A run that was not stopped counts as cancelled, because success needs
-    /// evidence, and here only the caller can judge that.
+    /// Ends the run and returns the report. A run that has not stopped before counts as cancelled, because only the
+    /// caller can judge whether it reached its goal.
     pub fn finish(self) -> RunReport {
         self.ended(StopReason::Cancelled)
     }

@@ -100,8 +100,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 tokio::time::sleep(TICK).await;
                 later = self.look(patience).await?;
             }
-            // Only an earlier action that took at least a tick shows that a number stands still by itself; in a shorter
-            // time a clock may stand still too.
+            // A number that did not change during an earlier action is no clock, provided that the action took at least
+            // a tick. In a shorter time, a clock may not change either.
             let long = self
                 .state
                 .earlier
@@ -201,8 +201,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok((execution, here))
     }
 
-    /// Returns the action aimed at the elements that the page has put in place of its targets, and true if one of them has
-    /// another name and was found by what earlier runs know of it.
+    /// Returns the action aimed at the elements with which the page has replaced its targets. The flag is true if a new
+    /// element has another name and was found through the elements that earlier runs used.
     fn again(
         &self,
         action: &BrowserAction,
@@ -222,8 +222,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         })
     }
 
-    /// Returns the time limit for an action together with everything that follows it. The seconds of a `wait` are
-    /// added.
+    /// Returns the time limit for an action, including the wait until the page settles and the observations after it.
+    /// The seconds of a `wait` are added.
     fn patience_for(&self, action: &BrowserAction) -> Patience {
         let waits = match action {
             BrowserAction::Wait(wait) => wait.seconds.unwrap_or_default(),
@@ -275,7 +275,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// If the action types a secret, records that and the fields that the secret goes into.
+    /// If the action types a secret, records that a secret was used, and the fields that it goes into.
     fn note_secrets(&mut self, action: &BrowserAction) {
         if action.texts().iter().any(|text| text.secret().is_some()) {
             self.state.secret_seen = true;

@@ -1,4 +1,4 @@
-//! The guards of one run: prepares their input and acts on their verdicts.
+//! The guards of one run. This module prepares their input and acts on their verdicts.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::{
     working::StopReason,
 };
 
-/// The sentence added to the last warning before the run ends.
+/// The sentence added to the last warning before a guard may end the run.
 const ENDS: &str = " The next one may end the run: if nothing else is left to try, call finish with success false.";
 
 /// The guards for scope, repetition and standstill.
@@ -63,7 +63,8 @@ impl Guards {
         self.warned.clear();
     }
 
-    /// Returns the same guards with the scope of this task, because a stored state must not widen it.
+    /// Returns the same guards with the scope of this task in place of the stored scope, because a stored state must
+    /// not widen the scope.
     pub(super) fn within(self, start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
         let scope = Scope::new(start, allow, has_secrets);
         Self { scope, ..self }
@@ -84,7 +85,7 @@ impl Guards {
         self.scope.may_show_frame(url)
     }
 
-    /// Checks the page that the browser showed before the run's first action.
+    /// Checks the page that the browser showed before the run's first action. A blank page is accepted.
     pub(super) fn check_first_page(&self, url: &str) -> Result<(), ScopeRefusal> {
         self.scope.check_page(url, Blank::Tolerated)
     }

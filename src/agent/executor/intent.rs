@@ -17,7 +17,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// else `None`.
     ///
     /// # Errors
-    /// `TakenOver` if another process has taken the run.
+    /// `TakenOver` if another process has taken over the run.
     pub(in crate::agent) async fn intend(
         &mut self,
         action: &Action,
@@ -39,8 +39,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
             intent.url.clone_from(&page.head.url);
         }
         let intent = intent.redacted(&self.redactor);
-        // The checkpoint comes first, because the journal must not tell of an action that another process may do.
-        // While an action is under way, the checkpoint with its own intent stands.
+        // The checkpoint comes first: if it shows that another process has taken over the run, the action is not
+        // carried out and must not be in the journal. If another action is already under way, no checkpoint is written,
+        // because the last one contains the intent of that action.
         let unkept = match self.in_flight {
             None => self.keep(Some(&intent)).await?,
             Some(_) => None,
@@ -57,7 +58,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// be written; `None` if it was written, or if the run has no checkpoints. Only the first failure is emitted.
     ///
     /// # Errors
-    /// `TakenOver` if another process has taken the run.
+    /// `TakenOver` if another process has taken over the run.
     pub(in crate::agent) async fn keep(
         &mut self,
         intent: Option<&Intent>,
@@ -78,7 +79,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Emits the first failure of the register of runs, and returns it as text.
+    /// Returns a failure of the register of runs as text. Only the first failure of a run is also emitted as an event.
     pub(in crate::agent) fn tell_unkept(&mut self, error: Error) -> String {
         let operation = error.operation().to_owned();
         let error = self.describe(error);
@@ -90,7 +91,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         error
     }
 
-    /// Records an intent in the journal, and returns the reason if that failed.
+    /// Records an intent in the journal. Returns the reason if that failed; `None` if it succeeded or if there is no journal.
     async fn journal(&mut self, intent: &Intent) -> Option<String> {
         let journal = self.parts.journal.clone()?;
         let limit = self.parts.options.journal_timeout;

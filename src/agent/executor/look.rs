@@ -21,7 +21,7 @@ use crate::{
 const MAX_TABS: usize = 10;
 /// The text shown instead of a frame that is out of scope.
 const CLOSED_FRAME: &str = "(a frame of a site that this run may not visit)";
-/// The operation that the error names if the driver never answered an observation.
+/// The operation that an error names if the driver gave no answer to an observation.
 const SILENT: &str = "agent.observe";
 /// Time limit of the last observation of a run. Source: chosen; a working browser answers in less than a second.
 const LAST_LOOK: Duration = Duration::from_secs(5);
@@ -95,7 +95,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns the time limit for an observation, or for an action together with everything that follows it.
+    /// Returns the time limit for an observation, or for an action including the wait until the page settles and the
+    /// observations after it.
     pub(in crate::agent) fn patience(&self) -> Patience {
         Patience::new(self.parts.options.command_timeout)
     }

@@ -1,5 +1,5 @@
-//! The only access to the browser. Each action is guarded, approved, recorded in the journal, carried out, verified and
-//! kept as a step.
+//! The executor: the only code that uses the browser. Each action is guarded, approved, recorded in the journal,
+//! carried out, verified and kept as a step.
 //!
 //! This code asks neither a model nor memory. A [`Run`](super::Run) lets a model decide and acts through an
 //! [`Executor`]. A program that decides its actions itself uses an executor alone.
@@ -65,7 +65,7 @@ pub struct Executor<'g, B> {
     /// The action that is being carried out.
     pub(super) in_flight: Option<Tried>,
     recording: Option<String>,
-    /// The place for checkpoints; `None` if the run is not registered.
+    /// The store for checkpoints; `None` if the run is not registered.
     pub(super) checkpoints: Option<Arc<dyn Checkpoints>>,
     /// True once a failure of the register of runs was reported.
     unkept: bool,
@@ -324,7 +324,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         serde_json::from_value(json).map_err(corrupt)
     }
 
-    /// Returns the run's memory: its steps, and what it read, took from pages, noted and was given.
+    /// Returns the run's memory: its steps, its notes, and the texts that it read, extracted or was given.
     pub const fn memory(&self) -> &Memory {
         &self.state.memory
     }
@@ -332,7 +332,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     /// Gives the run a text that the work needs and no page shows. Secrets in it are replaced.
     ///
     /// # Errors
-    /// As for [`Memory::give`].
+    /// The errors of [`Memory::give`].
     pub fn give(&mut self, name: &str, text: &str) -> CrateResult<()> {
         self.state.memory.check_given(name, text)?;
         let [name, text] = [name, text].map(|said| self.redactor.text(said));
@@ -360,7 +360,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         self.state.page.as_ref().map(|page| &*page.view)
     }
 
-    /// Returns the amounts spent so far.
+    /// Returns the steps, model calls, tokens and money spent so far.
     pub const fn spent(&self) -> &Spent {
         &self.state.spent
     }
@@ -414,8 +414,8 @@ fn short_secrets(names: &[SecretName]) -> Option<String> {
     })
 }
 
-/// Puts the texts that the task gives into the run's memory, with secrets replaced. The task has checked them. They replace
-/// those of the same names that a resumed run has.
+/// Puts the texts that the task gives into the run's memory, with secrets replaced. The task has already checked them.
+/// In a resumed run, they replace the stored texts of the same names.
 fn give_all(state: &mut State, task: &Task) {
     let redactor = task.vault.redactor();
     for (name, text) in &task.given {

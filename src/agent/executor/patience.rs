@@ -7,8 +7,8 @@ use tokio::time::Instant;
 /// Times above this count as unlimited. Source: chosen.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// The time left for an action together with its settling and the observations after it, or for an observation before a
-/// decision.
+/// The time left for an action, including the wait until the page settles and the observations after it, or for an
+/// observation before a decision.
 ///
 /// Each call may use only a part of the time left, so that time remains for the next one: even if an action times out,
 /// the page must still be observed.
@@ -29,8 +29,8 @@ impl Patience {
         self.left() * 3 / 4
     }
 
-    /// Returns the time until which a driver that ignores its time-out is waited for: after five sixths of the time
-    /// left. Source: chosen; the driver must have time to clean up.
+    /// Returns the time at which the run stops waiting for a driver that ignores its time-out: after five sixths of the
+    /// time left. Source: chosen; the driver must have time to clean up.
     pub(in crate::agent) fn last(&self) -> Instant {
         Instant::now() + self.left() * 5 / 6
     }

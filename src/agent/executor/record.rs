@@ -1,4 +1,4 @@
-//! Records what was done: an action in progress becomes a step of the run.
+//! Records actions: an action in progress becomes a step of the run.
 
 use tokio::time::Instant;
 
@@ -170,7 +170,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         changed
     }
 
-    /// Keeps a text that the action in progress gave, for its step and for the next message.
+    /// Keeps a text that the action in progress returned, for its step and for the next message.
     pub(in crate::agent) fn keep_result(&mut self, label: &str, text: String) {
         self.state.gave = Some(self.redactor.text(&text));
         self.state.remarks.results.push((label.to_owned(), text));

@@ -66,7 +66,7 @@ impl Folder {
             return Err(known(&path));
         }
         let meta = json!({ "version": VERSION, "run": run, "status": "running", "started_at": at });
-        // The folder is made under another name and then renamed, so that there is never a run's folder without a meta.
+        // The folder is made under another name and then renamed, so that there is never a run's folder without `run_meta.json`.
         let new = parent.join(format!("{NEW}{}", Uuid::new_v4().simple()));
         let made = private_dirs(false)
             .create(&new)
@@ -217,8 +217,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Reserves room for this number of bytes, and returns whether there was enough. If not, marks the run as full;
-    /// from then on only its end is kept.
+    /// Reserves room for this number of bytes. Returns true if there was enough. If not, marks the run as full; from
+    /// then on only its end is kept.
     fn has_room(&mut self, bytes: usize, event: &Event) -> Result<bool> {
         if self.full.is_some() {
             return Ok(false);
@@ -263,7 +263,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes the meta under another name and renames it, so that a reader never sees half a file.
+    /// Writes `run_meta.json` under another name and renames it, so that a reader never sees half a file.
     fn write_meta(&self) -> Result<()> {
         let (path, temporary) = (self.path.join(META), self.path.join("run_meta.json.tmp"));
         let written = write_whole(&temporary, &self.meta)
@@ -285,7 +285,7 @@ impl Folder {
         let path = loop {
             self.pictures += 1;
             let path = steps.join(format!("{:04}-{}.png", self.step, self.pictures));
-            // A process that this run was resumed from may have taken a picture in the same step.
+            // If the run was resumed, an earlier process may have taken a picture in the same step.
             if !path.exists() {
                 break path;
             }

@@ -25,11 +25,11 @@ const MAX_RUNS: usize = 100;
 /// that waits for a person writes nothing either.
 const MAX_SILENCE: Duration = Duration::from_hours(24);
 
-/// The time for which stored runs are kept.
+/// The rules by which stored runs are kept or deleted.
 ///
 /// When a run's folder is made, these limits are applied to all folders beside it that contain a `run_meta.json` of
 /// this crate. A run is deleted if it ended longer than `max_age` ago, or if it is the oldest of more than `max_runs`.
-/// A run without a recorded end counts as crashed, and so as over, if it started more than a day ago and nothing has
+/// A run without a recorded end counts as crashed, and so as ended, if it started more than a day ago and nothing has
 /// been written for a day.
 ///
 /// ```
@@ -41,14 +41,14 @@ const MAX_SILENCE: Duration = Duration::from_hours(24);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retention {
-    /// Longest time since a run's end. Default 30 days.
+    /// Maximum time since its end for which a run is kept. Default 30 days.
     pub max_age: Option<Duration>,
     /// Maximum number of runs, including the new one and those that are still running. Default 100.
     pub max_runs: Option<usize>,
 }
 
 impl Retention {
-    /// Keeps every run.
+    /// Returns the rules that keep every run.
     pub const fn forever() -> Self {
         Self {
             max_age: None,
@@ -56,7 +56,7 @@ impl Retention {
         }
     }
 
-    /// Sets the longest time since a run's end; `None` for no limit.
+    /// Sets the maximum time since its end for which a run is kept; `None` for no limit.
     pub const fn with_max_age(self, max_age: Option<Duration>) -> Self {
         Self { max_age, ..self }
     }
@@ -76,7 +76,7 @@ impl Default for Retention {
     }
 }
 
-/// The fields that a folder's meta must have before the folder may be deleted.
+/// The fields that a folder's `run_meta.json` must have before the folder may be deleted.
 #[derive(Debug, Deserialize)]
 struct Meta {
     version: u32,
@@ -152,7 +152,7 @@ fn kept(path: &Path, source: io::Error) -> Error {
         .with_source(source)
 }
 
-/// Returns the run that a folder holds; `None` if this crate did not make the folder.
+/// Returns the run that a folder contains; `None` if this crate did not make the folder.
 fn stored(path: PathBuf, now: DateTime<Utc>, is_open: impl Fn(&RunId) -> bool) -> Option<Stored> {
     let name = RunId::parse(path.file_name()?.to_str()?).ok()?;
     if is_open(&name) {
@@ -188,7 +188,7 @@ fn is_past(at: DateTime<Utc>, max: Duration, now: DateTime<Utc>) -> bool {
         .is_ok_and(|age| age > max)
 }
 
-/// Deletes a run's folder. The meta is deleted last, so that the next call can finish an interrupted deletion.
+/// Deletes a run's folder. `run_meta.json` is deleted last, so that the next call can finish an interrupted deletion.
 fn remove(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;

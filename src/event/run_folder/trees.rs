@@ -5,11 +5,11 @@
 //! { "since": 3, "lines": [[0, 120], { "depth": 4, "role": "text", "states": {}, "value": "14:02" }, [121, 9879]] }
 //! ```
 //!
-//! For example, in the fourth line of `observations.jsonl` this stands in place of the value of `tree`. `since` is the
-//! number of the line before, counted from 1. `lines` are the nodes of the tree in document order: `[from, count]`
-//! copies nodes of the tree before, counted from 0. An object is a new node. A new node has its `depth`, from 0, where
-//! a node of a whole tree has `parent` and `end`, so that adding or removing a node changes no other node. Version 1 of
-//! the folder has whole trees only. This module is pure: it turns events into JSON values and back.
+//! This example is the value of `tree` in the fourth line of `observations.jsonl`. `since` is the number of the line
+//! before, counted from 1. `lines` are the nodes of the tree in document order: `[from, count]` copies `count` nodes of
+//! the tree before, beginning with node `from`, counted from 0. An object is a new node. A node of a whole tree has
+//! `parent` and `end`. A new node has its `depth`, from 0, instead, so that adding or removing a node changes no other
+//! node. Version 1 of the folder has whole trees only. This module is pure: it turns events into JSON values and back.
 
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Returns the writer of a file that has this number of lines. The next tree is written whole.
+    /// Returns a writer for a file that already has this number of lines. The next tree is written whole.
     pub(super) fn after(count: u64) -> Self {
         Self {
             count,
@@ -197,7 +197,7 @@ impl Reader {
     }
 }
 
-/// Returns the nodes, each with `parent` and `end` in place of `depth`; `None` if a depth does not fit.
+/// Returns the nodes, each with `parent` and `end` in place of `depth`; `None` if the depths form no tree.
 fn linked(nodes: Vec<Value>) -> Option<Vec<Value>> {
     let mut linked: Vec<Map<String, Value>> = Vec::new();
     // The ancestors of the current node, from the root down.

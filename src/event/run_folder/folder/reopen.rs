@@ -1,4 +1,4 @@
-//! Goes on in the folder of a run that another process has left.
+//! Reopens the folder of a run that another process has left, to record the resumed run there.
 
 use std::{
     fs::{self, OpenOptions},
@@ -18,8 +18,8 @@ use crate::{
 };
 
 impl Folder {
-    /// Opens the folder of a run that goes on at this step; `None` if there is none. A line that was cut off by the end of
-    /// the process is removed, so that the next line is whole.
+    /// Opens the folder of a run that continues at this step; `None` if the run has no folder. A line that was cut off
+    /// by the end of the process is removed, so that the next line is whole.
     pub(in crate::event::run_folder) fn reopen(
         parent: &Path,
         run: &RunId,
