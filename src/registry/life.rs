@@ -117,7 +117,7 @@ impl RunManifest {
     /// Checks that another process may resume the run at the time `now`.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if the run ended with an answer, or if [`place`](Self::place) refuses
+    /// `InvalidInput`, with the reason as `why`, if the run ended with an answer, or if [`resume_url`](Self::resume_url) refuses
     /// its last page. `Busy` if it is still running.
     pub fn may_resume(&self, now: DateTime<Utc>) -> Result<()> {
         refuse_running(self, now)?;
