@@ -19,12 +19,14 @@ use crate::action::{ErrorClass, MouseButton};
 /// Longest time for a drag to begin after the pointer moved. Source: chosen; it takes a few milliseconds.
 const DRAG: Duration = Duration::from_millis(300);
 
-/// Distance by which a drag ends past the middle of its target element, in the direction of the drag. Sortable lists
-/// compare the pointer with the middle of an item, and exactly there they do nothing. Unit: CSS pixels. Source:
-/// chosen.
-const PAST_MIDDLE: f64 = 2.0;
-/// Smallest side of an element on which a drag ends past the middle. Unit: CSS pixels. Source: chosen.
-const MIN_SIDE: f64 = 4.0 * PAST_MIDDLE;
+/// Distance by which a drag ends beside the middle of its target element. Sortable lists compare the pointer and its last move with the
+/// middle of an item, and exactly there they do nothing. Unit: CSS pixels. Source: chosen.
+const BESIDE_MIDDLE: f64 = 2.0;
+/// Length of the last move of a drag, in each direction. It is longer than [`BESIDE_MIDDLE`], so it crosses the middle. Unit: CSS pixels.
+/// Source: chosen.
+const LAST_MOVE: f64 = 4.0;
+/// Smallest side of an element on which a drag ends beside the middle. Unit: CSS pixels. Source: chosen.
+const MIN_SIDE: f64 = 2.0 * LAST_MOVE;
 
 /// The page's report of the element that the pointer hit.
 #[derive(Debug, Deserialize)]
@@ -296,20 +298,10 @@ impl Cdp {
         dragged.and(released.map(drop))
     }
 
-    /// Returns the point a little past the middle of an element, as seen from `start`; for a small element, the middle.
-    async fn past_middle(&self, to: &Aim, start: Point, middle: Point) -> Result<Point, CdpError> {
+    /// Returns the last two points of a drag onto this element.
+    async fn landing(&self, to: &Aim, start: Point, middle: Point) -> Result<[Point; 2], CdpError> {
         let area: Area = self.hub.ask(&to.frame, "box", json!([to.number])).await?;
-        let beyond = |from: f64, at: f64, side: f64| {
-            if side < MIN_SIDE || (at - from).abs() < PAST_MIDDLE {
-                at
-            } else {
-                at + PAST_MIDDLE.copysign(at - from)
-            }
-        };
-        Ok(Point {
-            x: beyond(start.x, middle.x, area.width),
-            y: beyond(start.y, middle.y, area.height),
-        })
+        Ok(landing(start, middle, &area))
     }
 
     async fn drag_from(&self, turn: &mut Turn, start: Point, to: End<'_>) -> Result<(), CdpError> {
@@ -330,7 +322,7 @@ impl Cdp {
         ];
         self.part(turn, "Input.dispatchMouseEvent", down).await?;
         let end = match to {
-            End::Point(end) => Ok(end),
+            End::Point(end) => Ok([end, end]),
             End::Element(to) => {
                 let anywhere = Needs {
                     enabled: false,
@@ -338,13 +330,13 @@ impl Cdp {
                     at: None,
                 };
                 match self.ready(to, anywhere).await {
-                    Ok(middle) => self.past_middle(to, start, middle).await,
-                    error => error,
+                    Ok(middle) => self.landing(to, start, middle).await,
+                    Err(error) => Err(error),
                 }
             }
         };
-        let end = match end {
-            Ok(end) => end,
+        let [before, end] = match end {
+            Ok(points) => points,
             Err(trouble) => {
                 self.release(turn).await?;
                 return Err(trouble);
@@ -354,7 +346,7 @@ impl Cdp {
         self.part(
             turn,
             "Input.dispatchMouseEvent",
-            vec![mouse("mouseMoved", end, "left", 1, 0)],
+            vec![mouse("mouseMoved", before, "left", 1, 0)],
         )
         .await?;
         let began = timeout(DRAG, self.hub.until(|known| known.drag.take())).await;
@@ -482,6 +474,27 @@ impl Cdp {
 fn released(turn: &Turn) -> Value {
     let (x, y) = turn.pointer;
     mouse("mouseReleased", Point { x, y }, "left", 0, 1)
+}
+
+/// Returns the last two points of a drag onto an element: both beside its middle, the last one on the side away from the start.
+///
+/// A sortable list puts the item before or after the one under the pointer, by the direction of the last move and the half on which it
+/// ends. In a grid, both have to be those of a drag forwards or backwards in reading order, whatever the direction on the way.
+fn landing(start: Point, middle: Point, area: &Area) -> [Point; 2] {
+    let (right, down) = (middle.x - start.x, middle.y - start.y);
+    let is_other_row = down.abs() > area.height / 2.0;
+    let ahead = 1.0_f64.copysign(if is_other_row { down } else { right });
+    let beside = |middle: f64, side: f64, by: f64| {
+        if side < MIN_SIDE {
+            middle
+        } else {
+            middle + by * ahead
+        }
+    };
+    [BESIDE_MIDDLE - LAST_MOVE, BESIDE_MIDDLE].map(|by| Point {
+        x: beside(middle.x, area.width, by),
+        y: beside(middle.y, area.height, by),
+    })
 }
 
 fn mouse(kind: &str, at: Point, button: &str, buttons: u32, clicks: u32) -> Value {

@@ -235,3 +235,43 @@ async fn a_press_that_its_own_document_saw_go_astray_is_none_whatever_becomes_of
     let told = class(pressed(PAGE, played).await);
     assert_eq!(told, Some(ErrorClass::NotStable));
 }
+
+#[test]
+fn the_last_move_of_a_drag_goes_on_in_reading_order() {
+    let at = |x: f64, y: f64| Point { x, y };
+    let item = Area {
+        x: 0.0,
+        y: 0.0,
+        width: 40.0,
+        height: 40.0,
+    };
+    let ends = |start: Point| {
+        let [before, end] = landing(start, at(73.0, 123.0), &item);
+        ((before.x, before.y), (end.x, end.y))
+    };
+    let (forwards, backwards) = (
+        ((71.0, 121.0), (75.0, 125.0)),
+        ((75.0, 125.0), (71.0, 121.0)),
+    );
+    assert_eq!(ends(at(27.0, 123.0)), forwards, "from the left");
+    assert_eq!(ends(at(73.0, 77.0)), forwards, "from the row above");
+    assert_eq!(
+        ends(at(119.0, 77.0)),
+        forwards,
+        "from the right of the row above"
+    );
+    assert_eq!(ends(at(119.0, 123.0)), backwards, "from the right");
+    assert_eq!(ends(at(73.0, 169.0)), backwards, "from the row below");
+    assert_eq!(
+        ends(at(27.0, 169.0)),
+        backwards,
+        "from the left of the row below"
+    );
+    let narrow = Area { width: 6.0, ..item };
+    let [before, end] = landing(at(73.0, 169.0), at(73.0, 123.0), &narrow);
+    assert_eq!(
+        (before.x, end.x),
+        (73.0, 73.0),
+        "a small side is aimed at in the middle"
+    );
+}
