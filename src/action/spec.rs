@@ -162,10 +162,13 @@ impl ToolSet {
     /// Returns the schema of a whole reply, for models that follow `json_schema` better than tool calls: `{"calls":
     /// [{"action": "click", "target": "e12"}, ...]}`.
     ///
-    /// It allows the calls that [`declared`](Self::declared) declares: frequent tools and the embedder's tools one by
-    /// one, and all others as one call with their names and all of their arguments. The tool's name is the first key of
-    /// every call. If a tool has an argument that sorts before `action`, its arguments are in an object of their own:
-    /// `{"action": "pay", "arguments": {"account": 7}}`.
+    /// As in [`declared`](Self::declared), each frequent tool and each tool of the embedder is described by itself; tools
+    /// with equal arguments share a description. One more form of call stands for everything else: its `action` is the name
+    /// of any other tool, or of a frequent tool that is declared with only some of its arguments, and it accepts every
+    /// argument of all these tools.
+    ///
+    /// The keys of a call are sorted, and `action`, the tool's name, must be the first. If a tool has an argument that sorts
+    /// before `action`, the arguments are in an object of their own: `{"action": "pay", "arguments": {"account": 7}}`.
     pub fn reply_schema(&self, max_calls: usize) -> Value {
         // Tools with the same arguments share a variant.
         let mut alone: Vec<(Vec<&str>, &ToolSpec)> = Vec::new();

@@ -17,7 +17,7 @@ use crate::{
     working::StopReason,
 };
 
-/// Number of turns after which the current address is written to the register. Source: document.
+/// Number of turns after which the current address is written to the register. Source: chosen.
 const TURNS_PER_BEAT: u32 = 3;
 /// The section of the prompt about the run that this one continues. Source of its priority: chosen, the same as that of
 /// the history.

@@ -18,9 +18,9 @@ const MAX_WORDS: usize = 80;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Maximum number of links between the start page and a page that is opened. Default: 2. Source: document.
+    /// Maximum number of links between the start page and a page that is opened. Default: 2. Source: chosen.
     pub depth: u32,
-    /// Maximum number of pages that are opened. Default: 20. Source: document.
+    /// Maximum number of pages that are opened. Default: 20. Source: chosen.
     pub pages: usize,
     /// Maximum number of pages that are opened among those whose addresses differ only in numbers. Default: 2. Source:
     /// chosen; the second page shows which parts differ from page to page.

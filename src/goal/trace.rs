@@ -25,7 +25,7 @@ const MAX_TRACED: usize = 4_000;
 /// chosen.
 const MAX_PLACES: usize = 32;
 
-/// The class of a step's text, which decides how strong it is as evidence for a hole.
+/// The class of a step's text. It decides how strongly the text, if found in the goal, is evidence for a hole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// Typed text.

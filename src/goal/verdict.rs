@@ -75,7 +75,7 @@ pub struct Arg {
     pub new: String,
 }
 
-/// The part of a step that is replaced.
+/// The part of a recorded step in which a new goal's text replaces the recorded text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ArgField {

@@ -309,9 +309,9 @@ pub fn kinds() -> Vec<Arc<dyn MemoryKind>> {
 #[non_exhaustive]
 pub struct KindOptions {
     /// If true, the trajectories of earlier runs are ranked not only by the similarity of their goals, but also by
-    /// recency, speed and verified steps. Default: false. Source: document.
+    /// recency, speed and verified steps. Default: false. Source: chosen.
     pub trace_scoring: bool,
-    /// Age from which the trajectory of an earlier run is removed. Unit: days. Default: 30. Source: document.
+    /// Age from which the trajectory of an earlier run is removed. Unit: days. Default: 30. Source: chosen.
     pub trace_ttl_days: u32,
 }
 

@@ -22,8 +22,8 @@ pub const MAX_CHANGES: usize = 200;
 const ANOTHER_PAGE: usize = 30;
 /// The words for losing and for gaining the focus.
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
-/// Roles of elements of which one is chosen among several, with the words for the element that lost the choice and for
-/// the element that got it.
+/// Roles whose elements are alternatives in a group, such as radio buttons. Each comes with the words for the element
+/// that is no longer chosen, and the words for the element that is chosen instead.
 const CHOICES: [(Role, &str, &str); 2] = [
     (Role::Option, "not selected", "selected"),
     (Role::Radio, "unchecked", "checked"),

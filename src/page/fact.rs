@@ -154,8 +154,8 @@ fn detail(node: &Node) -> u64 {
     hash.finish()
 }
 
-/// Returns the hash of the texts from which `key` and `detail` leave numbers out; `None` if these texts have no
-/// numbers.
+/// Returns a hash, numbers included, of those texts of the node that `key` or `detail` hashes without their numbers;
+/// `None` if these texts have no numbers.
 fn exact(node: &Node) -> Option<u64> {
     let value = node.value.as_deref().unwrap_or_default();
     let (name, value) = match (&*node.name, value) {

@@ -17,7 +17,7 @@ use crate::base::text;
 pub struct Collection {
     /// The position, from 0.
     pub index: u32,
-    /// Number of siblings, at least 2.
+    /// Number of similar siblings, including the one at `index`; at least 2.
     pub size: u32,
 }
 

@@ -101,7 +101,7 @@ pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
 }
 
 /// Returns the share of addresses that must remain, in percent: all of up to 10, four fifths of up to 50, and three
-/// fifths of more. Source: document.
+/// fifths of more. Source: chosen.
 const fn required(addresses: usize) -> usize {
     match addresses {
         ..=10 => 100,

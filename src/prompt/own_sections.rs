@@ -17,7 +17,7 @@ use crate::{
     working::{Extraction, is_lasting},
 };
 
-/// Maximum size of a tool's result. Unit: tokens. Source: document; about as much as one `read` of a page shows.
+/// Maximum size of a tool's result. Unit: tokens. Source: chosen; about as much as one `read` of a page shows.
 const MAX_RESULT: TokenCount = TokenCount(2_000);
 /// Minimum number of free tokens for which one more extracted text is shown. Unit: tokens. Source: chosen; a few lines
 /// say little.

@@ -11,9 +11,9 @@ use crate::{
     memory::{Change, Committed, Record},
 };
 
-/// Time between two heartbeats of a run. Source: document.
+/// Time between two heartbeats of a run. Source: chosen.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
-/// Time without a heartbeat after which a run counts as abandoned. Source: document.
+/// Time without a heartbeat after which a run counts as abandoned. Source: chosen.
 pub const ABANDONED_AFTER: Duration = Duration::from_mins(1);
 /// Maximum number of runs in the register. The oldest are removed. Source: chosen, as for run folders.
 pub const MAX_RUNS: usize = 100;

@@ -105,8 +105,8 @@ impl Hub {
         Ok((session, world))
     }
 
-    /// Returns the id of an element as an object in the page's own JavaScript world, where the caller's script can use
-    /// it.
+    /// Makes an element available as an object in the page's own JavaScript world, where the caller's script can use it, and
+    /// returns the id of that object.
     pub(super) async fn object_of(&self, frame: &str, number: u64) -> Result<String, CdpError> {
         let (session, world) = self.world(frame).await?;
         let params = json!({

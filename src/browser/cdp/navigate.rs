@@ -59,8 +59,9 @@ impl Hub {
         }
     }
 
-    /// Stops loading a document that does not arrive in time, because while it is under way the browser does not let
-    /// the current page answer. Never returns.
+    /// Waits for the time that a document may take to load, and then stops the loading if it is still going on: until then,
+    /// the browser does not answer calls to the page that the tab still shows. Never returns, so that a caller can
+    /// wait for this and for an answer at the same time.
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
         sleep(self.time_to_load()).await;
         let is_on_its_way = self

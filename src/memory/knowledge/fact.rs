@@ -22,7 +22,7 @@ const MAX_NAME: usize = 60;
 /// Maximum length of the words of a fact that a model proposes. Unit: bytes of a JSON string. Source: chosen; two lines of a
 /// prompt.
 const MAX_WORDS: usize = 200;
-/// Number of runs that must propose the same words before prompts show them. Source: document.
+/// Number of runs that must propose the same words before prompts show them. Source: chosen.
 const RUNS_THAT_AGREE: usize = 2;
 
 /// The kind of a fact.

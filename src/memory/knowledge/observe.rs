@@ -21,7 +21,8 @@ const BEFORE_KEYS: usize = 2;
 /// Maximum number of proposals by the model that are kept from one run. Source: chosen.
 const MAX_PROPOSALS: usize = 5;
 
-/// The part of a run that knowledge learns from. It may wait in the store until the next run.
+/// Observations of a run about its hosts, in the form from which the memory kind `knowledge` learns. If the store cannot
+/// be changed at the end of the run, this is stored, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) run: RunId,

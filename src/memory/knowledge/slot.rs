@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use super::Claim;
 
-/// Confidence after the first observation. Range of every confidence: 0 to 1. Source: document.
+/// Confidence after the first observation. Range of every confidence: 0 to 1. Source: chosen.
 pub const START: f64 = 0.6;
-/// Share of its distance to 1 by which the confidence rises after an observation of the same value. Source: document.
+/// Share of its distance to 1 by which the confidence rises after an observation of the same value. Source: chosen.
 pub const GAIN: f64 = 0.2;
-/// Factor by which the confidence is multiplied after an observation of another value. Source: document.
+/// Factor by which the confidence is multiplied after an observation of another value. Source: chosen.
 pub const LOSS: f64 = 0.5;
-/// Confidence below which a value is dropped. Source: document.
+/// Confidence below which a value is dropped. Source: chosen.
 pub const DROP: f64 = 0.1;
-/// Lowest confidence with which a fact is shown. Source: document.
+/// Lowest confidence with which a fact is shown. Source: chosen.
 pub const SHOWN: f64 = 0.5;
 
 /// A value with its confidence.

@@ -67,9 +67,9 @@ pub const MIN_STEPS: usize = 2;
 /// Maximum number of steps of a pattern. Longer sequences become several patterns. Source: chosen; enough to reach a
 /// form and fill it in.
 pub const MAX_STEPS: usize = 10;
-/// Maximum number of patterns of a host. Source: document.
+/// Maximum number of patterns of a host. Source: chosen.
 pub const MAX_PATTERNS: usize = 100;
-/// Number of patterns that are kept when a host has more than [`MAX_PATTERNS`]. Source: document.
+/// Number of patterns that are kept when a host has more than [`MAX_PATTERNS`]. Source: chosen.
 pub const KEPT: usize = 80;
 /// Maximum number of patterns that are shown at once. Source: chosen.
 pub const MAX_SHOWN: usize = 2;

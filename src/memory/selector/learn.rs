@@ -13,7 +13,7 @@ use crate::{
     page::{KnownElement, Role},
 };
 
-/// Maximum number of elements of a host. Source: document.
+/// Maximum number of elements of a host. Source: chosen.
 pub const MAX_SELECTORS: usize = 20;
 
 /// The part of a run that selectors learn from. It may wait in the store until the next run.

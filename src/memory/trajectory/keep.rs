@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Maximum number of trajectories of a host. Source: document.
+/// Maximum number of trajectories of a host. Source: chosen.
 pub const MAX_TRAJECTORIES: usize = 20;
 /// Number of runs in a row that must fail after they were shown a trajectory before it is no longer offered. Source:
 /// chosen, as for lessons.

@@ -78,13 +78,14 @@ pub const COLLECTION: &str = "trajectories";
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TrajectoryOptions {
-    /// Minimum similarity of a run's goal to a trajectory's goal for the trajectory to be shown: the share of words
-    /// that both goals contain. Range: 0 to 1. Default: 0.5. Source: document.
+    /// Minimum similarity of the goals of the trajectory and of the run. Similarity is the number of different words that both
+    /// goals contain, divided by the number of different words in the two goals together. Range: 0 to 1. Default: 0.5.
+    /// Source: chosen.
     pub min_similarity: f64,
     /// If true, trajectories are ranked by 60 % similarity, 20 % recency, 10 % speed and 10 % share of verified steps,
-    /// instead of by similarity alone. Default: false. Source: document.
+    /// instead of by similarity alone. Default: false. Source: chosen.
     pub trace_scoring: bool,
-    /// Age from which a trajectory is no longer offered and is removed. Unit: days. Default: 30. Source: document.
+    /// Age from which a trajectory is no longer offered and is removed. Unit: days. Default: 30. Source: chosen.
     pub ttl_days: u32,
 }
 

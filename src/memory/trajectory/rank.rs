@@ -7,9 +7,9 @@ use chrono::{DateTime, Utc};
 use super::{Header, TrajectoryOptions};
 use crate::goal;
 
-/// Age at which the recency of a trajectory has fallen from 1 to 1/e. Unit: days. Source: document.
+/// Age at which the recency of a trajectory has fallen from 1 to 1/e. Unit: days. Source: chosen.
 const RECENCY_DAYS: f64 = 14.0;
-/// Weights of similarity, recency, speed and the share of verified steps. Source: document.
+/// Weights of similarity, recency, speed and the share of verified steps. Source: chosen.
 const WEIGHTS: [f64; 4] = [0.6, 0.2, 0.1, 0.1];
 
 /// Returns the similarity between a goal and that of a trajectory; `None` if it is too low for the trajectory to be
