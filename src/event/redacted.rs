@@ -234,7 +234,8 @@ impl Net<'_> {
             | StoreNoticeKind::ModesTightened { path: text } => {
                 self.text(text);
             }
-            StoreNoticeKind::RestoredFromBackup
+            StoreNoticeKind::Damaged { .. }
+            | StoreNoticeKind::RestoredFromBackup
             | StoreNoticeKind::Salvaged { .. }
             | StoreNoticeKind::StartedEmpty
             | StoreNoticeKind::ReadOnly { .. }

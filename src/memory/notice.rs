@@ -24,9 +24,14 @@ pub enum StoreNoticeKind {
         /// The file's new path, relative to the store's root.
         file: String,
     },
-    /// The shelf's file is missing or broken, so the state before its last change is used.
+    /// The shelf's file is missing or broken, so a read used the backup, or what is whole in the broken file. Nothing was changed.
+    Damaged {
+        /// Number of records that were read.
+        records: usize,
+    },
+    /// The shelf's file was missing or broken, and was replaced by the state before its last change.
     RestoredFromBackup,
-    /// The shelf's file and its backup are broken. Some records could still be read.
+    /// The shelf's file and its backup were broken, and were replaced by the records that could still be read.
     Salvaged {
         /// Number of these records.
         records: usize,

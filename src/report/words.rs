@@ -80,6 +80,12 @@ pub(crate) fn store_notice(notice: &StoreNotice) -> String {
         StoreNoticeKind::Quarantined { file } => {
             format!("put a broken file{shelf} aside as {file}")
         }
+        StoreNoticeKind::Damaged { records } => {
+            format!(
+                "found the file{shelf} missing or broken, and read {} from its backup or from what is left of it; the next change repairs it",
+                counted(*records, "record")
+            )
+        }
         StoreNoticeKind::RestoredFromBackup => {
             format!("restored the backup{shelf}: its last change is gone")
         }

@@ -47,6 +47,8 @@ pub struct Items {
     pub unreadable: usize,
     /// Shelves of unknown memory kinds.
     pub unknown: Vec<Shelf>,
+    /// Shelves that the store cannot read, each with the reason in words.
+    pub damaged: Vec<(Shelf, String)>,
 }
 
 impl Items {
@@ -63,7 +65,14 @@ impl Items {
         let why = match found[..] {
             [one] => return Ok(one),
             [] => {
-                format!("nothing is remembered under {name}: `webwise memory list` shows the keys")
+                let damaged = self.damaged.iter();
+                let damaged: Vec<String> = damaged
+                    .map(|(shelf, why)| format!("; {shelf} cannot be read ({why})"))
+                    .collect();
+                format!(
+                    "nothing is remembered under {name}: `webwise memory list` shows the keys{}",
+                    damaged.concat()
+                )
             }
             _ => {
                 let mut names: Vec<String> = found
@@ -142,13 +151,23 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         &self.kinds
     }
 
-    /// Returns every item of the namespace.
+    /// Returns every item of the namespace that can be read, and the shelves that cannot.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Those of the store's list of shelves.
     pub async fn items(&self) -> Result<Items> {
         let mut read = Items::default();
-        for (shelf, records) in self.read(Some(&self.namespace)).await? {
+        for shelf in self.listed(Some(&self.namespace)).await? {
+            let records = match self.store.load(&shelf).await {
+                Ok(state) => state.records,
+                Err(error) => {
+                    let why = error
+                        .said("why")
+                        .map_or_else(|| error.to_string(), str::to_owned);
+                    read.damaged.push((shelf, why));
+                    continue;
+                }
+            };
             if is_for_waiting(&shelf) {
                 continue;
             }
@@ -209,7 +228,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// Those of the store.
     pub async fn read(&self, namespace: Option<&Namespace>) -> Result<Vec<(Shelf, Vec<Record>)>> {
         let mut read = Vec::new();
-        for shelf in self.shelves(namespace).await? {
+        for shelf in self.listed(namespace).await? {
             let records = self.store.load(&shelf).await?.records;
             read.push((shelf, records));
         }
@@ -219,22 +238,22 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// Returns the shelves of a namespace, or of all namespaces if `None`, without those of the register of runs.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Those of the store, and the error of a shelf that cannot be read, so that nobody believes that it was forgotten.
     pub async fn shelves(&self, namespace: Option<&Namespace>) -> Result<Vec<Shelf>> {
+        let shelves = self.listed(namespace).await?;
+        for shelf in &shelves {
+            self.store.load(shelf).await?;
+        }
+        Ok(shelves)
+    }
+
+    async fn listed(&self, namespace: Option<&Namespace>) -> Result<Vec<Shelf>> {
         let filter = ShelfFilter {
             namespace: namespace.cloned(),
             ..ShelfFilter::default()
         };
         let mut shelves = self.store.shelves(&filter).await?;
         shelves.retain(|shelf| !is_registry(shelf));
-        // A store does not list a shelf that it cannot read. So the shelves for all sites are loaded here, which returns the error.
-        // Otherwise a person would believe that such a shelf was forgotten.
-        for kind in &self.kinds {
-            let global = Shelf::global(&self.namespace, kind.name());
-            if !shelves.contains(&global) && !self.store.load(&global).await?.records.is_empty() {
-                shelves.push(global);
-            }
-        }
         Ok(shelves)
     }
 

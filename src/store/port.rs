@@ -66,7 +66,7 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// an error the shelf is unchanged.
     async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed>;
 
-    /// Returns the shelves that contain something, in order.
+    /// Returns the shelves that contain something or cannot be read, in order.
     ///
     /// # Errors
     /// `Unavailable` if the store cannot be reached.

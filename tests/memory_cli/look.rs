@@ -24,7 +24,7 @@ fn an_empty_memory_is_no_error_and_leaves_nothing() {
     assert!(machine.says(&["list"]).contains("Nothing is remembered in"));
     assert_eq!(
         machine.json(&["list"]),
-        json!({ "items": [], "unreadable": 0, "unknown": [] })
+        json!({ "items": [], "unreadable": 0, "unknown": [], "damaged": [] })
     );
     assert_eq!(machine.says(&["review"]), "Nothing waits for you.\n");
     assert!(
@@ -396,26 +396,60 @@ async fn what_cannot_be_read_is_not_taken_for_forgotten() {
     for broken in [&file, &file.with_added_extension("bak")] {
         std::fs::write(broken, "{broken").unwrap();
     }
+    let host = machine
+        .memory()
+        .join("default/domains/shop.example/trajectories.json");
+    std::fs::write(host, "[]").unwrap();
     for command in [
-        &["list"][..],
-        &["show", "seed"],
-        &["export"],
+        &["export"][..],
         &["undo", "run_1", "--yes"],
         &["forget", "--all", "--yes"],
     ] {
         let output = machine.run(command);
         assert_eq!(output.status.code(), Some(1), "{command:?}");
+        let said = text(&output.stderr);
         assert!(
-            text(&output.stderr).contains("default/lessons.json"),
-            "{}",
-            text(&output.stderr)
+            said.contains("default/lessons.json: it is not JSON. Repair the file or delete it"),
+            "{said}"
         );
     }
+    let listed = machine.says(&["list"]);
+    assert!(listed.contains("shop.example, site_specific"), "{listed}");
+    for part in [
+        "lessons cannot be read (default/lessons.json: it is not JSON). Repair",
+        "(default/domains/shop.example/trajectories.json: it is not an object). Repair",
+    ] {
+        assert!(listed.contains(part), "{part} in {listed}");
+    }
+    let said = machine.refuses(&["show", "seed"]);
+    assert!(said.contains("default/lessons.json"), "{said}");
     assert_eq!(
         std::fs::read_to_string(&file).unwrap(),
         "{broken",
         "nothing was overwritten"
     );
+}
+
+#[tokio::test]
+async fn a_backup_is_told_as_read_until_a_change_restores_it() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    machine.shop("run_2", "shop.example").await;
+    std::fs::write(machine.memory().join("default/lessons.json"), "[]").unwrap();
+    let said = |args: &[&str]| text(&machine.run(args).stderr);
+    let found = "webwise: memory found the file of default/lessons missing or broken";
+    for _ in 0..2 {
+        let told = said(&["list"]);
+        assert!(told.contains(found) && !told.contains("restored"), "{told}");
+    }
+    let told = said(&["undo", "run_1", "--yes"]);
+    assert_eq!(
+        told.matches("restored the backup of default/lessons")
+            .count(),
+        1,
+        "{told}"
+    );
+    assert_eq!(said(&["list"]), "");
 }
 
 #[test]

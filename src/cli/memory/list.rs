@@ -6,7 +6,7 @@ use super::args::ListArgs;
 use crate::{
     MemoryBackend,
     base::text::counted,
-    cli::{Refusal, memory_place::MemoryPlace, say, say::one_line},
+    cli::{Refusal, memory::MEND, memory_place::MemoryPlace, say, say::one_line},
     memory::{Scope, Shelf},
     store::{Item, Items, Keeper},
 };
@@ -18,7 +18,7 @@ pub(super) async fn run<M: MemoryBackend>(
 ) -> Result<(), Refusal> {
     let read = keeper.items().await?;
     print(&read, &read.items.iter().collect::<Vec<_>>(), args.json);
-    if read.items.is_empty() && !args.json {
+    if read.items.is_empty() && read.damaged.is_empty() && !args.json {
         say(one_line(&format!(
             "Nothing is remembered in {} yet.",
             place.dir()?.display()
@@ -31,7 +31,13 @@ pub(super) async fn run<M: MemoryBackend>(
 pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     if as_json {
         let items: Vec<Value> = items.iter().map(|item| json(item)).collect();
-        say(json!({ "items": items, "unreadable": read.unreadable, "unknown": read.unknown }));
+        let damaged = read.damaged.iter();
+        let damaged: Vec<Value> = damaged
+            .map(|(shelf, why)| json!({ "shelf": shelf, "why": why }))
+            .collect();
+        say(json!({
+            "items": items, "unreadable": read.unreadable, "unknown": read.unknown, "damaged": damaged,
+        }));
         return;
     }
     for item in items {
@@ -44,6 +50,11 @@ pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
             "{} cannot be read by this version and stay unchanged.",
             counted(read.unreadable, "record")
         ));
+    }
+    for (shelf, why) in &read.damaged {
+        say(one_line(&format!(
+            "{shelf} cannot be read ({why}). {MEND}."
+        )));
     }
     for shelf in &read.unknown {
         say(one_line(&format!(

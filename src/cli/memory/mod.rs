@@ -35,7 +35,11 @@ use crate::{
     store::Keeper,
 };
 
-/// Carries out the command, and prints the notices of the stores that it opens.
+/// What to do about a damaged file of memory.
+const MEND: &str =
+    "Repair the file or delete it; a run that learns there puts it aside and begins it anew";
+
+/// Carries out the command, and prints the notices of each store that it opens.
 pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
     if let MemoryCommand::Diff(own) = &args.command {
         return diff::run(&args.place, own).await;
@@ -76,6 +80,9 @@ impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         match (error.kind(), error.said("why")) {
             (ErrorKind::InvalidInput, Some(why)) => Self::usage(why),
+            (ErrorKind::Corrupt, Some(why)) => {
+                Self::failure(format!("memory cannot be read: {why}. {MEND}"))
+            }
             (ErrorKind::Busy, _) => {
                 Self::failure("memory is in use by another program: try again in a moment")
             }

@@ -38,8 +38,10 @@ pub(super) async fn run<M: MemoryBackend>(
     }
     let mut shelves = Vec::new();
     for shelf in store.shelves(&ShelfFilter::default()).await? {
-        let records = store.load(&shelf).await?.records;
-        shelves.push((shelf, records));
+        // A shelf that cannot be read is searched with the files.
+        if let Ok(state) = store.load(&shelf).await {
+            shelves.push((shelf, state.records));
+        }
     }
     let found = memory::scan(&shelves, keeper.kinds(), &secrets);
     let mut files = Files::default();

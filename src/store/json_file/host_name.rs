@@ -74,7 +74,8 @@ pub(super) fn component(text: &str) -> String {
     name
 }
 
-fn plain(name: &str) -> Option<String> {
+/// Returns the text that [`component`] would write under this name, without a check that it would.
+pub(super) fn plain(name: &str) -> Option<String> {
     if name == "_" {
         return Some(String::new());
     }

@@ -7,14 +7,15 @@ use super::{
     failure::Failure,
     format::{Parsed, parse},
     fs::FsKind,
-    place::{DOMAINS, LOCKS, Place, collection_of},
+    place::{self, DOMAINS, LOCKS, Place, collection_of},
     read::Source,
     salvage,
 };
 use crate::memory::{Shelf, ShelfFilter};
 
 impl Files {
-    /// Returns the shelves that the filter selects and that contain something, in order. The identity of each shelf is read from its file.
+    /// Returns the shelves that contain something or cannot be read, in order. The name of each shelf is read from
+    /// its file, or from the path of a file that does not give it.
     pub(super) fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>, Failure> {
         let mut shelves = Vec::new();
         for dir in self.dirs(filter)? {
@@ -67,7 +68,7 @@ impl Files {
         Ok(dirs)
     }
 
-    /// Returns the shelf of a file, if the filter selects it and anything in the file can be read.
+    /// Returns the shelf of a file, if the filter selects it and the file is not empty of records.
     fn shelf_at(&self, path: &Path, filter: &ShelfFilter) -> Option<Shelf> {
         // The shelf's identity is in the file or in its backup. The shelf is then read to find out whether it contains anything.
         let backup = path.with_added_extension("bak");
@@ -80,15 +81,16 @@ impl Files {
                 _ => Some((salvage::whose(&bytes)?, true)),
             }
         });
-        let (shelf, is_empty) = whose?;
-        let place = Place::of(&shelf)
-            .ok()
-            .filter(|place| place.file() == path)?;
-        let holds = |source| !matches!(source, Source::Nobody | Source::Lost);
+        let at_path = |shelf: &Shelf| Place::of(shelf).is_ok_and(|place| place.file() == path);
+        let (shelf, is_empty) = whose
+            .filter(|(shelf, _)| at_path(shelf))
+            .or_else(|| Some((place::shelf_of(path)?, true)))?;
         let is_held = !is_empty
             || self
-                .find(&place, &shelf)
-                .is_ok_and(|f| holds(f.source) && !f.document.records.is_empty());
+                .find(&Place::of(&shelf).ok()?, &shelf)
+                .map_or(true, |found| {
+                    found.source == Source::Lost || !found.document.records.is_empty()
+                });
         (is_held && filter.matches(&shelf)).then_some(shelf)
     }
 }

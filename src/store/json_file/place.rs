@@ -140,6 +140,26 @@ pub(super) fn collection_of(file: &str) -> Option<&str> {
     file.strip_suffix(JSON).filter(|name| is_collection(name))
 }
 
+/// Returns the shelf whose file has this path; `None` if no shelf has it, or if the name of its host was cut.
+pub(super) fn shelf_of(path: &Path) -> Option<Shelf> {
+    let parts: Vec<&str> = path
+        .iter()
+        .map(|part| part.to_str())
+        .collect::<Option<_>>()?;
+    let (namespace, host, file) = match parts[..] {
+        [namespace, file] => (namespace, None, file),
+        [namespace, DOMAINS, host, file] => (namespace, Some(host), file),
+        _ => return None,
+    };
+    let namespace = Namespace::parse(&host_name::plain(namespace)?).ok()?;
+    let collection = collection_of(file)?;
+    let shelf = match host {
+        None => Shelf::global(&namespace, collection),
+        Some(host) => Shelf::host(&namespace, collection, &host_name::decode(host)?),
+    };
+    (Place::of(&shelf).ok()?.file() == path).then_some(shelf)
+}
+
 fn is_collection(name: &str) -> bool {
     let is_plain = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
     (1..=MAX_COLLECTION).contains(&name.len()) && name.bytes().all(is_plain) && !is_device(name)
@@ -176,6 +196,29 @@ mod tests {
             names,
             ["_6cocks", "_4c_4f_43_4b_53", "a", "_41", "_63on", "a_5fb"]
         );
+    }
+
+    #[test]
+    fn the_path_of_a_file_names_its_shelf() {
+        let host = |text: &str| serde_json::from_value(text.into()).unwrap();
+        for namespace in ["default", "locks", "A"] {
+            let namespace = Namespace::parse(namespace).unwrap();
+            for shelf in [
+                Shelf::global(&namespace, "lessons"),
+                Shelf::host(&namespace, "lessons", &host("http://127.0.0.1:8000")),
+            ] {
+                let file = Place::of(&shelf).unwrap().file();
+                assert_eq!(shelf_of(&file), Some(shelf));
+            }
+        }
+        for other in [
+            "a.json",
+            "default/x/a.json",
+            "A/lessons.json",
+            "default/A.json",
+        ] {
+            assert_eq!(shelf_of(Path::new(other)), None, "{other}");
+        }
     }
 
     #[test]

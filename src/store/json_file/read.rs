@@ -180,8 +180,7 @@ impl Files {
             _ if found.is_newer => StoreNoticeKind::ReadOnly {
                 why: ReadOnly::NewerVersion,
             },
-            Source::Backup => StoreNoticeKind::RestoredFromBackup,
-            Source::Salvage => StoreNoticeKind::Salvaged {
+            Source::Backup | Source::Salvage => StoreNoticeKind::Damaged {
                 records: found.document.records.len(),
             },
             Source::Nobody | Source::File | Source::Lost => return,
