@@ -521,6 +521,53 @@ async fn a_report_compares_the_runs_that_were_shown_an_item_with_those_that_held
 }
 
 #[tokio::test]
+async fn only_runs_of_this_memory_are_reported_and_explained() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    std::fs::rename(machine.memory(), machine.path("another")).unwrap();
+    machine.shop("run_0", "shop.example").await;
+    let report = machine.json(&["report"]);
+    assert_eq!(
+        (&report["runs"], &report["left_out"]),
+        (&1.into(), &1.into())
+    );
+    let words = machine.says(&["report"]);
+    assert!(words.contains("Left out 1 run folder in runs"), "{words}");
+    let all = machine.json(&["report", "--runs-dir", "runs"]);
+    assert_eq!((&all["runs"], &all["left_out"]), (&2.into(), &0.into()));
+    let explained = |run: &str| {
+        let output = machine.run(&["explain", run, "--json"]);
+        let folder: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (
+            folder["folder"].as_str().unwrap().to_owned(),
+            text(&output.stderr),
+        )
+    };
+    let (folder, said) = explained("last");
+    assert!(
+        folder.ends_with("run_0") && said.is_empty(),
+        "{folder}: {said}"
+    );
+    let (folder, said) = explained("run_1");
+    assert!(
+        folder.ends_with("run_1") && said.contains("may have used another memory"),
+        "{folder}: {said}"
+    );
+    std::fs::remove_dir_all(machine.memory()).unwrap();
+    assert!(
+        machine
+            .refuses(&["explain", "last"])
+            .contains("the 2 run folders in runs")
+    );
+    assert!(
+        machine
+            .refuses(&["undo", "last", "--yes"])
+            .contains("no run is known")
+    );
+    assert_eq!(machine.json(&["report"])["runs"], 0);
+}
+
+#[tokio::test]
 async fn runs_are_found_where_they_were_written_and_a_refusal_says_where_it_looked() {
     let machine = Machine::new();
     machine.shop("run_1", "shop.example").await;
@@ -532,6 +579,8 @@ async fn runs_are_found_where_they_were_written_and_a_refusal_says_where_it_look
         let said = machine.refuses(command);
         assert!(named(&said, &here) && said.contains("--runs-dir"), "{said}");
     }
+    // The register is written anew, with the folders.
+    std::fs::remove_dir_all(machine.memory()).unwrap();
     let runs = RunRegistry::new(JsonFiles::open(machine.memory()), Namespace::default());
     for run in ["run_1", "run_2"] {
         let id = RunId::parse(run).unwrap();

@@ -132,6 +132,7 @@ impl Machine {
         let agent = DecisionLoop::builder(browser, model, JsonFiles::open(self.memory()))
             .with_options(options)
             .with_sink(std::sync::Arc::clone(&folder))
+            .with_registry(JsonFiles::open(self.memory()))
             .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))
             .build()
             .unwrap();

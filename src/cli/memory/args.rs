@@ -89,7 +89,7 @@ pub(super) struct ExplainArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
-    /// The folder that contains the run folders. Default: wherever a run of this memory wrote, and `runs`.
+    /// The folder that contains the run folders; every run in it counts. Default: wherever a run of this memory wrote.
     #[arg(long, value_name = "DIR")]
     pub(super) runs_dir: Option<PathBuf>,
     /// Print JSON.

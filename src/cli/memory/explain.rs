@@ -5,7 +5,13 @@ use serde_json::json;
 use super::args::ExplainArgs;
 use crate::{
     base::text::counted,
-    cli::{Refusal, runs::Register, say, say::one_line},
+    cli::{
+        Refusal,
+        runs::{LAST, RUNS_DIR, Register},
+        say,
+        say::one_line,
+        tell,
+    },
     report::{
         RunRecord,
         explain::{Credit, Item, Recalled, Why, explain},
@@ -20,7 +26,24 @@ const MAX_ACTIONS: usize = 6;
 const MAX_TEXT: usize = 300;
 
 pub(super) async fn run(runs: &Register, args: &ExplainArgs) -> Result<(), Refusal> {
-    let folder = runs.folder(&args.run, args.runs_dir.as_deref()).await?;
+    let runs_dir = args.runs_dir.as_deref();
+    let (own, left_out) = runs.own_folders(runs_dir).await.unwrap_or_default();
+    let folder = match own.first() {
+        Some(last) if args.run == LAST => last.clone(),
+        None if args.run == LAST && left_out > 0 => {
+            return Err(Refusal::usage(format!(
+                "this memory has no record of a run, and the {} in {RUNS_DIR} may have used another memory: give the id of one",
+                counted(left_out, "run folder")
+            )));
+        }
+        _ => runs.folder(&args.run, runs_dir).await?,
+    };
+    if runs_dir.is_none() && !own.contains(&folder) {
+        tell(one_line(&format!(
+            "webwise: this memory has no record of the run in {}, which may have used another memory",
+            folder.display()
+        )));
+    }
     let record = RunRecord::open(&folder).map_err(|error| Refusal::failure(error.to_string()))?;
     let unreadable = record.unreadable.len();
     let mut items = explain(&record.events);

@@ -8,7 +8,7 @@ use crate::{
     cli::{
         Refusal,
         eval::figures,
-        runs::{Register, looked_in},
+        runs::{RUNS_DIR, Register, looked_in},
         say,
         say::one_line,
     },
@@ -25,7 +25,7 @@ use crate::{
 const MAX_TEXT: usize = 100;
 
 pub(super) async fn run(register: &Register, args: &ReportArgs) -> Result<(), Refusal> {
-    let folders = register.folders(args.runs_dir.as_deref()).await?;
+    let (folders, left_out) = register.own_folders(args.runs_dir.as_deref()).await?;
     let (mut runs, mut unread) = (Vec::new(), 0);
     for folder in folders.iter().rev() {
         match RunRecord::open(folder) {
@@ -37,7 +37,9 @@ pub(super) async fn run(register: &Register, args: &ReportArgs) -> Result<(), Re
     let items = worth(&runs);
     if args.json {
         let items: Vec<Value> = items.iter().map(item_json).collect();
-        say(json!({ "runs": runs.len(), "unreadable": unread, "items": items }));
+        say(
+            json!({ "runs": runs.len(), "unreadable": unread, "left_out": left_out, "items": items }),
+        );
         return Ok(());
     }
     let places = folders.iter().filter_map(|folder| folder.parent());
@@ -58,6 +60,12 @@ pub(super) async fn run(register: &Register, args: &ReportArgs) -> Result<(), Re
     }
     for line in items.iter().flat_map(item_lines) {
         say(one_line(&line));
+    }
+    if left_out > 0 {
+        say(format!(
+            "Left out {} in {RUNS_DIR} that this memory has no record of: `--runs-dir {RUNS_DIR}` counts every run there.",
+            counted(left_out, "run folder")
+        ));
     }
     if unread > 0 {
         say(format!(

@@ -86,8 +86,11 @@ impl Register {
             .into_iter()
             .map(|known| known.run.as_str().to_owned())
             .collect();
-        let here = folders_in(runs_dir.unwrap_or(Path::new(RUNS_DIR)));
-        ids.extend(here.iter().flatten().map(|folder| name(folder)));
+        // The last run in a folder that nobody named may be a run of another memory.
+        if run != LAST || runs_dir.is_some() {
+            let here = folders_in(runs_dir.unwrap_or(Path::new(RUNS_DIR)));
+            ids.extend(here.iter().flatten().map(|folder| name(folder)));
+        }
         let id = one_of(ids, run)?;
         if id.is_none() && run == LAST {
             return Err(Refusal::usage("no run is known: give its id"));
@@ -150,7 +153,26 @@ impl Register {
         Ok(all)
     }
 
-    /// Returns the run folders that the register names and that still exist.
+    /// Returns the folders of the runs that the register knows, newest first, and the number of other folders in [`RUNS_DIR`], whose
+    /// runs may have used another memory. All folders in a named folder count.
+    pub(super) async fn own_folders(
+        &self,
+        runs_dir: Option<&Path>,
+    ) -> Result<(Vec<PathBuf>, usize), Refusal> {
+        let all = self.folders(runs_dir).await?;
+        if runs_dir.is_some() {
+            return Ok((all, 0));
+        }
+        let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
+        let is_own = |folder: &PathBuf| {
+            let id = name(folder);
+            known.iter().any(|known| known.run.as_str() == id)
+        };
+        let (own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_own);
+        Ok((own, others.len()))
+    }
+
+    /// Returns the folders that the register names, as far as they are there.
     async fn registered(&self) -> Result<Vec<PathBuf>, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
         let paths = known.into_iter().flat_map(|run| run.artifact_paths);
