@@ -296,6 +296,7 @@ fn on_a_machine_with_chromium_and_without_node_the_readmes_first_command_runs_th
     );
     for line in [
         "\nDriver    cdp, because it needs only Chromium\n",
+        "\nMemory    new folder ",
         "\nBy        stand-in with cdp (by pipe)\n",
         "\nChecked   the shop's own book holds this order: FW-",
     ] {

@@ -7,7 +7,7 @@ use url::Url;
 
 use super::{
     Refusal,
-    drive::{Browser, Source, Stop, check_screen},
+    drive::{Browser, OwnDir, Source, Stop, check_screen},
     memory_place::MemoryPlace,
     run_args::BrowserArgs,
     say,
@@ -57,7 +57,7 @@ pub(super) async fn run(args: &ExploreArgs) -> Result<(), Refusal> {
     let memory = if args.no_memory {
         None
     } else {
-        Some(args.memory.open()?)
+        Some((args.memory.open()?, OwnDir::of_memory(&args.memory)?))
     };
     let voice = Voice { json: args.json };
     let stop = Stop::listen(voice)?;
@@ -93,13 +93,21 @@ pub(super) async fn run(args: &ExploreArgs) -> Result<(), Refusal> {
             args.url
         )));
     }
-    let Some(memory) = memory else { return Ok(()) };
+    let Some((memory, dir)) = memory else {
+        return Ok(());
+    };
     let start = map.start.parse().unwrap_or_else(|_| args.url.clone());
     let host = Host::of(&start).map_err(|error| failed(&error))?;
     Keeper::new(&memory, args.memory.namespace())
         .learn_map(&host, &map, Utc::now())
         .await
         .map_err(|error| failed(&error))?;
+    if dir.is_new() {
+        voice.line(format_args!(
+            "Memory    new folder {}",
+            dir.path().display()
+        ));
+    }
     voice.line(format_args!(
         "Remembered for runs on {host}. `webwise memory list` shows it."
     ));

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{
     Refusal,
-    drive::{Begin, Drive, Ended, RunsDir, Source, Stop, check_screen, model, person::Person},
+    drive::{Begin, Drive, Ended, OwnDir, Source, Stop, check_screen, model, person::Person},
     run_args::{Approve, RunArgs},
     runs::{Register, cannot_go_on},
     say,
@@ -39,7 +39,9 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     };
     let begin = begin(args, &memory).await?;
     let model = model::configured(&args.model)?.ok_or_else(model::none_configured)?;
-    let runs = RunsDir::prepare(&args.output.runs_dir)?;
+    let runs = OwnDir::of_runs(&args.output.runs_dir)?;
+    let memory_dir = (!args.no_memory).then(|| OwnDir::of_memory(&args.memory));
+    let memory_dir = memory_dir.transpose()?;
     let voice = Voice {
         json: args.output.json,
     };
@@ -52,6 +54,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
         output: &args.output,
         browser: browser(args).await?,
         runs: &runs,
+        memory_dir: memory_dir.as_ref(),
         model,
         options: options(args),
         memory,

@@ -119,9 +119,16 @@ fn a_model_that_cannot_be_used_is_named_by_its_flag_or_variable() {
 #[test]
 fn a_folder_that_cannot_be_written_is_refused_before_anything_starts() {
     assert!(run_with(&["--runs-dir", "/dev/null/runs"], &[MODEL]).contains("--runs-dir"));
+    assert!(run_with(&["--memory-dir", "/dev/null/memory"], &[MODEL]).contains("--memory-dir"));
     let machine = Machine::with(&[]);
-    let output = machine.run(&["demo", "--runs-dir", "/dev/null/runs"]);
-    assert!(refused(&machine, &output).contains("/dev/null/runs"));
+    for flag in ["--runs-dir", "--memory-dir"] {
+        let output = machine.run(&["demo", flag, "/dev/null/here"]);
+        let said = refused(&machine, &output);
+        assert!(
+            said.contains("kept in /dev/null/here") && said.contains(flag),
+            "{said}"
+        );
+    }
 }
 
 /// A run that nobody has to be asked for, which says no word before its browser is there.

@@ -24,7 +24,7 @@ use uuid::Uuid;
 use self::{approver::ShopOnly, shopping::ShoppingTask};
 use super::{
     Refusal,
-    drive::{Begin, Drive, RunsDir, Source, Stop, check_screen, model},
+    drive::{Begin, Drive, OwnDir, Source, Stop, check_screen, model},
     run_args::DemoArgs,
     say,
     say::Voice,
@@ -52,9 +52,10 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     let configured = model::configured(&args.model)?;
     let stands_in = configured.is_none();
     let model = configured.unwrap_or_else(|| Arc::new(StandIn::new()));
-    let runs = RunsDir::prepare(&args.output.runs_dir)?;
+    let runs = OwnDir::of_runs(&args.output.runs_dir)?;
     let seed = args.seed.unwrap_or_else(|| Uuid::new_v4().as_u64_pair().0);
     let memory = args.memory.open()?;
+    let memory_dir = OwnDir::of_memory(&args.memory)?;
     let shop = open(args.port, seed)
         .await
         .map_err(|error| no_shop(&error))?;
@@ -90,6 +91,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
             headed: args.browser.headed,
         },
         runs: &runs,
+        memory_dir: Some(&memory_dir),
         model,
         options: options(args),
         memory: Arc::new(memory),

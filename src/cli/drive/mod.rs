@@ -3,17 +3,17 @@
 //! ```text
 //! browser    starts the driver                     person   asks the person at the terminal
 //! model      configures the model                  stop     signals, and a closed output
-//! runs_dir   the folder that contains run folders  result   the result, as lines and as JSON
+//! own_dir    the folders of runs and of memory     result   the result, as lines and as JSON
 //! watch      prints the steps as they happen
 //! probe      what an evaluation asks of the browser before and after the run
 //! ```
 
 mod browser;
 pub(super) mod model;
+mod own_dir;
 pub(super) mod person;
 mod probe;
 pub(super) mod result;
-mod runs_dir;
 mod stop;
 mod watch;
 
@@ -23,9 +23,9 @@ use uuid::Uuid;
 
 pub(super) use self::{
     browser::{Browser, Source, check_screen},
+    own_dir::OwnDir,
     probe::Probe,
     result::Ended,
-    runs_dir::RunsDir,
     stop::Stop,
 };
 use super::{Refusal, run_args::OutputArgs, runs, say::Voice};
@@ -51,7 +51,9 @@ pub(super) enum Begin {
 pub(super) struct Drive<'a> {
     pub(super) output: &'a OutputArgs,
     pub(super) browser: Source,
-    pub(super) runs: &'a RunsDir,
+    pub(super) runs: &'a OwnDir,
+    /// The folder of memory; `None` if memory is in no folder.
+    pub(super) memory_dir: Option<&'a OwnDir>,
     pub(super) model: Arc<dyn LlmClient>,
     pub(super) options: Options,
     pub(super) memory: Arc<dyn MemoryBackend>,
@@ -92,6 +94,12 @@ impl Drive<'_> {
             probe.prepare(&*browser.driver()).await?;
         } else {
             voice.line(format_args!("Driver    {}", self.browser));
+            if let Some(new) = self.memory_dir.filter(|dir| dir.is_new()) {
+                voice.line(format_args!(
+                    "Memory    new folder {}",
+                    new.path().display()
+                ));
+            }
             voice.line("");
         }
         let mut options = self.options;

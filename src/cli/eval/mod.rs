@@ -16,7 +16,7 @@ pub(super) use self::args::EvalArgs;
 use self::output::{Made, Outcome};
 use super::{
     Refusal,
-    drive::{Begin, Drive, Ended, Probe, RunsDir, Source, Stop, check_screen, model},
+    drive::{Begin, Drive, Ended, OwnDir, Probe, Source, Stop, check_screen, model},
     run_args::OutputArgs,
     say::{Voice, one_line},
     setup, tell,
@@ -46,7 +46,11 @@ pub(super) async fn run(args: &EvalArgs) -> Result<(), Refusal> {
     let counts: Vec<usize> = cases.iter().map(|case| case.values.len()).collect();
     let planned = plan(&counts, &args.arms(), args.seeds, args.isolation());
     let model = model::configured(&args.model)?.ok_or_else(model::none_configured)?;
-    let runs = RunsDir::prepare(&args.runs_dir)?;
+    let runs = OwnDir::of_runs(&args.runs_dir)?;
+    let memory_dir = args
+        .uses_own_memory()
+        .then(|| OwnDir::of_memory(&args.memory));
+    let _memory_dir = memory_dir.transpose()?;
     let bed = Bed {
         args,
         cases: &cases,
@@ -116,7 +120,7 @@ struct Bed<'a> {
     args: &'a EvalArgs,
     cases: &'a [Case],
     model: Arc<dyn LlmClient>,
-    runs: &'a RunsDir,
+    runs: &'a OwnDir,
     browser: Source,
     output: OutputArgs,
 }
@@ -142,6 +146,7 @@ impl Bed<'_> {
             output: &self.output,
             browser: self.browser.clone(),
             runs: self.runs,
+            memory_dir: None,
             model: Arc::clone(&self.model),
             options,
             memory: memories.of(planned.memory),

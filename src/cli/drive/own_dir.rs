@@ -1,45 +1,60 @@
-//! The folder that contains the run folders. It is created and checked before anything starts, and removed if no run
-//! wrote into it.
+//! The folder that contains the run folders, and that of memory. Each is created and checked before anything starts, and removed if
+//! nothing was written into it.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
-use crate::cli::Refusal;
+use crate::cli::{Refusal, memory_place::MemoryPlace};
 
-/// A writable folder for run folders.
+/// A writable folder, for run folders or for memory.
 #[derive(Debug)]
-pub(in crate::cli) struct RunsDir {
+pub(in crate::cli) struct OwnDir {
     path: PathBuf,
     /// The missing folders that `prepare` created, innermost first.
     made: Vec<PathBuf>,
 }
 
-impl RunsDir {
+impl OwnDir {
+    /// Prepares the folder of the run folders.
+    pub(in crate::cli) fn of_runs(path: &Path) -> Result<Self, Refusal> {
+        Self::prepare(path, "runs", "--runs-dir")
+    }
+
+    /// Prepares the folder of memory.
+    pub(in crate::cli) fn of_memory(place: &MemoryPlace) -> Result<Self, Refusal> {
+        Self::prepare(&place.dir()?, "memory", "--memory-dir")
+    }
+
     /// Creates the folder if it is missing, and checks that it can be written.
-    pub(in crate::cli) fn prepare(path: &Path) -> Result<Self, Refusal> {
+    fn prepare(path: &Path, what: &str, flag: &str) -> Result<Self, Refusal> {
         let made: Vec<_> = path
             .ancestors()
             .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
             .map(Path::to_owned)
             .collect();
         // Construct it before the check, so that dropping it also undoes a failed attempt.
-        let runs = Self {
+        let own = Self {
             path: path.to_owned(),
             made,
         };
-        runs.try_it().map_err(|error| {
+        own.try_it().map_err(|error| {
             Refusal::usage(format!(
-                "runs cannot be kept in {} ({error}): name a folder that you can write with --runs-dir",
+                "{what} cannot be kept in {} ({error}): name a folder that you can write with {flag}",
                 path.display()
             ))
         })?;
-        Ok(runs)
+        Ok(own)
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(in crate::cli) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns true if the folder was not there before.
+    pub(in crate::cli) fn is_new(&self) -> bool {
+        !self.made.is_empty()
     }
 
     fn try_it(&self) -> io::Result<()> {
@@ -54,7 +69,7 @@ impl RunsDir {
     }
 }
 
-impl Drop for RunsDir {
+impl Drop for OwnDir {
     fn drop(&mut self) {
         for folder in &self.made {
             // Fails if the folder is not empty.
@@ -71,8 +86,8 @@ mod tests {
     fn a_folder_that_no_run_used_is_gone_again() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("a/b");
-        let runs = RunsDir::prepare(&path).unwrap();
-        assert!(path.is_dir() && path.read_dir().unwrap().next().is_none());
+        let runs = OwnDir::of_runs(&path).unwrap();
+        assert!(runs.is_new() && path.is_dir() && path.read_dir().unwrap().next().is_none());
         drop(runs);
         assert!(!root.path().join("a").exists());
     }
@@ -81,11 +96,13 @@ mod tests {
     fn a_folder_with_a_run_or_of_the_person_stays() {
         let root = tempfile::tempdir().unwrap();
         let (used, empty) = (root.path().join("used"), root.path().join("empty"));
-        let runs = RunsDir::prepare(&used).unwrap();
+        let runs = OwnDir::of_runs(&used).unwrap();
         fs::create_dir(used.join("run_1")).unwrap();
         drop(runs);
         fs::create_dir(&empty).unwrap();
-        drop(RunsDir::prepare(&empty).unwrap());
+        let again = OwnDir::of_runs(&empty).unwrap();
+        assert!(!again.is_new());
+        drop(again);
         assert!(used.join("run_1").is_dir() && empty.is_dir());
     }
 
@@ -93,7 +110,7 @@ mod tests {
     fn what_cannot_be_written_is_refused_and_nothing_is_left() {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("file"), "").unwrap();
-        let refusal = RunsDir::prepare(&root.path().join("file/runs")).unwrap_err();
+        let refusal = OwnDir::of_runs(&root.path().join("file/runs")).unwrap_err();
         assert_eq!(refusal.code(), 2);
         assert!(refusal.sentence().contains("--runs-dir"), "{refusal:?}");
         assert_eq!(root.path().read_dir().unwrap().count(), 1);
