@@ -317,6 +317,13 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// # Errors
     /// As for [`forget_host`](Self::forget_host).
     pub async fn forget_site(&self, site: &Site) -> Result<Forgotten> {
+        let mut hosts = self.hosts().await?;
+        hosts.retain(|host| host.site().as_ref() == Some(site));
+        self.forget_places(hosts, site, None).await
+    }
+
+    /// Returns the hosts that taught something or on which a known run began.
+    async fn hosts(&self) -> Result<BTreeSet<Host>> {
         let shelves = self.shelves(Some(&self.namespace)).await?;
         let with_shelf = shelves.into_iter().filter_map(|shelf| match shelf.scope {
             Scope::Host(host) => Some(host),
@@ -325,10 +332,41 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         let taught = self.items().await?.items.into_iter();
         let taught = taught.flat_map(|item| item.described.hosts);
         let runs = self.runs().await?.into_iter().filter_map(|run| run.domain);
-        let is_inside = |host: &Host| host.site().as_ref() == Some(site);
-        let hosts = with_shelf.chain(taught).chain(runs);
-        let hosts = hosts.filter(is_inside).collect();
-        self.forget_places(hosts, site, None).await
+        Ok(with_shelf.chain(taught).chain(runs).collect())
+    }
+
+    /// Returns true if forgetting these hosts would change something: one of them taught something, or a run waits, which may be one of theirs.
+    #[cfg(feature = "cli")]
+    pub(crate) async fn knows(&self, is_meant: impl Fn(&Host) -> bool) -> Result<bool> {
+        if self.hosts().await?.iter().any(is_meant) {
+            return Ok(true);
+        }
+        for waiting in waiting::shelves(&self.namespace) {
+            if !self.store.load(&waiting).await?.records.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns true if undoing this run would change something.
+    #[cfg(feature = "cli")]
+    pub(crate) async fn was_taught_by(&self, run: &RunId) -> Result<bool> {
+        let shelves = self.shelves(Some(&self.namespace)).await?;
+        let own = shelves.iter().filter(|shelf| !is_for_waiting(shelf));
+        let (mut edits, untold) = self.edits(own, |kind| kind.undo(run));
+        let waiting = waiting::shelves(&self.namespace);
+        edits.extend(waiting.iter().map(|shelf| (shelf, of_waiting_run(run))));
+        for (shelf, edit) in edits {
+            if !edit
+                .changes(&self.store.load(shelf).await?.records)?
+                .is_empty()
+            {
+                return Ok(true);
+            }
+        }
+        // Whether these were taught by it cannot be told.
+        Ok(!untold.is_empty())
     }
 
     /// Forgets the shelves and the runs of these hosts. Also forgets the contribution of `host` to other records; if it is `None`, that of
@@ -440,9 +478,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             }
         }
         for waiting in waiting::shelves(&self.namespace) {
-            let run = run.clone();
-            let of_run = without(move |record| record.body["run"] == run.as_str());
-            undone.removed += self.change(&waiting, of_run).await?.len();
+            undone.removed += self.change(&waiting, of_waiting_run(run)).await?.len();
         }
         whole(undone.removed + undone.kept.len(), &untold)?;
         Ok(undone)
@@ -508,6 +544,12 @@ fn whole(changed: usize, left: &[&Shelf]) -> Result<()> {
     Err(Error::new(ErrorKind::Unsupported, "memory.change")
         .with("changed", changed)
         .with("shelves", names.join(", ")))
+}
+
+/// Returns an edit that removes a run that waits.
+fn of_waiting_run(run: &RunId) -> Edit {
+    let run = run.clone();
+    without(move |record| record.body["run"] == run.as_str())
 }
 
 /// Returns an edit that removes the matching records.

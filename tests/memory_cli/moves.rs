@@ -129,6 +129,18 @@ async fn nothing_is_taken_away_where_nobody_can_be_asked() {
     ] {
         assert!(machine.refuses(command).contains("--yes"), "{command:?}");
     }
+    let said = machine.refuses(&["undo", "last"]);
+    assert!(
+        said.contains("Take back what run run_1 (\"Count the results\", "),
+        "{said}"
+    );
+    // Nobody is asked about what is not there.
+    let said = machine.refuses(&["undo", "nope"]);
+    assert!(said.contains("nothing is remembered of run nope"), "{said}");
+    for what in [["--host", "http://nope"], ["--site", "nope.example"]] {
+        let said = machine.says(&["forget", what[0], what[1]]);
+        assert!(said.starts_with("Nothing was known of "), "{said}");
+    }
     assert_eq!(stored(&machine), before);
 }
 
@@ -237,12 +249,12 @@ async fn a_run_is_taken_back_by_its_beginning_or_as_the_last_one() {
     assert!(
         machine
             .refuses(&["undo", "last"])
-            .contains("what run run_2 taught")
+            .contains("what run run_2 (")
     );
     assert!(
         machine
             .refuses(&["undo", "next"])
-            .contains("what run next_3 taught")
+            .contains("what run next_3 (")
     );
     // Without a question, a beginning is not enough.
     assert!(

@@ -2,10 +2,12 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use chrono::Utc;
+
 use super::args::{ForgetArgs, UndoArgs};
 use crate::{
     MemoryBackend,
-    base::{Error, text::counted},
+    base::{Error, Host, text::counted},
     cli::{
         Refusal,
         memory_place::MemoryPlace,
@@ -13,9 +15,13 @@ use crate::{
         say,
         say::one_line,
     },
-    memory::Origin,
+    memory::{Origin, ago::ago},
+    report::words::quoted,
     store::{Forgotten, Item, Keeper, Undone},
 };
+
+/// Maximum length of a goal in a question. Unit: characters. Source: chosen.
+const MAX_GOAL: usize = 60;
 
 pub(super) async fn run<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
@@ -34,12 +40,21 @@ pub(super) async fn run<M: MemoryBackend>(
         if host.site().is_none() {
             return Err(Refusal::usage(format!("{host} is no address of a site")));
         }
+        if !keeper.knows(|known| known == host).await? {
+            tell(Forgotten::default(), &host.to_string());
+            return Ok(());
+        }
         confirm("Forget", &host.to_string(), args.yes)?;
         let forgotten = keeper.forget_host(host).await.map_err(untold)?;
         tell(forgotten, &host.to_string());
         return Ok(());
     }
     if let Some(site) = &args.site {
+        let is_inside = |known: &Host| known.site().as_ref() == Some(site);
+        if !keeper.knows(is_inside).await? {
+            tell(Forgotten::default(), site.as_str());
+            return Ok(());
+        }
         confirm("Forget", site.as_str(), args.yes)?;
         let forgotten = keeper.forget_site(site).await.map_err(untold)?;
         tell(forgotten, site.as_str());
@@ -115,13 +130,19 @@ pub(super) async fn undo<M: MemoryBackend>(
             "with --yes, give the whole id: {run}"
         )));
     }
-    confirm("Take back", &format!("what run {run} taught"), args.yes)?;
-    let Undone { removed, kept, .. } = keeper.undo(&run).await.map_err(untold)?;
-    if removed + kept.len() == 0 {
+    if !keeper.was_taught_by(&run).await? {
         return Err(Refusal::usage(format!(
-            "nothing is remembered of run {run}"
+            "nothing is remembered of run {run}: `webwise runs` lists the runs"
         )));
     }
+    // A run that is no longer in the register has only its id.
+    let known = runs.runs().get(&run, Utc::now()).await?;
+    let of = known.map_or_else(String::new, |known| {
+        let age = ago(Utc::now() - known.started_at);
+        format!(" ({}, {age})", quoted(&known.goal, MAX_GOAL))
+    });
+    confirm("Take back", &format!("what run {run}{of} taught"), args.yes)?;
+    let Undone { removed, kept, .. } = keeper.undo(&run).await.map_err(untold)?;
     say(format!(
         "Took back what {run} taught: {} removed, {} kept.",
         counted(removed, "record"),
