@@ -167,6 +167,10 @@ async fn a_host_that_cannot_be_is_refused_and_one_nobody_knows_is_not_called_for
         "Nothing was known of other.example, so nothing was forgotten.\n"
     );
     assert_eq!(
+        machine.says(&["forget", "--host", "127.0.0.1:9950"]),
+        "Nothing was known of 127.0.0.1:9950, so nothing was forgotten.\n"
+    );
+    assert_eq!(
         machine.says(&["forget", "--site", "other.example", "--yes"]),
         "Nothing was known of other.example, so nothing was forgotten.\n"
     );

@@ -120,15 +120,14 @@ pub(super) struct ForgetArgs {
 
 fn host(text: &str) -> Result<Host, String> {
     let wrong = || "give an address such as https://shop.example".to_owned();
-    let host = if text.contains("://") {
-        Url::parse(text)
-            .ok()
-            .filter(|url| url.domain().is_none_or(is_name))
-            .and_then(|url| Host::of(&url).ok())
+    let text = if text.contains("://") {
+        text.to_owned()
     } else {
-        Host::of_domain(text).ok()
+        format!("https://{text}")
     };
-    host.ok_or_else(wrong)
+    let url = Url::parse(&text).ok();
+    let url = url.filter(|url| url.domain().is_none_or(is_name));
+    url.and_then(|url| Host::of(&url).ok()).ok_or_else(wrong)
 }
 
 /// Returns true if this is a valid host name. The host part of an address is not always one. Source of the limits: RFC 1035.
