@@ -95,7 +95,11 @@ async fn data_that_cannot_be_read_is_told_and_a_folder_without_memory_is_refused
 
     let empty = machine.path("empty");
     std::fs::create_dir(&empty).unwrap();
-    let said = machine.refuses(&["diff", &b, empty.to_str().unwrap()]);
+    let empty = empty.to_str().unwrap();
+    let said = machine.says(&["diff", empty, empty]);
+    assert!(said.ends_with("The same: 0.\n"), "an empty memory: {said}");
+    std::fs::write(machine.path("empty/notes.txt"), "").unwrap();
+    let said = machine.refuses(&["diff", &b, empty]);
     assert!(said.contains("no memory"), "{said}");
 }
 

@@ -68,8 +68,8 @@ pub(super) async fn run(place: &MemoryPlace, args: &DiffArgs) -> Result<(), Refu
     Ok(())
 }
 
-/// Reads a folder of memory, an exported document or a folder `.agent-memory`. Any other folder is refused, because it would look like a
-/// memory that lost everything.
+/// Reads a folder of memory, an exported document or a documented folder. An empty folder is an empty memory. Any other folder is refused,
+/// because it would look like a memory that lost everything.
 async fn load(path: &Path, namespace: &Namespace) -> Result<Archive, Refusal> {
     let wrong = |error: &_| transfer::unreadable(path, error, "compared");
     // A folder with a subfolder for the namespace is this program's own memory, even if it also looks like a folder `.agent-memory`.
@@ -82,6 +82,12 @@ async fn load(path: &Path, namespace: &Namespace) -> Result<Archive, Refusal> {
             namespace,
             Utc::now(),
         ));
+    }
+    if path.read_dir().is_ok_and(|mut dir| dir.next().is_none()) {
+        return Ok(Archive {
+            shelves: Vec::new(),
+            problems: Vec::new(),
+        });
     }
     if path.is_dir() && !is_own {
         return Err(Refusal::usage(format!(
