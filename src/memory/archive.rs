@@ -189,7 +189,7 @@ pub fn import(
         let kind = kinds.iter().find(|kind| kind.name() == shelf.collection);
         if kind.is_none() && !trust {
             restore.problems.push(format!(
-                "{shelf}: it belongs to no kind of memory known here, and such a shelf is taken only if you vouch for the file"
+                "{shelf}: it belongs to no kind of memory known here, and such a shelf is taken only if you vouch for the file (--trust)"
             ));
             continue;
         }

@@ -209,7 +209,7 @@ pub trait MemoryKind: Debug + Send + Sync {
         Err(Error::new(ErrorKind::Unsupported, "memory.admit")
             .with("kind", self.name())
             .with("key", &record.key)
-            .with("why", "is taken only if you vouch for the file"))
+            .with("why", "is taken only if you vouch for the file (--trust)"))
     }
 
     /// Returns the time of a record's last change, by which [`merge`](Self::merge) finds the newer of two versions;

@@ -78,6 +78,11 @@ async fn nothing_of_a_folder_reaches_a_prompt_before_a_person_trusts_it() {
     );
     let again = machine.json(&["import", folder.to_str().unwrap()]);
     assert_eq!(again["changed"], 0);
+    let said = machine.says(&["import", folder.to_str().unwrap()]);
+    assert!(
+        said.contains("10 records must be reviewed by you before any prompt shows them"),
+        "{said}"
+    );
     let names: Vec<String> = items(&machine)
         .iter()
         .map(|item| {

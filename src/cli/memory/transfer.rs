@@ -173,8 +173,9 @@ async fn take<M: MemoryBackend>(
         counted(taken, "record")
     ));
     if waiting > 0 {
+        let them = if waiting == 1 { "it" } else { "them" };
         say(format!(
-            "{} must be reviewed by you before any prompt shows it: `webwise memory review`.",
+            "{} must be reviewed by you before any prompt shows {them}: `webwise memory review`.",
             counted(waiting, "record")
         ));
     }

@@ -347,7 +347,7 @@ impl MemoryKind for Conversations {
                 .with("why", why)
         };
         if !vouched {
-            return Err(refuse("is taken only if you vouch for the file"));
+            return Err(refuse("is taken only if you vouch for the file (--trust)"));
         }
         let is_own = match Turn::from_record(record) {
             Ok(turn) => turn.to_record().key == record.key,

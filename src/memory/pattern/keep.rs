@@ -346,7 +346,7 @@ pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     }
     if record.key.starts_with(RECENT) {
         if !vouched {
-            return Err(refuse("is taken only if you vouch for the file"));
+            return Err(refuse("is taken only if you vouch for the file (--trust)"));
         }
         let run = Recent::from_record(record).filter(|run| run.key() == record.key);
         return run
