@@ -426,7 +426,10 @@ async fn a_server_that_is_not_there_is_unavailable() {
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
-    assert!(error.to_string().contains("refused"), "{error}");
+    let told = error.to_string();
+    assert!(told.contains("refused"), "{told}");
+    assert_eq!(error.said("server"), Some(&*format!("http://{free}")));
+    assert!(told.contains("help: start the server"), "{told}");
 }
 
 #[test]

@@ -6,14 +6,17 @@ use ::genai::{Error as GenAiError, webc::Error as WebError};
 use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
 
-use super::retry_after;
+use super::{http::is_loopback, retry_after};
 use crate::base::{Error, ErrorKind, text};
 
 /// Maximum number of characters of a provider's message that an error quotes. Source: chosen; about two lines in a
 /// terminal.
 const MAX_SAID: usize = 300;
 
-/// Converts an error of the `genai` crate. A reply that only the `genai` crate cannot read is not converted here; `response` reads it.
+/// Advice for a model's server on this machine that accepts no connection.
+const NOT_RUNNING: &str = "start the server, such as Ollama by `ollama serve`, or name another one by WEBWISE_LLM_BASE_URL or --base-url";
+
+/// Converts an error of the `genai` crate. A reply that only that crate could not read does not come here: `response` reads it.
 pub(super) fn convert(error: GenAiError) -> Error {
     match error {
         GenAiError::WebModelCall { webc_error, .. }
@@ -120,7 +123,10 @@ pub(super) fn connection(error: reqwest::Error) -> Error {
     } else {
         ErrorKind::Unavailable
     };
-    // The causes are added as text, so that the key can be removed from them if they contain it.
+    // Of the address only the origin is told, because the rest may contain the key.
+    let server = error.url().filter(|_| error.is_connect());
+    let server = server.map(|url| (url.origin().ascii_serialization(), is_loopback(url)));
+    // The causes are turned into text, because only text can be searched for the key.
     let error = error.without_url();
     let mut cause = error.to_string();
     let mut next = error.source();
@@ -128,7 +134,16 @@ pub(super) fn connection(error: reqwest::Error) -> Error {
         cause = format!("{cause}: {inner}");
         next = inner.source();
     }
-    call(kind).with("cause", said(&cause))
+    let failed = call(kind).with("cause", said(&cause));
+    let Some((origin, is_here)) = server else {
+        return failed;
+    };
+    let failed = failed.with("server", origin);
+    if is_here {
+        failed.with("help", NOT_RUNNING)
+    } else {
+        failed
+    }
 }
 
 pub(super) fn status_error(status: StatusCode, body: &str, headers: &HeaderMap) -> Error {
