@@ -160,8 +160,11 @@ fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
     let missing = get("missing")
         .map(|name| format!(": set {name}"))
         .unwrap_or_default();
+    let value = get("value")
+        .map(|value| format!(" {value}"))
+        .unwrap_or_default();
     Refusal::usage(format!(
-        "{option} {}{missing}",
+        "{option}{value} {}{missing}",
         why.replace("names a model", "is a model")
     ))
 }
@@ -289,11 +292,11 @@ mod tests {
         };
         assert_eq!(
             sentence(args(Some("claude-opus-4-6"), None), environment),
-            "--model is a model whose key is not set: set ANTHROPIC_API_KEY"
+            "--model claude-opus-4-6 is a model whose key is not set: set ANTHROPIC_API_KEY"
         );
         assert!(
             sentence(args(Some("qwen3"), None), |_| None)
-                .starts_with("--model is a model of an unknown provider")
+                .starts_with("--model qwen3 is a model of an unknown provider; set WEBWISE_LLM_BASE_URL, or begin the name with gemini/")
         );
         assert!(
             sentence(args(None, None), |name| (name == MODEL)

@@ -97,15 +97,16 @@ fn named(variables: Variables<'_>, model: &str) -> Result<GenAiOptions> {
             MODEL,
             "names a model of an unknown provider; set WEBWISE_LLM_BASE_URL, or begin the name with gemini/, anthropic/, \
              openai/ or ollama/",
-        ));
+        )
+        .with("value", model));
     };
     let mut options = GenAiOptions::new(provider, name);
     if let Some((_, variable, _)) = KEYS.into_iter().find(|(of, ..)| *of == provider) {
         options.api_key = text(variables, variable)?.map(Secret::new);
         if options.api_key.is_none() {
-            return Err(
-                wrong(MODEL, "names a model whose key is not set").with("missing", variable)
-            );
+            return Err(wrong(MODEL, "names a model whose key is not set")
+                .with("value", model)
+                .with("missing", variable));
         }
     }
     Ok(options)
