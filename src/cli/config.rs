@@ -42,6 +42,7 @@ use super::{
     Refusal,
     args::{self, Cli},
 };
+use crate::{explore::Limits, guard::Budget};
 
 /// Name of a configuration file.
 const NAME: &str = "webwise.toml";
@@ -65,8 +66,17 @@ const HARMLESS: [&str; 14] = [
     "trace-scoring",
 ];
 
-/// Flags that belong to a single call of the program and may not be set in a file. As defaults they would apply to calls that nobody meant
-/// them for.
+/// The limits that have a default. The file in the working folder may lower them, and not raise them.
+fn most(flag: &str) -> Option<u64> {
+    match flag {
+        "max-steps" => Some(Budget::default().max_steps.into()),
+        "depth" => Some(Limits::default().depth.into()),
+        "pages" => u64::try_from(Limits::default().pages).ok(),
+        _ => None,
+    }
+}
+
+/// Flags of one particular command line. As a default they would apply where nobody meant them to.
 const OF_ONE_CALL: [&str; 16] = [
     "all",
     "cases",
@@ -164,10 +174,23 @@ impl Config {
             if OF_ONE_CALL.contains(&flag.as_str()) || !has(command, &flag) {
                 return Err(refused(format!("`{flag}` is no flag that a file can set")));
             }
-            if !is_trusted && !HARMLESS.contains(&flag.as_str()) {
+            let is_at_most = |most: u64| {
+                let number = value
+                    .as_integer()
+                    .and_then(|number| u64::try_from(number).ok());
+                number.is_some_and(|number| number <= most)
+            };
+            let most = most(&flag);
+            if !is_trusted && !HARMLESS.contains(&flag.as_str()) && !most.is_some_and(is_at_most) {
+                let what = most.map_or_else(
+                    || format!("not set `{flag}`"),
+                    |most| format!("set `{flag}` to no more than {most}"),
+                );
+                let own = user_file(|name| env::var_os(name));
+                let own = own.map_or_else(String::new, |own| format!(" {}", own.display()));
                 return Err(refused(format!(
-                    "a file in the working folder may not set `{flag}`, because it may have come with somebody else's files: move the line to your own \
-                     file, or say that you trust this one with --config {NAME}"
+                    "a file in the working folder may {what}, because it may have come with somebody else's files: move the line to your own \
+                     file{own}, or say that you trust this one with --config {NAME}"
                 )));
             }
             let values = values(&value).ok_or_else(|| {

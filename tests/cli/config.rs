@@ -29,6 +29,9 @@ fn the_file_in_the_working_folder_cannot_name_another_server() {
                 && said.contains("--config webwise.toml"),
             "{said}"
         );
+        let own = machine.home().join(".config/webwise/webwise.toml");
+        let move_it = format!("move the line to your own file {}, or", own.display());
+        assert!(said.contains(&move_it), "{said}");
     }
     // Whoever names it trusts it.
     let (_, said) = said(&machine, &["doctor", "--config", "webwise.toml"]);

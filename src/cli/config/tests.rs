@@ -139,6 +139,14 @@ fn a_file_that_came_with_other_files_decides_nothing_that_matters() {
         );
         assert!(config(&format!("{flag} = 'x'"), true).is_ok());
     }
+    for (flag, most) in [("max-steps", 50), ("depth", 2), ("pages", 20)] {
+        assert!(config(&format!("{flag} = {most}"), false).is_ok(), "{flag}");
+        let said = config(&format!("{flag} = {}", most + 1), false).unwrap_err();
+        assert!(
+            said.contains(&format!("set `{flag}` to no more than {most}, ")),
+            "{said}"
+        );
+    }
     assert!(
         config("session-id = 'x'", false).is_err(),
         "it would join a session of the user"
