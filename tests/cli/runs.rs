@@ -167,7 +167,8 @@ fn a_run_is_shown_by_the_beginning_of_its_id_wherever_it_was_written() {
         ("run_b", kept.join("run_b1")),
         ("last", kept.join("run_b1")),
         ("run_a2", kept.join("run_a2")),
-        ("run_a0", "runs/run_a0".into()),
+        ("run_a0", here.clone()),
+        ("runs/run_a0", here),
     ] {
         let page = format!("{}\n", folder.join("report.html").display());
         assert_eq!(show(run), (Some(0), page), "{run}");

@@ -110,7 +110,7 @@ impl Register {
         runs_dir: Option<&Path>,
     ) -> Result<PathBuf, Refusal> {
         if run.contains(std::path::MAIN_SEPARATOR) && RunRecord::is_at(run) {
-            return Ok(run.into());
+            return Ok(absolute(Path::new(run)));
         }
         let mut all = self.folders(runs_dir).await?;
         let mut meant = one_of(all.iter().map(|folder| name(folder)).collect(), run)?;
@@ -186,9 +186,13 @@ impl Register {
     }
 }
 
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// Returns the run folders in this folder, newest first.
 fn folders_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
-    let paths = fs::read_dir(dir)?.filter_map(|entry| Some(entry.ok()?.path()));
+    let paths = fs::read_dir(absolute(dir))?.filter_map(|entry| Some(entry.ok()?.path()));
     let mut folders: Vec<PathBuf> = paths.filter(|path| RunRecord::is_at(path)).collect();
     newest_first(&mut folders);
     Ok(folders)
@@ -208,7 +212,7 @@ fn name(folder: &Path) -> String {
 /// Returns the places where [`Register::folders`] looks, worded as the end of a sentence such as "there is no such run in ...".
 pub(super) fn looked_in(runs_dir: Option<&Path>) -> String {
     let dir = runs_dir.unwrap_or(Path::new(RUNS_DIR));
-    let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    let dir = absolute(dir);
     match runs_dir {
         Some(_) => dir.display().to_string(),
         None => format!(
