@@ -148,8 +148,11 @@ fn failed(error: &Error) -> Refusal {
     }))
 }
 
-/// Returns lines that summarize the map: the pages found, and the pages left out with the reasons.
+/// Returns what was found, and what was left out and why, in lines; none if no page was seen, which is an error of its own.
 fn summary(map: &SiteMap) -> Vec<String> {
+    if map.pages.is_empty() {
+        return Vec::new();
+    }
     let pages = map.pages.len();
     let whole = if map.is_complete() {
         "apart from pages of the same kind, that is the site to this depth"
@@ -163,4 +166,23 @@ fn summary(map: &SiteMap) -> Vec<String> {
             .map(|(why, count)| format!("      {} {}", counted(*count, "link"), why.sentence())),
     );
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{page::PageType, working::LeftOut};
+
+    #[test]
+    fn a_start_page_that_shows_an_error_is_not_summed_up_as_a_site() {
+        let mut map = SiteMap::new("https://a.example/");
+        map.left_out.insert(LeftOut::Unreachable, 1);
+        assert_eq!(summary(&map), [""; 0]);
+        let page = json!({
+            "url": "https://a.example/", "title": "A", "page_type": PageType::Form, "depth": 0,
+            "navigation_links": 0, "content_links": 0,
+        });
+        map.pages.push(serde_json::from_value(page).unwrap());
+        assert_eq!(summary(&map)[0], "1 page; there is more.");
+    }
 }
