@@ -39,7 +39,21 @@ impl Person {
         let mut err = io::stderr();
         let _ = write!(err, "{} ", one_line(question));
         let _ = err.flush();
-        lines.recv().await
+        let mut open = OpenLine(true);
+        let answer = lines.recv().await;
+        open.0 = answer.is_none();
+        answer
+    }
+}
+
+/// The line of a question. If it ends without the person's own line break, such as when the time is over, it is ended here.
+struct OpenLine(bool);
+
+impl Drop for OpenLine {
+    fn drop(&mut self) {
+        if self.0 {
+            let _ = writeln!(io::stderr());
+        }
     }
 }
 
