@@ -24,7 +24,7 @@ pub(in crate::agent) struct Tried {
     pub(in crate::agent) finished: Option<Finished>,
     pub(in crate::agent) outcome: Outcome,
     by: By,
-    started: Instant,
+    pub(super) started: Instant,
 }
 
 impl Tried {

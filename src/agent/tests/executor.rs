@@ -227,6 +227,18 @@ async fn a_person_approves_what_cannot_be_undone_and_a_no_may_end_the_run() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_time_of_a_person_is_not_the_time_of_the_step() {
+    let builder = GuardedBrowser::builder(shop()).with_approver(super::growth::Slow);
+    let guarded = guarded(builder.with_approval(ApprovalMode::Hybrid));
+    let mut executor = guarded.start(task());
+    executor.open_start_page().await.unwrap();
+    let click = action("click", json!({ "target": "e2" }));
+    let step = executor.carry_out(click).await.unwrap();
+    assert_eq!(step.outcome, Outcome::Done);
+    assert!(step.elapsed_ms < 3_000, "{} ms", step.elapsed_ms);
+}
+
+#[tokio::test(start_paused = true)]
 async fn repetition_and_budgets_end_the_run_and_it_stays_over() {
     let mut options = Options::default();
     options.budget.max_steps = 30;

@@ -178,7 +178,7 @@ impl BrowserDriver for OnePage {
 
 /// A person who takes so long that the page is observed again.
 #[derive(Debug)]
-struct Slow;
+pub(super) struct Slow;
 
 #[async_trait]
 impl Approver for Slow {
