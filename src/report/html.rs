@@ -360,9 +360,10 @@ fn plots(steps: &[Step]) -> Vec<Plot> {
     let tokens = Plot::of(
         "Tokens",
         "dark: read anew; light: from the provider's cache",
+        "tokens",
         tokens,
     );
-    let time = Plot::of("Time", "dark: the browser; light: the model", time);
+    let time = Plot::of("Time", "dark: the browser; light: the model", "ms", time);
     [tokens, time].into_iter().flatten().collect()
 }
 
@@ -371,6 +372,7 @@ impl Plot {
     fn of(
         title: &'static str,
         legend: &str,
+        unit: &str,
         steps: impl Iterator<Item = [(&'static str, u64, &'static str); 2]>,
     ) -> Option<Self> {
         let steps: Vec<_> = steps.collect();
@@ -398,7 +400,7 @@ impl Plot {
         }
         Some(Self {
             title,
-            legend: format!("A bar a step, {most} at most. {legend}"),
+            legend: format!("A bar a step, {most} {unit} at most. {legend}"),
             bars,
         })
     }
@@ -520,6 +522,9 @@ mod tests {
             !html.contains("<script") && !html.contains("<img src"),
             "{html}"
         );
+        for unit in ["2000 tokens at most.", " ms at most."] {
+            assert!(html.contains(unit), "{unit}");
+        }
         // The text occurs in the title, goal, request, rules, two replies, two targets and changes, answer, evidence, a read text, and an
         // unreadable line.
         let escaped = html.matches("&#60;script&#62;alert(1)").count();
