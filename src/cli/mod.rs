@@ -64,7 +64,7 @@ fn carry_out(command: Command, config: &Config) -> Result<(), Refusal> {
             Command::Doctor(args) => doctor::run(&args, config).await,
             Command::Run(args) => run::run(&args).await,
             Command::Demo(args) => Box::pin(demo::run(&args)).await,
-            Command::Eval(args) => eval::run(&args).await,
+            Command::Eval(args) => Box::pin(eval::run(&args)).await,
             Command::Explore(args) => explore::run(&args).await,
             Command::Memory(args) => memory::run(&args).await,
             Command::Runs(args) => runs::run(&args).await,

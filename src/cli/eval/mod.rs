@@ -47,10 +47,6 @@ pub(super) async fn run(args: &EvalArgs) -> Result<(), Refusal> {
     let planned = plan(&counts, &args.arms(), args.seeds, args.isolation());
     let model = model::configured(&args.model)?.ok_or_else(model::none_configured)?;
     let runs = OwnDir::of_runs(&args.runs_dir)?;
-    let memory_dir = args
-        .uses_own_memory()
-        .then(|| OwnDir::of_memory(&args.memory));
-    let _memory_dir = memory_dir.transpose()?;
     let bed = Bed {
         args,
         cases: &cases,
@@ -205,13 +201,19 @@ pub(super) fn figures(summary: &RunSummary, success: bool) -> Figures {
 #[derive(Debug)]
 struct Memories {
     own: Option<Arc<dyn MemoryBackend>>,
+    /// Its folder, which is removed with this if nothing was written into it.
+    _dir: Option<OwnDir>,
     pools: BTreeMap<Pool, InMemory>,
 }
 
 impl Memories {
     fn new(args: &EvalArgs) -> Result<Self, Refusal> {
         let own = args.uses_own_memory().then(|| args.memory.open());
+        let dir = args
+            .uses_own_memory()
+            .then(|| OwnDir::of_memory(&args.memory));
         Ok(Self {
+            _dir: dir.transpose()?,
             own: own.transpose()?.map(|own| Arc::new(own) as _),
             pools: BTreeMap::new(),
         })

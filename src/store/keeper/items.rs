@@ -1,0 +1,81 @@
+//! The items of memory, in the form that a person reads, and how a person names one.
+
+use crate::{
+    base::{Error, ErrorKind, Result},
+    memory::{Described, Record, Shelf},
+};
+
+/// Maximum number of names that the error for an ambiguous prefix lists. Source: chosen.
+const MAX_NAMES: usize = 5;
+
+/// A record of memory together with its shelf, in the form that a person reads.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Item {
+    /// The shelf that holds the record. Its collection is the name of the memory kind.
+    pub shelf: Shelf,
+    /// The record as it is stored.
+    pub record: Record,
+    /// The record as its memory kind describes it.
+    pub described: Described,
+}
+
+impl Item {
+    /// Returns the name of the item: its key, with its host if it has one, because two hosts can have the same key.
+    pub fn name(&self) -> String {
+        self.shelf.item_name(&self.record.key)
+    }
+}
+
+/// The items of a namespace, ordered by shelf and key.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Items {
+    /// The items.
+    pub items: Vec<Item>,
+    /// Number of records that their memory kind cannot read.
+    pub unreadable: usize,
+    /// Shelves of unknown memory kinds.
+    pub unknown: Vec<Shelf>,
+    /// Shelves that the store cannot read, each with the reason in words.
+    pub damaged: Vec<(Shelf, String)>,
+}
+
+impl Items {
+    /// Returns the item with this name or key, or else the only item whose name begins with it.
+    ///
+    /// # Errors
+    /// `InvalidInput`, with the reason as `why`, if there is no such item, or more than one.
+    pub fn find(&self, name: &str) -> Result<&Item> {
+        let all = |is: &dyn Fn(&&Item) -> bool| self.items.iter().filter(is).collect::<Vec<_>>();
+        let mut found = all(&|item| item.name() == name || item.record.key == name);
+        if found.is_empty() {
+            found = all(&|item| item.name().starts_with(name));
+        }
+        let why = match found[..] {
+            [one] => return Ok(one),
+            [] => {
+                let damaged = self.damaged.iter();
+                let damaged: Vec<String> = damaged
+                    .map(|(shelf, why)| format!("; {shelf} cannot be read ({why})"))
+                    .collect();
+                format!(
+                    "nothing is remembered under {name}: `webwise memory list` shows the keys{}",
+                    damaged.concat()
+                )
+            }
+            _ => {
+                let mut names: Vec<String> = found
+                    .iter()
+                    .take(MAX_NAMES)
+                    .map(|item| item.name())
+                    .collect();
+                if found.len() > MAX_NAMES {
+                    names.push(format!("{} more", found.len() - MAX_NAMES));
+                }
+                format!("{name} could be {}: give more of it", names.join(", "))
+            }
+        };
+        Err(Error::new(ErrorKind::InvalidInput, "memory.find").with("why", why))
+    }
+}
