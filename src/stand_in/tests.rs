@@ -245,12 +245,12 @@ fn a_goal_without_an_instruction_is_given_up() {
 fn a_link_with_the_name_of_what_is_wanted_is_followed_if_the_page_does_not_say_it() {
     let mut request = goal_only("Report the opening hours.");
     let page =
-        |lines: &str| format!("## Page\n<<<1\nurl \"https://bakery.example/\"\n{lines}\n1>>>\n");
-    request.message = page("- e4 link \"Opening hours\"");
+        "## Page\n<<<1\nurl \"https://bakery.example/\"\n- e4 link \"Opening hours\"\n1>>>\n";
+    page.clone_into(&mut request.message);
     let waits = StandIn::new().decide(&request);
     assert_eq!(waits.calls[0].name, "wait", "{waits:?}");
     let waited = "## History\n1. wait {\"seconds\":1} -> done\n";
-    request.message = format!("{waited}{}", request.message);
+    request.message = format!("{waited}{page}");
     let follows = StandIn::new().decide(&request);
     assert_eq!(follows.calls[0].name, "click", "{follows:?}");
     assert_eq!(follows.calls[0].arguments["target"], "e4");
