@@ -65,20 +65,19 @@ impl State {
         kept.memory.take_back_all();
         let shed: [fn(&mut Self); 5] = [
             |kept| {
+                let shorten = |step: &mut Step| step.changes = None;
                 kept.memory
-                    .steps_mut()
-                    .iter_mut()
-                    .for_each(|step| step.changes = None);
+                    .edit_steps(|steps| steps.iter_mut().for_each(shorten));
             },
             |kept| {
-                kept.memory.steps_mut().iter_mut().for_each(|step| {
-                    (step.gave, step.thought) = (None, None);
-                });
+                let shorten = |step: &mut Step| (step.gave, step.thought) = (None, None);
+                kept.memory
+                    .edit_steps(|steps| steps.iter_mut().for_each(shorten));
             },
             |kept| kept.seen = Seen::default(),
             |kept| {
                 let over = kept.steps().len().saturating_sub(LAST_STEPS);
-                kept.memory.steps_mut().drain(..over);
+                kept.memory.edit_steps(|steps| drop(steps.drain(..over)));
             },
             |kept| kept.memory.keep_extracted(LAST_EXTRACTED),
         ];

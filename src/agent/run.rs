@@ -298,7 +298,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 self.executor.state.about.clone(),
                 now,
                 stop.is_success(),
-                std::mem::take(self.executor.state.memory.steps_mut()),
+                self.executor.state.memory.edit_steps(std::mem::take),
                 std::mem::take(&mut self.executor.state.offered),
             )
             .ended_by(stop)

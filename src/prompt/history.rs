@@ -146,7 +146,7 @@ mod tests {
     use crate::{
         action::{ErrorClass, Fill, NoArguments, Note, Signature, Target},
         page::{Role, TargetIdentity},
-        working::History,
+        working::Memory,
     };
 
     #[test]
@@ -227,7 +227,9 @@ mod tests {
                 step
             })
             .collect();
-        let earlier = History::of(&steps).earlier();
+        let mut memory = Memory::default();
+        steps.into_iter().for_each(|step| memory.record(step));
+        let earlier = memory.history().earlier();
         assert_eq!(history_line(earlier.lasting[0]), "2. reload");
         assert_eq!(
             earlier_lines(&earlier),

@@ -114,19 +114,22 @@ impl Mode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::{Extract, Note, Outcome, Read, Signature};
+    use crate::{
+        action::{Extract, Note, Outcome, Read, Signature},
+        working::Memory,
+    };
 
     fn mode_after(actions: &[(usize, AgentAction)]) -> Mode {
-        let mut steps = Vec::new();
+        let mut memory = Memory::default();
         for (count, action) in actions.iter().cloned() {
             for _ in 0..count {
                 let action = Action::Agent(action.clone());
                 let signature = Signature::of(&action, &[], "");
-                let number = u32::try_from(steps.len()).unwrap() + 1;
-                steps.push(Step::new(number, action, Outcome::Done, signature));
+                let number = u32::try_from(memory.steps().len()).unwrap() + 1;
+                memory.record(Step::new(number, action, Outcome::Done, signature));
             }
         }
-        Mode::of_steps(History::of(&steps))
+        Mode::of_steps(memory.history())
     }
 
     #[test]

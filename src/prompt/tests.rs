@@ -10,7 +10,7 @@ use crate::{
     base::{Nonce, TokenCount, Trust},
     memory::{Advice, AdviceId, Lasts, Namespace, PageName, Section, Shelf},
     page::{Layout, PageHead, PageView, Role, Tree, ViewOptions, interpret},
-    working::{History, Step},
+    working::{Memory, Step},
 };
 
 /// The sections that may be cut, each with the end that is kept.
@@ -31,7 +31,7 @@ struct Message {
     page: (PageView, Layout),
     lines: Vec<Vec<String>>,
     results: Vec<(String, String)>,
-    steps: Vec<Step>,
+    memory: Memory,
     advice: Vec<Advice>,
     refused: Vec<CallProblem>,
 }
@@ -53,6 +53,8 @@ impl Message {
             let signature = Signature::of(&action, &[], "");
             Step::new(number, action, Outcome::Done, signature)
         });
+        let mut memory = Memory::default();
+        steps.for_each(|step| memory.record(step));
         let advice = |key: &str, lines: &[String], trust, section: Section| {
             let id = AdviceId {
                 shelf: Shelf::global(&Namespace::default(), "x"),
@@ -98,7 +100,7 @@ impl Message {
                 .then(|| ("Results".to_owned(), lines[7][1..].join("\n")))
                 .into_iter()
                 .collect(),
-            steps: steps.collect(),
+            memory,
             advice: found.into_iter().flatten().collect(),
             refused: vec![CallProblem {
                 tool: None,
@@ -116,7 +118,7 @@ impl Message {
         step(&StepParts {
             advice: &self.advice,
             site_notes: &["a note of the user"],
-            history: History::of(&self.steps),
+            history: self.memory.history(),
             changed: &self.lines[4],
             last_failure: Some(&failure),
             found: &self.lines[5],

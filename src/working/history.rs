@@ -1,10 +1,13 @@
 //! The history of a run as the prompt shows it: a view of its steps whose length is limited, however long the run is.
 
-use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
+use std::{cmp::Reverse, collections::BTreeSet};
 
-use super::{Pages, Place, Step, Visited};
+use super::{
+    Place, Step, Visited,
+    tally::{GroupCount, PageCount, Tally, is_told},
+};
 use crate::{
-    action::{Action, AgentAction, Effect, Outcome},
+    action::{Effect, Outcome},
     page::PageTemplate,
 };
 
@@ -17,10 +20,6 @@ pub const MAX_LASTING: usize = 20;
 pub const MAX_GROUPS: usize = 12;
 /// Maximum number of pages of earlier steps that are shown. Source: chosen.
 pub const MAX_PAGES: usize = 20;
-/// Number of the oldest steps that are dropped from the view together. Source: chosen; until the next steps are
-/// dropped, the history only grows at its end, so that a provider can cache its beginning.
-const DROPPED_AT_ONCE: usize = 10;
-
 /// The steps of a run that a prompt shows. Steps with the action `finish` are left out: the prompt reports a refused
 /// `finish` as a remark.
 ///
@@ -29,8 +28,8 @@ const DROPPED_AT_ONCE: usize = 10;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct History<'a> {
     steps: &'a [Step],
-    /// Position of the first step that is shown one by one.
-    shown: usize,
+    /// The counts of these steps; `None` if there are no steps.
+    tally: Option<&'a Tally>,
 }
 
 /// Earlier steps of the same tool with the same outcome on the same kind of page.
@@ -42,16 +41,6 @@ pub struct Group<'a> {
     pub page: Option<&'a PageTemplate>,
     /// Number of steps.
     pub count: usize,
-}
-
-impl<'a> Group<'a> {
-    fn of(step: &'a Step) -> Self {
-        Self {
-            first: step,
-            page: step.before.template(),
-            count: 1,
-        }
-    }
 }
 
 /// The steps that are no longer shown one by one.
@@ -67,94 +56,98 @@ pub struct Earlier<'a> {
     pub pages: Vec<Visited<'a>>,
 }
 
-/// Returns true if the history contains the step: every step except `finish`.
-fn is_told(step: &Step) -> bool {
-    !matches!(step.action, Action::Agent(AgentAction::Finish(_)))
-}
-
 /// Returns true if the step did something that cannot be undone, or may have done it without a visible effect.
 pub(crate) fn is_lasting(step: &Step) -> bool {
     step.effect == Effect::Irreversible && !matches!(step.outcome, Outcome::Failed(_))
 }
 
 impl<'a> History<'a> {
-    /// Creates the view of these steps.
-    pub fn of(steps: &'a [Step]) -> Self {
-        let count = steps.iter().filter(|step| is_told(step)).count();
-        let over = count.saturating_sub(MAX_ENTRIES);
-        let kept = count - over.next_multiple_of(DROPPED_AT_ONCE);
-        let mut newest = (0..steps.len()).rev().filter(|at| is_told(&steps[*at]));
-        let shown = match over {
-            0 => 0,
-            _ => newest.nth(kept - 1).unwrap_or(0),
-        };
-        Self { steps, shown }
+    /// Creates the view of these steps, of which the tally has counted all.
+    pub(super) const fn new(steps: &'a [Step], tally: &'a Tally) -> Self {
+        Self {
+            steps,
+            tally: Some(tally),
+        }
     }
 
     /// Returns the steps that are shown one by one, oldest first.
-    pub fn entries(self) -> impl Iterator<Item = &'a Step> {
-        self.steps[self.shown..].iter().filter(|step| is_told(step))
+    pub fn entries(self) -> impl DoubleEndedIterator<Item = &'a Step> {
+        let shown = self.tally.map_or(0, |tally| tally.shown);
+        self.steps[shown..].iter().filter(|step| is_told(step))
     }
 
     /// Returns a summary of the steps before those of [`entries`](Self::entries).
     pub fn earlier(self) -> Earlier<'a> {
-        let mut earlier = Earlier::default();
-        let dropped = || self.steps[..self.shown].iter().filter(|step| is_told(step));
-        let lasting = dropped().filter(|step| is_lasting(step)).count();
-        let mut known: BTreeMap<_, usize> = BTreeMap::new();
-        let mut too_many = lasting.saturating_sub(MAX_LASTING);
-        for step in dropped() {
-            if is_lasting(step) && too_many == 0 {
-                earlier.lasting.push(step);
-                continue;
-            }
-            too_many -= usize::from(is_lasting(step));
-            let kind = (
-                step.action.tool_name(),
-                step.outcome.as_str(),
-                step.before.template(),
-            );
-            match known.entry(kind) {
-                Entry::Occupied(at) => earlier.groups[*at.get()].count += 1,
-                Entry::Vacant(free) => {
-                    free.insert(earlier.groups.len());
-                    earlier.groups.push(Group::of(step));
-                }
-            }
+        let Some(tally) = self.tally.filter(|tally| tally.dropped > 0) else {
+            return Earlier::default();
+        };
+        // The largest groups first, and of groups of the same size the older one.
+        let order = |group: &GroupCount| (Reverse(group.count), group.first);
+        let mut groups = tally.groups.clone();
+        if groups.len() > MAX_GROUPS {
+            groups.select_nth_unstable_by_key(MAX_GROUPS, order);
+            groups.truncate(MAX_GROUPS);
         }
-        // The sort is stable, so of groups of the same size the older one is first.
-        earlier
-            .groups
-            .sort_by_key(|group| std::cmp::Reverse(group.count));
-        let rest = earlier.groups.iter().skip(MAX_GROUPS);
-        earlier.others = rest.map(|group| group.count).sum();
-        earlier.groups.truncate(MAX_GROUPS);
-        earlier.pages = self.earlier_pages();
-        earlier
+        groups.sort_unstable_by_key(order);
+        let counted: usize = groups.iter().map(|group| group.count).sum();
+        let group = |group: GroupCount| {
+            let first = &self.steps[group.first];
+            Group {
+                first,
+                page: first.before.template(),
+                count: group.count,
+            }
+        };
+        Earlier {
+            lasting: tally.lasting.iter().map(|at| &self.steps[*at]).collect(),
+            groups: groups.into_iter().map(group).collect(),
+            others: tally.dropped - tally.lasting.len() - counted,
+            pages: self.earlier_pages(tally),
+        }
     }
 
-    fn earlier_pages(self) -> Vec<Visited<'a>> {
-        if self.shown == 0 {
-            return Vec::new();
-        }
+    fn earlier_pages(self, tally: &Tally) -> Vec<Visited<'a>> {
         let first = self.entries().next().map_or(0, |step| step.number);
-        let shown = self.steps[self.shown..].iter().filter_map(Step::led_to);
+        let shown = self.steps[tally.shown..].iter().filter_map(Step::led_to);
         let shown: BTreeSet<&str> = shown.map(Place::url).collect();
         let now = self.steps.last().map(|step| step.after.url());
+        let visited = |page: &PageCount| match page.came {
+            Some(at) => (self.steps[at].after.url(), self.steps[at].number),
+            None => (self.steps[0].before.url(), 0),
+        };
+        let newest_first = tally.by_last.iter().rev();
+        let pages = newest_first.map(|(_, index)| {
+            let page = &tally.pages[*index];
+            let (url, first) = visited(page);
+            Visited {
+                url,
+                first,
+                last: page.last,
+                visits: page.visits,
+            }
+        });
         let is_elsewhere = |page: &Visited<'_>| {
             page.first < first && !shown.contains(page.url) && Some(page.url) != now
         };
-        let mut pages = Pages::of(self.steps).visited();
-        pages.retain(is_elsewhere);
-        pages.sort_by_key(|page| page.last);
-        pages.split_off(pages.len().saturating_sub(MAX_PAGES))
+        let mut pages: Vec<_> = pages.filter(is_elsewhere).take(MAX_PAGES).collect();
+        pages.reverse();
+        pages
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::{BrowserAction, ErrorClass, NoArguments, Signature};
+    use crate::{
+        action::{Action, AgentAction, BrowserAction, ErrorClass, Finish, NoArguments, Signature},
+        working::{Memory, Pages},
+    };
+
+    fn memory(steps: &[Step]) -> Memory {
+        let mut memory = Memory::default();
+        steps.iter().cloned().for_each(|step| memory.record(step));
+        memory
+    }
 
     fn step(number: u32) -> Step {
         let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
@@ -171,7 +164,8 @@ mod tests {
     fn steps_leave_the_view_ten_at_a_time_and_are_counted() {
         let steps: Vec<Step> = (1..=61).map(step).collect();
         for (all, dropped) in [(0, 0), (50, 0), (51, 10), (60, 10), (61, 20)] {
-            let history = History::of(&steps[..all]);
+            let memory = memory(&steps[..all]);
+            let history = memory.history();
             assert_eq!(count(&history.earlier()), dropped, "{all}");
             let shown: Vec<u32> = history.entries().map(|step| step.number).collect();
             assert_eq!(shown.len(), all - dropped);
@@ -191,15 +185,17 @@ mod tests {
             step.after = page(at);
             step.before = page(at.saturating_sub(1));
         }
-        let earlier = History::of(&steps[..99]).earlier();
+        let all = memory(&steps[..99]);
+        let earlier = all.history().earlier();
         let told: Vec<&str> = earlier.pages.iter().map(|page| page.url).collect();
         // Steps 1 to 50 are no longer shown. The pages 0 and 1 were opened again at the end.
         assert_eq!(told.len(), MAX_PAGES);
         assert_eq!(told[0], "https://a.test/30");
         assert_eq!(told[MAX_PAGES - 1], "https://a.test/49");
-        assert!(History::of(&steps[..50]).earlier().pages.is_empty());
+        assert!(memory(&steps[..50]).history().earlier().pages.is_empty());
         // The run began on page 0, and step 1 stayed there.
-        let few = History::of(&steps[..52]).earlier();
+        let few = memory(&steps[..52]);
+        let few = few.history().earlier();
         assert_eq!(few.pages.len(), 10);
         assert_eq!(few.pages[0].url, "https://a.test/0");
     }
@@ -220,7 +216,8 @@ mod tests {
                 step
             })
             .collect();
-        let earlier = History::of(&steps).earlier();
+        let memory = memory(&steps);
+        let earlier = memory.history().earlier();
         assert_eq!(count(&earlier), 250);
         let largest = &earlier.groups[..2];
         let told = largest.iter().map(|group| {
@@ -250,7 +247,8 @@ mod tests {
             })
             .collect();
         let numbers = |all: usize| -> Vec<u32> {
-            let earlier = History::of(&steps[..all]).earlier();
+            let memory = memory(&steps[..all]);
+            let earlier = memory.history().earlier();
             assert_eq!(count(&earlier), all - 50);
             earlier.lasting.iter().map(|step| step.number).collect()
         };
@@ -261,5 +259,104 @@ mod tests {
         let last = numbers(650);
         assert_eq!(last.len(), MAX_LASTING);
         assert_eq!((last[0], last[19]), (296, 600));
+    }
+
+    /// The summary as it follows from all steps read at once.
+    fn read_at_once(steps: &[Step], shown: usize) -> Earlier<'_> {
+        let dropped: Vec<&Step> = steps[..shown].iter().filter(|step| is_told(step)).collect();
+        let (mut lasting, others): (Vec<&Step>, Vec<&Step>) =
+            dropped.iter().partition(|step| is_lasting(step));
+        let late = lasting.len().saturating_sub(MAX_LASTING);
+        let mut others: Vec<&Step> = others.into_iter().chain(lasting.drain(..late)).collect();
+        others.sort_by_key(|step| step.number);
+        let mut groups: Vec<Group<'_>> = Vec::new();
+        for step in others {
+            let page = step.before.template();
+            let is_alike = |group: &&mut Group<'_>| {
+                group.page == page && group.first.outcome.as_str() == step.outcome.as_str()
+            };
+            match groups.iter_mut().find(is_alike) {
+                Some(group) => group.count += 1,
+                None => groups.push(Group {
+                    first: step,
+                    page,
+                    count: 1,
+                }),
+            }
+        }
+        groups.sort_by_key(|group| Reverse(group.count));
+        let rest = groups.split_off(groups.len().min(MAX_GROUPS));
+        let first = steps[shown..]
+            .iter()
+            .find(|step| is_told(step))
+            .map_or(0, |step| step.number);
+        let shows = |url: &str| {
+            steps[shown..]
+                .iter()
+                .filter_map(Step::led_to)
+                .any(|place| place.url() == url)
+        };
+        let mut pages = Pages::of(steps).visited();
+        pages.retain(|page| {
+            page.first < first && !shows(page.url) && page.url != steps[steps.len() - 1].after.url()
+        });
+        pages.sort_by_key(|page| page.last);
+        Earlier {
+            lasting,
+            groups,
+            others: rest.iter().map(|group| group.count).sum(),
+            pages: pages.split_off(pages.len().saturating_sub(MAX_PAGES)),
+        }
+    }
+
+    #[test]
+    fn steps_counted_one_by_one_give_what_all_steps_give_at_once() {
+        // A linear congruential generator with a full period, so that the sequence is the same in every run.
+        let mut random = 7_u32;
+        let mut next = |below: u32| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 16) % below
+        };
+        let page = |n: u32| {
+            let kind = char::from_u32(u32::from('a') + n).unwrap();
+            Place::of(format!("https://a.test/{kind}"))
+        };
+        let (mut memory, mut steps) = (Memory::default(), Vec::new());
+        for number in 1..=400 {
+            let mut step = step(number);
+            step.before = page(next(26));
+            step.after = page(next(26));
+            step.outcome = match next(6) {
+                0 => Outcome::failed(ErrorClass::Timeout, "late"),
+                1 => Outcome::NoEffect,
+                _ => Outcome::Done,
+            };
+            if next(5) == 0 {
+                step.effect = Effect::Irreversible;
+            }
+            if next(9) == 0 {
+                step.action = Action::Agent(AgentAction::Finish(Finish {
+                    answer: String::new(),
+                    evidence: String::new(),
+                    success: true,
+                }));
+            }
+            memory.record(step.clone());
+            steps.push(step);
+            let shown = memory
+                .history()
+                .entries()
+                .next()
+                .map_or(0, |step| step.number as usize - 1);
+            let earlier = memory.history().earlier();
+            if shown == 0 || count(&earlier) == 0 {
+                assert_eq!(earlier, Earlier::default(), "{number}");
+            } else {
+                assert_eq!(earlier, read_at_once(&steps, shown), "{number}");
+            }
+        }
+        assert!(count(&memory.history().earlier()) > 250);
+        let stored = serde_json::to_string(&memory).unwrap();
+        assert_eq!(serde_json::from_str::<Memory>(&stored).unwrap(), memory);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{History, Pages, Step};
+use super::{History, Pages, Step, tally::Tally};
 use crate::base::{Error, ErrorKind, Result, text};
 
 /// Maximum number of notes. Source: chosen.
@@ -56,20 +56,49 @@ pub struct Extraction {
 /// # Ok::<(), webwise::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
 pub struct Memory {
     steps: Vec<Step>,
+    #[serde(skip)]
+    tally: Tally,
     lines: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     extracted: Vec<Extraction>,
     notes: Vec<String>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     given: BTreeMap<String, String>,
+}
+
+/// A memory as it is stored: without the tally, which follows from the steps.
+#[derive(Deserialize)]
+struct Stored {
+    steps: Vec<Step>,
+    lines: Vec<String>,
+    #[serde(default)]
+    extracted: Vec<Extraction>,
+    notes: Vec<String>,
+    #[serde(default)]
+    given: BTreeMap<String, String>,
+}
+
+impl From<Stored> for Memory {
+    fn from(stored: Stored) -> Self {
+        Self {
+            tally: Tally::of(&stored.steps),
+            steps: stored.steps,
+            lines: stored.lines,
+            extracted: stored.extracted,
+            notes: stored.notes,
+            given: stored.given,
+        }
+    }
 }
 
 impl Memory {
     /// Adds a step.
     pub fn record(&mut self, step: Step) {
         self.steps.push(step);
+        self.tally.add_last(&self.steps);
     }
 
     /// Returns all steps, oldest first.
@@ -77,14 +106,16 @@ impl Memory {
         &self.steps
     }
 
-    /// Returns the steps for changes, so that steps can be removed or shortened.
-    pub(crate) const fn steps_mut(&mut self) -> &mut Vec<Step> {
-        &mut self.steps
+    /// Changes the steps: removes or shortens some of them.
+    pub(crate) fn edit_steps<T>(&mut self, edit: impl FnOnce(&mut Vec<Step>) -> T) -> T {
+        let result = edit(&mut self.steps);
+        self.tally = Tally::of(&self.steps);
+        result
     }
 
     /// Returns the steps as a prompt shows them.
     pub fn history(&self) -> History<'_> {
-        History::of(&self.steps)
+        History::new(&self.steps, &self.tally)
     }
 
     /// Returns the pages that the steps led to.

@@ -9,6 +9,7 @@ mod pages;
 mod sitemap;
 mod step;
 mod stop;
+mod tally;
 
 pub(crate) use history::is_lasting;
 pub use history::{Earlier, Group, History, MAX_ENTRIES, MAX_GROUPS, MAX_LASTING, MAX_PAGES};

@@ -19,14 +19,12 @@ fn state(steps: u32, gave: usize) -> State {
     let run = RunId::parse("run_1").unwrap();
     let guards = Guards::new(None, Vec::new(), false);
     let mut state = State::new(run, About::new("Read hunter2-canary"), 7, guards);
-    *state.memory.steps_mut() = (1..=steps)
-        .map(|number| {
-            let signature = Signature::of(&reload(), &[], "");
-            let mut step = Step::new(number, reload(), Outcome::Done, signature);
-            step.gave = Some("x".repeat(gave));
-            step
-        })
-        .collect();
+    for number in 1..=steps {
+        let signature = Signature::of(&reload(), &[], "");
+        let mut step = Step::new(number, reload(), Outcome::Done, signature);
+        step.gave = Some("x".repeat(gave));
+        state.memory.record(step);
+    }
     state
 }
 

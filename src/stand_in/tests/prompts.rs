@@ -11,7 +11,7 @@ use crate::{
     page::{Layout, PageHead, TargetIdentity, ViewOptions, interpret},
     prompt::{LastFailure, StepParts, SystemParts, step, system},
     secret::SecretName,
-    working::{History, Place, Step},
+    working::{Memory, Place, Step},
 };
 
 /// Maximum number of model calls of a test.
@@ -73,7 +73,7 @@ pub(super) fn goal_only(goal: &str) -> ChatRequest {
 /// Runs a task to its end, and returns the result.
 pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
     let mut report = Report::default();
-    let mut history: Vec<Step> = Vec::new();
+    let mut history = Memory::default();
     let mut last_failure: Option<LastFailure> = None;
     let instruction = instruction(goal, advice);
     while report.calls < MAX_CALLS {
@@ -121,7 +121,7 @@ pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
                     let mut step = Step::new(number, action, outcome.clone(), signature);
                     step.targets = targets;
                     step.before = Place::of(site.url());
-                    history.push(step);
+                    history.record(step);
                     if outcome != Outcome::Done {
                         report.failures += 1;
                         last_failure = Some(LastFailure {
@@ -140,7 +140,7 @@ pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
 
 fn message(
     site: &Library,
-    history: &[Step],
+    history: &Memory,
     failure: Option<&LastFailure>,
     advice: &[Advice],
 ) -> String {
@@ -151,7 +151,7 @@ fn message(
     );
     step(&StepParts {
         advice,
-        history: History::of(history),
+        history: history.history(),
         last_failure: failure,
         ..StepParts::new(
             [Nonce::new(6), Nonce::new(7)],

@@ -1,0 +1,169 @@
+//! The counts that the [history](super::History) of a run needs, kept up to date step by step. Without them, each prompt would read all
+//! steps of the run again.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use super::{MAX_ENTRIES, MAX_LASTING, Place, Step, history::is_lasting};
+use crate::{
+    action::{Action, AgentAction},
+    page::PageTemplate,
+};
+
+/// Number of the oldest steps that leave the shown history together. Source: chosen; until the next steps leave it, the history only grows
+/// at its end, so that a provider can cache its beginning.
+const DROPPED_AT_ONCE: usize = 10;
+
+/// The properties that the steps of a group have in common: the tool, the outcome, and the kind of page.
+type GroupKey = (String, &'static str, Option<PageTemplate>);
+
+/// A group of steps that are no longer shown one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct GroupCount {
+    /// Position of the group's first step.
+    pub(super) first: usize,
+    /// Number of steps.
+    pub(super) count: usize,
+}
+
+/// A page that the run was on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PageCount {
+    /// Position of the first step that led to the page; `None` if the run began there.
+    pub(super) came: Option<usize>,
+    /// Number of the last step after which the run was on the page.
+    pub(super) last: u32,
+    /// Number of times that the run came to the page.
+    pub(super) visits: usize,
+}
+
+/// The counts of the first steps of a run. Positions are indices into the run's steps.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Tally {
+    /// Number of counted steps.
+    steps: usize,
+    /// Number of counted steps that a history contains.
+    told: usize,
+    /// Position of the first step that is shown one by one.
+    pub(super) shown: usize,
+    /// Number of steps before `shown` that a history contains.
+    pub(super) dropped: usize,
+    /// The last steps before `shown` that cannot be undone, oldest first.
+    pub(super) lasting: VecDeque<usize>,
+    /// The other steps before `shown`.
+    pub(super) groups: Vec<GroupCount>,
+    group_of: HashMap<GroupKey, usize>,
+    /// The pages, in the order of the first visit.
+    pub(super) pages: Vec<PageCount>,
+    page_of: HashMap<String, usize>,
+    /// The pages by the last step on each: the step's number and the page's index.
+    pub(super) by_last: BTreeSet<(u32, usize)>,
+}
+
+/// Returns true if the history contains the step: every step except `finish`.
+pub(super) fn is_told(step: &Step) -> bool {
+    !matches!(step.action, Action::Agent(AgentAction::Finish(_)))
+}
+
+impl Tally {
+    /// Counts all these steps.
+    pub(super) fn of(steps: &[Step]) -> Self {
+        let mut tally = Self::default();
+        (1..=steps.len()).for_each(|count| tally.add_last(&steps[..count]));
+        tally
+    }
+
+    /// Counts the last of these steps. The others were counted before.
+    pub(super) fn add_last(&mut self, steps: &[Step]) {
+        let Some(step) = steps.last() else {
+            return;
+        };
+        debug_assert_eq!(self.steps + 1, steps.len());
+        self.steps = steps.len();
+        if self.pages.is_empty() && steps.len() == 1 {
+            self.start(&step.before);
+        }
+        self.visit(step, steps.len() - 1);
+        self.told += usize::from(is_told(step));
+        let over = self.told.saturating_sub(MAX_ENTRIES);
+        while self.dropped < over.next_multiple_of(DROPPED_AT_ONCE) {
+            self.drop_first(steps);
+        }
+    }
+
+    /// Adds the page on which the run began, if there was one.
+    fn start(&mut self, page: &Place) {
+        let url = page.url();
+        if !url.is_empty() && url != "about:blank" {
+            self.add_page(url, None, 0);
+        }
+    }
+
+    /// Counts the page that is open after a step.
+    fn visit(&mut self, step: &Step, at: usize) {
+        let has_come = step.led_to().is_some();
+        let url = step.after.url();
+        match self.page_of.get(url) {
+            Some(&index) => {
+                let page = &mut self.pages[index];
+                self.by_last.remove(&(page.last, index));
+                page.last = step.number;
+                page.visits += usize::from(has_come);
+                self.by_last.insert((step.number, index));
+            }
+            None if has_come => self.add_page(url, Some(at), step.number),
+            None => {}
+        }
+    }
+
+    fn add_page(&mut self, url: &str, came: Option<usize>, number: u32) {
+        let index = self.pages.len();
+        self.page_of.insert(url.to_owned(), index);
+        self.by_last.insert((number, index));
+        self.pages.push(PageCount {
+            came,
+            last: number,
+            visits: 1,
+        });
+    }
+
+    /// Moves the first shown step to the earlier ones.
+    fn drop_first(&mut self, steps: &[Step]) {
+        let step = &steps[self.shown];
+        if is_told(step) {
+            self.dropped += 1;
+            if is_lasting(step) {
+                self.lasting.push_back(self.shown);
+                if self.lasting.len() > MAX_LASTING
+                    && let Some(oldest) = self.lasting.pop_front()
+                {
+                    self.group(steps, oldest);
+                }
+            } else {
+                self.group(steps, self.shown);
+            }
+        }
+        self.shown += 1;
+    }
+
+    /// Counts a step in its group.
+    fn group(&mut self, steps: &[Step], at: usize) {
+        let step = &steps[at];
+        let key = (
+            step.action.tool_name().to_owned(),
+            step.outcome.as_str(),
+            step.before.template().cloned(),
+        );
+        let next = self.groups.len();
+        let index = *self.group_of.entry(key).or_insert(next);
+        if index == next {
+            self.groups.push(GroupCount {
+                first: at,
+                count: 0,
+            });
+        }
+        let group = &mut self.groups[index];
+        // A step that could not be undone joins its group late.
+        group.first = group.first.min(at);
+        group.count += 1;
+    }
+}
