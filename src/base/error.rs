@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// An argument, option or file from the caller is wrong; the context says which.
+    /// An argument, option or file from the caller is wrong; [`Error::context`] says which.
     InvalidInput,
     /// A required program, server or file is not there.
     Unavailable,
@@ -30,7 +30,7 @@ pub enum ErrorKind {
     BrowserLost,
     /// Another process or run holds the resource; a later attempt can succeed.
     Busy,
-    /// Stored data could not be read.
+    /// Stored data were found, but they are damaged or do not fit together.
     Corrupt,
     /// A size limit was reached.
     TooLarge,
@@ -110,7 +110,7 @@ impl Error {
         self
     }
 
-    /// Sets how long the called server asked us to wait.
+    /// Sets how long the called server asked the caller to wait.
     #[must_use]
     pub const fn with_retry_after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);
@@ -132,7 +132,7 @@ impl Error {
         &self.context
     }
 
-    /// Returns the detail with this key; `None` if there is no such key.
+    /// Returns the value of the detail with this key; `None` if there is no such key.
     pub fn said(&self, key: &str) -> Option<&str> {
         let mut context = self.context.iter();
         context
@@ -153,7 +153,8 @@ impl Error {
         )
     }
 
-    /// Returns the same error with `f` applied to every text. The loop uses it to redact errors.
+    /// Returns the same error with `f` applied to the value of every detail and to the text of the source. The loop of
+    /// a run uses it to redact errors.
     ///
     /// The source is replaced by its text, because a foreign error cannot be rewritten.
     #[must_use]

@@ -220,8 +220,8 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A registrable domain, such as `shop.co.uk`. Navigation can be limited to certain sites. A lesson is promoted to all
-/// runs after it helped on enough sites.
+/// A registrable domain, such as `shop.co.uk`. Navigation can be limited to certain sites. A lesson, which is advice
+/// that memory learned from runs, is promoted to all runs after it helped on enough sites.
 ///
 /// Each of these is a site of its own: an IP address, a name without a dot, a name under `localhost`, and a name
 /// directly under a public suffix such as `github.io`.

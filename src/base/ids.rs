@@ -1,5 +1,5 @@
-//! Run ids, session ids and nonces. Making one takes a clock or random bits, which this pure module does not have, so
-//! callers make them and pass them in.
+//! Run ids, session ids and nonces. Making any of them takes a clock or random bits, which this pure module does not
+//! have, so callers make the bits and pass them in.
 
 use std::fmt;
 
@@ -69,7 +69,7 @@ id! {
     RunId, "run_id.parse"
 }
 id! {
-    /// The id of a group of runs, chosen by the embedder.
+    /// The id of a group of runs, chosen by the program that uses this crate.
     SessionId, "session_id.parse"
 }
 

@@ -11,7 +11,8 @@ pub(crate) fn is_name(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Defines a name type that wraps a `String`. Parse errors of the type name the given operation.
+/// Defines a type for names, which wraps a `String`. The second argument is the operation that errors of the type's
+/// `parse` report.
 macro_rules! name_type {
     ($(#[$doc:meta])* $name:ident, $operation:literal) => {
         $(#[$doc])*

@@ -9,7 +9,7 @@ pub fn is_deceptive(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Removes terminal escape sequences and every deceptive character.
+/// Removes terminal escape sequences and every character for which [`is_deceptive`] returns true.
 ///
 /// Call it once, where text enters the crate. Text without such characters is returned unchanged.
 ///
@@ -35,7 +35,8 @@ pub fn clean(text: &str) -> String {
     out
 }
 
-/// Returns a number with what it counts, such as `1 step` or `2 steps`. The noun takes an `s`.
+/// Returns a number with what it counts, such as `1 step` or `2 steps`. The noun is given in the singular and must form
+/// its plural with `s`.
 pub(crate) fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     let plural = if count == 1 { "" } else { "s" };

@@ -45,7 +45,7 @@ pub(super) enum Command {
     Runs(RunsArgs),
 }
 
-/// Returns the longest command path that the arguments name, such as `webwise memory list`, so that an error can refer to the help of that
+/// Returns the longest command path that the arguments name, such as `webwise memory list`. An error then refers to the help of that
 /// command.
 pub(super) fn meant(arguments: &[OsString]) -> String {
     let all = Cli::command();

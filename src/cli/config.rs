@@ -44,7 +44,7 @@ use super::{
 };
 use crate::{explore::Limits, guard::Budget};
 
-/// Name of a configuration file.
+/// Name of a configuration file, without its folder.
 const NAME: &str = "webwise.toml";
 
 /// The flags that the file in the working folder may set. They can only limit a run, or they change how it is shown. The list leaves out
@@ -66,7 +66,7 @@ const HARMLESS: [&str; 14] = [
     "trace-scoring",
 ];
 
-/// The limits that have a default. The file in the working folder may lower them, and not raise them.
+/// Returns the default of a limit, which the file in the working folder may lower but not raise; `None` if the flag is not such a limit.
 fn most(flag: &str) -> Option<u64> {
     match flag {
         "max-steps" => Some(Budget::default().max_steps.into()),
@@ -76,7 +76,8 @@ fn most(flag: &str) -> Option<u64> {
     }
 }
 
-/// Flags of one particular command line. As a default they would apply where nobody meant them to.
+/// Flags that no configuration file may set, because they make sense only for one call. As defaults they would apply where nobody meant
+/// them to.
 const OF_ONE_CALL: [&str; 16] = [
     "all",
     "cases",
@@ -96,10 +97,11 @@ const OF_ONE_CALL: [&str; 16] = [
     "yes",
 ];
 
-/// Maximum size of a configuration file. Unit: bytes. Source: chosen; a file with every flag and a comment on each is about a tenth of it.
+/// Maximum size of a configuration file. Unit: bytes. Source: chosen; a file that sets every flag, with a comment on each, has about a
+/// tenth of it.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// The flags whose environment variable takes precedence over the file, each with that variable.
+/// The flags whose environment variable takes precedence over a configuration file, each with that variable.
 const VARIABLES: [(&str, &str); 4] = [
     ("base-url", "WEBWISE_LLM_BASE_URL"),
     ("driver", "WEBWISE_PLAYWRIGHT_CLI"),
@@ -107,7 +109,8 @@ const VARIABLES: [(&str, &str); 4] = [
     ("model", "WEBWISE_MODEL"),
 ];
 
-/// The names that are allowed in the table `memory`, each with the flag that it stands for. `enabled` is the opposite of its flag.
+/// The names that are allowed in the table `memory`, each with the flag that it sets. The value of `enabled` is the opposite of the flag's
+/// value.
 const MEMORY: [(&str, &str); 6] = [
     ("dir", "memory-dir"),
     ("enabled", "no-memory"),
@@ -117,25 +120,26 @@ const MEMORY: [(&str, &str); 6] = [
     ("traceTtlDays", "trace-ttl-days"),
 ];
 
-/// One value of a configuration file.
+/// One flag that a configuration file sets, with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Setting {
-    /// Name of the flag.
+    /// Name of the flag, without its dashes.
     flag: String,
-    /// The value as it would be on the command line; several for a flag that may be repeated.
+    /// The value as it would be written on the command line; several if the flag may be repeated.
     values: Vec<String>,
-    /// The file.
+    /// The file that sets the flag.
     file: PathBuf,
 }
 
-/// The values of all configuration files that were read. If two files set the same flag, the later one takes precedence.
+/// The flags that the configuration files set. If two files set the same flag, the one that was read later takes precedence.
 #[derive(Debug, Default)]
 pub(super) struct Config {
     settings: Vec<Setting>,
 }
 
 impl Config {
-    /// Reads the file that was named. If none was named, reads the user's file and the one in the working folder, as far as they exist.
+    /// Reads the file that `--config` names. If it names none, reads the user's file and then the one in the working folder, as far as they
+    /// exist.
     pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Self, Refusal> {
         let mut config = Self::default();
         if let Some(file) = named {
@@ -161,7 +165,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Adds the values of a file.
+    /// Adds the flags that the text of a file sets.
     fn add(
         &mut self,
         text: &str,
@@ -207,8 +211,8 @@ impl Config {
         Ok(())
     }
 
-    /// Makes the values the defaults of their flags, except for the flags in `except`. `is_set` says whether an environment variable is
-    /// set.
+    /// Makes each value from the files the default of its flag, except for the flags in `except` and those whose environment variable
+    /// `is_set` reports as set.
     pub(super) fn apply(
         &self,
         command: Command,
@@ -239,7 +243,8 @@ impl Config {
         command.mut_subcommands(|inner| self.apply(inner, except, is_set))
     }
 
-    /// Returns the error for a value that its flag does not accept. It names the file that contains the value.
+    /// Returns the error for a value from a file that its flag does not accept. It names the file. `meant` is the command to whose help it
+    /// refers.
     fn refusal(&self, error: &clap::Error, meant: &str) -> Refusal {
         let sentence = Refusal::of_arguments(error, meant)
             .map(|refusal| refusal.sentence().to_owned())
@@ -271,7 +276,7 @@ impl Config {
         value.map(String::as_str)
     }
 
-    /// Returns the files from which values were read.
+    /// Returns the configuration files from which flags were read, in order.
     pub(super) fn files(&self) -> Vec<&Path> {
         let mut files: Vec<&Path> = self
             .settings
@@ -283,7 +288,7 @@ impl Config {
     }
 }
 
-/// Returns the text of a file; `None` if there is none.
+/// Returns the text of a file; `None` if the file does not exist.
 fn text_of(file: &Path) -> Result<Option<String>, Refusal> {
     let refused = |why: &dyn fmt::Display| {
         Refusal::usage(format!("{} cannot be read: {why}", file.display()))
@@ -302,7 +307,8 @@ fn text_of(file: &Path) -> Result<Option<String>, Refusal> {
         .map_err(|error| refused(&error))
 }
 
-/// Returns the path of the user's own file. A relative path is ignored, as the XDG base directory specification requires.
+/// Returns the path of the user's own configuration file; `None` if no variable tells its folder. A relative `XDG_CONFIG_HOME` is ignored,
+/// as the XDG base directory specification requires.
 fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name: &str| {
         variable(name)
@@ -326,7 +332,8 @@ fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
         .then(|| folder.join("webwise").join(NAME))
 }
 
-/// Returns the flags that a text sets, with their values. An error says which line is wrong and why.
+/// Returns the flags that the text of a configuration file sets, with their values. If the text is not valid, the error says which line is
+/// wrong and why.
 fn flags(text: &str) -> Result<Vec<(String, Value)>, String> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error
@@ -351,7 +358,7 @@ fn flags(text: &str) -> Result<Vec<(String, Value)>, String> {
     Ok(flags)
 }
 
-/// Returns the flag that a name in the table `memory` stands for, with its value.
+/// Returns the flag that a name in the table `memory` sets, with the flag's value.
 fn memory(name: &str, value: Value) -> Result<(String, Value), String> {
     let known = MEMORY.iter().find(|(known, _)| *known == name);
     let (_, flag) = known.ok_or_else(|| format!("the table `memory` has no `{name}`"))?;
@@ -363,7 +370,7 @@ fn memory(name: &str, value: Value) -> Result<(String, Value), String> {
     Ok(((*flag).to_owned(), value))
 }
 
-/// Returns a value as it would be on the command line; `None` if a flag cannot have such a value.
+/// Returns a value of a configuration file as it would be written on the command line; `None` if no flag can have such a value.
 fn values(value: &Value) -> Option<Vec<String>> {
     let one = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
@@ -398,8 +405,8 @@ fn overruled(flag: &str, is_set: &impl Fn(&str) -> bool) -> bool {
         .any(|(known, variable)| *known == flag && is_set(variable))
 }
 
-/// Parses the arguments. Flags that they do not give get their values from the configuration files. Returns `None` if the arguments ask for
-/// the help or the version, which this function has then printed.
+/// Parses the arguments. A flag that the arguments do not give gets its value from the configuration files, if they set it. Returns `None`
+/// if the arguments ask for the help or the version, which this function has then printed.
 pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Refusal> {
     let meant = args::meant(arguments);
     let parsed = Cli::command().try_get_matches_from(arguments);
@@ -430,7 +437,7 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Ref
     }
 }
 
-/// Returns the flags that conflict with a flag that was given.
+/// Returns the flags that conflict with a flag in `given`, the arguments of the command line.
 fn excluded(command: &Command, given: &ArgMatches) -> BTreeSet<String> {
     let is_given =
         |arg: &Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);

@@ -1,4 +1,4 @@
-//! `webwise doctor`: one line for each check, and whether a demo can run here.
+//! `webwise doctor`: one line for each check of this machine, and whether a demo can run here.
 //!
 //! # Decisions
 //!
@@ -26,7 +26,8 @@ use super::{
     },
 };
 
-/// Environment variables that configure a model. The report prints their names only; of their values it only matters whether they are set.
+/// Environment variables that configure a model. The report prints only their names; for their values, it only matters whether they are
+/// set.
 const MODEL_VARIABLES: [&str; 8] = [
     "GEMINI_API_KEY",
     "ANTHROPIC_API_KEY",
@@ -45,7 +46,7 @@ enum Status {
     Missing,
     TooOld,
     Broken,
-    /// Not a problem, but worth knowing.
+    /// Something that is not a problem, but worth knowing.
     Note,
 }
 
@@ -61,14 +62,14 @@ impl Status {
     }
 }
 
-/// One line of the report.
+/// One line of the report: what was checked, and the result.
 #[derive(Debug, Serialize)]
 struct Check {
     name: &'static str,
     status: Status,
-    /// The finding, with its path.
+    /// The finding, in words, with the path of what was found if there is one.
     found: String,
-    /// Advice for the person, if there is something to do.
+    /// Advice for the person; `None` if there is nothing to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
 }
@@ -88,7 +89,7 @@ impl Check {
         )
     }
 
-    /// Turns a reported problem into a note that says that the driver does not need the program. Changes nothing if there is no problem.
+    /// Turns a problem with a program into a note that the driver does not need the program. Changes nothing if there is no problem.
     fn is_not_needed_by(&mut self, choice: &Choice) {
         if self.status != Status::Ok {
             self.status = Status::Note;
@@ -106,14 +107,14 @@ struct Report {
     checks: Vec<Check>,
 }
 
-/// The driver that a demo would use, and the reason.
+/// The driver that a demo would use, and the reason for choosing it.
 #[derive(Debug, Serialize)]
 struct Driver {
     name: String,
     why: String,
 }
 
-/// Runs all checks and prints the report, together with the configuration files in use. Fails if a demo cannot run.
+/// Runs all checks and prints the report, together with the configuration files in use. Fails if a demo cannot run here.
 pub(super) async fn run(args: &DoctorArgs, config: &Config) -> Result<(), Refusal> {
     let around = Surroundings::from_env()?;
     let machine = Machine::inspect(&around).await;
@@ -168,14 +169,14 @@ pub(super) async fn run(args: &DoctorArgs, config: &Config) -> Result<(), Refusa
     }
 }
 
-/// Prints the lines about programs. `setup` prints them at its end too.
+/// Prints the lines of the report about the driver and its programs. `setup` prints them at its end too.
 pub(super) fn print_tools(machine: &Machine, choice: &Choice) {
     for check in programs(machine, choice) {
         say(check.line());
     }
 }
 
-/// Returns the lines about the driver and the programs that it needs.
+/// Returns the lines of the report about the driver and the programs that it needs.
 fn programs(machine: &Machine, choice: &Choice) -> Vec<Check> {
     let tools = tools(machine, choice);
     let is_fine = tools
@@ -280,14 +281,14 @@ fn check(name: &'static str, status: Status, tool: &Tool, advice: Option<String>
     }
 }
 
-/// Checks that the folder for playwright-cli is writable.
+/// Checks that files can be created in webwise's own folder for playwright-cli, or that the folder can be created.
 fn folder(root: &Path) -> Check {
     let fault = fault(root);
     let advice = fault.map(|_| "set WEBWISE_HOME to a folder that you can write".to_owned());
     folder_check("folder of playwright-cli", root, fault, advice)
 }
 
-/// Checks that memory's folder can be read and written, or created.
+/// Checks that the folder of memory can be read and written, or created.
 fn memory(place: Result<PathBuf, Refusal>) -> Check {
     match place {
         Ok(place) => {
@@ -330,7 +331,8 @@ fn folder_check(
     }
 }
 
-/// Returns the problem with a folder that should contain files; `None` if there is no problem. Creates no folder.
+/// Returns the reason why files cannot be read and written in a folder, as the end of a sentence; `None` if they can, or if the folder is
+/// missing and could be created. Creates nothing.
 fn fault(folder: &Path) -> Option<&'static str> {
     // A dangling link counts as existing here, because no folder can be created in its place.
     if folder.symlink_metadata().is_ok() {
@@ -348,7 +350,7 @@ fn fault(folder: &Path) -> Option<&'static str> {
     (!fine).then_some("cannot be made")
 }
 
-/// Returns true if files can be created in a folder. With `read`, returns true only if the folder can also be listed.
+/// Returns true if files can be created in a folder. With `read`, returns true only if the folder can be listed too.
 #[cfg(unix)]
 fn can(folder: &Path, read: bool) -> bool {
     use rustix::fs::Access;
@@ -368,7 +370,8 @@ fn can(folder: &Path, _read: bool) -> bool {
     folder.metadata().is_ok_and(|m| !m.permissions().readonly())
 }
 
-/// Checks which model would be used. Prints only the names of variables, never their values.
+/// Checks which model a run would use. The result contains only the names of variables, never their values. `set` contains the variables of
+/// [`MODEL_VARIABLES`] that are set.
 fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
     let (status, found, advice) = match described {
         Ok(Some(model)) => {

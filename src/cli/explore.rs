@@ -51,7 +51,7 @@ pub(super) struct ExploreArgs {
     pub(super) json: bool,
 }
 
-/// Explores the site, prints its map and remembers it.
+/// Explores the site, prints its map, and lets memory learn from the map unless `--no-memory` is given.
 pub(super) async fn run(args: &ExploreArgs) -> Result<(), Refusal> {
     check_screen(args.browser.headed)?;
     let memory = if args.no_memory {
@@ -148,7 +148,8 @@ fn failed(error: &Error) -> Refusal {
     }))
 }
 
-/// Returns what was found, and what was left out and why, in lines; none if no page was seen, which is an error of its own.
+/// Returns in lines which pages were found, and which were left out and why; no lines if no page was seen, because that is reported as an
+/// error.
 fn summary(map: &SiteMap) -> Vec<String> {
     if map.pages.is_empty() {
         return Vec::new();

@@ -32,7 +32,7 @@ fn namespace(text: &str) -> Result<Namespace, String> {
 }
 
 impl MemoryPlace {
-    /// Returns the memory in this folder, or in the default one.
+    /// Returns the memory in this folder, or in the default folder if it is `None`, with the default namespace.
     pub(super) const fn of(memory_dir: Option<PathBuf>) -> Self {
         Self {
             memory_dir,
@@ -40,7 +40,7 @@ impl MemoryPlace {
         }
     }
 
-    /// Returns the folder of memory.
+    /// Returns the folder of memory. Fails if no folder is given and the environment variables do not tell the default one.
     pub(super) fn dir(&self) -> Result<PathBuf, Refusal> {
         folder(self.memory_dir.as_deref(), |name| env::var_os(name)).ok_or_else(|| {
             Refusal::usage(
@@ -49,7 +49,7 @@ impl MemoryPlace {
         })
     }
 
-    /// Opens the store in the folder. Nothing is read or created yet.
+    /// Opens the store in the folder of memory. Nothing is read or created yet.
     pub(super) fn open(&self) -> Result<JsonFiles, Refusal> {
         let dir = self.dir()?;
         // If the folder cannot be checked here, the store reports the reason later.
@@ -63,19 +63,19 @@ impl MemoryPlace {
         Ok(JsonFiles::open(dir))
     }
 
-    /// Returns the namespace, if one was given.
+    /// Returns the namespace that was given; `None` if none was.
     pub(super) const fn named(&self) -> Option<&Namespace> {
         self.namespace.as_ref()
     }
 
-    /// Returns the given namespace, or the default.
+    /// Returns the namespace that was given, or else the default one.
     pub(super) fn namespace(&self) -> Namespace {
         self.namespace.clone().unwrap_or_default()
     }
 }
 
-/// Returns the given folder, or else the folder that these variables name. An empty variable counts as unset. The
-/// folder is never relative to the working directory, because memory should not depend on where a program is started.
+/// Returns the folder of memory: the folder `named`, or else the one that the environment variables tell. An empty variable counts as
+/// unset. The default folder is never relative to the working folder, because memory should not depend on where a program is started.
 fn folder(named: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name: &str| {
         variable(name)

@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::tell;
 use crate::base::text;
 
-/// An error: one sentence that says what to do, and an exit code for scripts.
+/// The error with which a command ends: one sentence that says what to do, and an exit code for scripts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     sentence: String,
@@ -33,8 +33,8 @@ impl Refusal {
         }
     }
 
-    /// Creates the error of a run that was stopped because nobody reads its output any more. The exit code is 128 plus
-    /// the number of SIGPIPE, as in shells.
+    /// Creates the error of a run that was stopped because nobody reads its output any more. It has no sentence, and its exit code is 128
+    /// plus the number of SIGPIPE, as in shells.
     pub(crate) fn unread() -> Self {
         Self {
             code: 141,
@@ -42,19 +42,20 @@ impl Refusal {
         }
     }
 
-    /// Creates an error that needs no sentence, because the output already describes it.
+    /// Creates an error without a sentence, for a failure that the output already describes.
     pub(crate) fn silent() -> Self {
         Self::failure(String::new())
     }
 
-    /// Adds lines below the sentence, such as the last output of a program.
+    /// Adds lines that are printed below the sentence, such as the last output of a program.
     #[must_use]
     pub(crate) fn with_details(mut self, details: Vec<String>) -> Self {
         self.details = details;
         self
     }
 
-    /// Returns the error for wrong arguments of this command; `None` if the help or the version was requested.
+    /// Returns the error for arguments that the parser refused; `None` if they asked for the help or the version. `command` is the command
+    /// to whose help the sentence refers.
     pub(crate) fn of_arguments(error: &clap::Error, command: &str) -> Option<Self> {
         if matches!(
             error.kind(),
@@ -83,7 +84,7 @@ impl Refusal {
         )))
     }
 
-    /// Prints the sentence to stderr and returns the exit code.
+    /// Prints the sentence and the details to stderr, and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         if !self.sentence.is_empty() {
             tell(format_args!("webwise: {}", text::clean(&self.sentence)));
@@ -94,13 +95,13 @@ impl Refusal {
         ExitCode::from(self.code)
     }
 
-    /// Returns the sentence for the person.
+    /// Returns the sentence that says what to do.
     pub(crate) fn sentence(&self) -> &str {
         &self.sentence
     }
 
-    /// Returns the parser's message without values that should be secret: a secret itself, given to `--secret` in place of a variable's
-    /// name, or an address with a password.
+    /// Returns the message of the argument parser without values that should be secret: a secret itself, which was given to `--secret` in
+    /// place of a variable's name, or an address with a password.
     fn without_secrets(error: &clap::Error) -> String {
         let said = |kind| match error.get(kind) {
             Some(ContextValue::String(text)) => text.as_str(),

@@ -24,7 +24,7 @@ use crate::{
     store::InMemory,
 };
 
-/// Runs the task. Fails unless the goal was reached and evidence shows it.
+/// Runs the task that the flags describe. Fails unless the goal was reached and evidence shows it.
 pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     if args.attach.is_some() && args.browser.driver == Some(DriverName::PlaywrightCli) {
         return Err(Refusal::usage(
@@ -67,7 +67,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     tell_end(&ended, voice)
 }
 
-/// Returns the source of the run's browser.
+/// Returns the source of the run's browser: the address to attach to, or the driver to start.
 async fn browser(args: &RunArgs) -> Result<Source, Refusal> {
     match &args.attach {
         Some(address) => Ok(Source::Attach(address.clone())),
@@ -100,7 +100,7 @@ fn wrong(error: &Error) -> Refusal {
     Refusal::usage(format!("this task cannot be run: {why}"))
 }
 
-/// Returns the task and how it begins: as a new run, as a run that continues another one, or as the same run resumed.
+/// Returns the task and how the run begins: as a new run, as a new run that continues another one, or as the same run resumed.
 async fn begin(args: &RunArgs, memory: &Arc<dyn MemoryBackend>) -> Result<Begin, Refusal> {
     let runs = Register::open(&args.memory, Arc::clone(memory));
     let Some(goal) = &args.goal else {
@@ -144,7 +144,7 @@ async fn begin(args: &RunArgs, memory: &Arc<dyn MemoryBackend>) -> Result<Begin,
     Ok(Begin::New(with_flags(task, args)?))
 }
 
-/// Returns the task with the values that the flags add to it.
+/// Returns the task with the values that the flags add to it, such as secrets and parameters.
 fn with_flags(mut task: Task, args: &RunArgs) -> Result<Task, Refusal> {
     let vault = values::vault(&args.secrets, |name| std::env::var(name))?;
     task = task.with_secrets(vault);

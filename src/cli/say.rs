@@ -24,14 +24,14 @@ pub(crate) struct Voice {
 }
 
 impl Voice {
-    /// Prints exactly one line, without characters that could move the cursor or hide text.
+    /// Prints the text as exactly one line, without characters that could move the cursor or hide text.
     pub(crate) fn line(self, line: impl Display) {
         let line = one_line(&line.to_string());
         if self.json { tell(line) } else { say(line) }
     }
 }
 
-/// Returns a text as one clean line. Spaces are kept, so that columns stay aligned.
+/// Returns a text as one line, without control and other deceptive characters. Spaces are kept, so that columns stay aligned.
 pub(crate) fn one_line(line: &str) -> String {
     text::clean(line)
         .replace(['\n', '\t'], " ")

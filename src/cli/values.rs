@@ -13,7 +13,7 @@ use crate::{
     secret::{Redactor, Secret, SecretName, Vault},
 };
 
-/// Parses a start address.
+/// Parses the address of a page to start on.
 pub(super) fn url(text: &str) -> Result<Url, String> {
     // `localhost:8080` would be parsed as an address with the scheme `localhost`.
     let is_scheme = |text: &str| {
@@ -51,7 +51,7 @@ pub(super) fn debugger(text: &str) -> Result<Url, String> {
     }
 }
 
-/// Parses a site that may be visited, given as host name or address.
+/// Parses a site, such as one that may be visited, given as a host name or an address.
 pub(super) fn site(text: &str) -> Result<Site, String> {
     let whole = if text.contains("://") {
         text.to_owned()
@@ -62,7 +62,7 @@ pub(super) fn site(text: &str) -> Result<Site, String> {
     site.ok_or_else(|| "give a site such as example.com".to_owned())
 }
 
-/// Parses a time such as `90s`, `5m` or `1h`.
+/// Parses a duration such as `90s`, `5m` or `1h`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || "give a time such as 90s, 5m or 1h".to_owned();
     let split = text
@@ -82,7 +82,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(wrong)
 }
 
-/// Parses a number from 0 to 1.
+/// Parses a share, a number from 0 to 1.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     let share = text
         .parse()
@@ -102,7 +102,7 @@ pub(super) fn status(text: &str) -> Result<RunStatus, String> {
         .map_err(|_| "use running, completed, failed or abandoned".to_owned())
 }
 
-/// Parses the name of a host.
+/// Parses the name of a host, such as `shop.example`.
 pub(super) fn host(text: &str) -> Result<Host, String> {
     Host::of_domain(text).map_err(|_| "give the name of a host, such as shop.example".to_owned())
 }
@@ -117,7 +117,7 @@ pub(super) fn parameter(text: &str) -> Result<(ParameterName, String), String> {
     ))
 }
 
-/// Parses the name of a given text and the file that contains it, given as `name=file`.
+/// Parses the name of a text that is given to the model and the file that contains the text, written as `name=file`.
 pub(super) fn given(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
         Some((name, file)) if !name.is_empty() && !file.is_empty() => {
@@ -142,8 +142,8 @@ pub(super) fn site_note(text: &str) -> Result<(Host, String), String> {
         .ok_or_else(wrong)
 }
 
-/// The source of a secret and the origin where it may be typed, given as `NAME=ENVVAR@ORIGIN`. The secret itself is never an argument,
-/// because every user of the machine can read the arguments of a process.
+/// The source of a secret's value and the origin where the secret may be typed, written as `NAME=ENVVAR@ORIGIN` on the command line. The
+/// value itself is never an argument, because every user of the machine can read the arguments of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SecretSource {
     name: SecretName,
@@ -151,7 +151,7 @@ pub(super) struct SecretSource {
     origin: Origin,
 }
 
-/// Parses the source of a secret.
+/// Parses the source of a secret, written as `NAME=ENVVAR@ORIGIN`.
 pub(super) fn secret(text: &str) -> Result<SecretSource, String> {
     let wrong = || {
         "give it as NAME=ENVVAR@ORIGIN, such as PASSWORD=SHOP_PASSWORD@https://shop.example"
@@ -171,7 +171,8 @@ pub(super) fn secret(text: &str) -> Result<SecretSource, String> {
     })
 }
 
-/// Reads the secrets into a vault. A secret that is given twice may be typed at both origins, but both must name the same variable.
+/// Reads the secrets from their environment variables into a vault. A secret that is given twice, with two origins, may be typed at both,
+/// but both must name the same variable.
 pub(super) fn vault(
     sources: &[SecretSource],
     read: impl Fn(&str) -> Result<String, VarError>,
@@ -220,8 +221,8 @@ fn secret_value(
     }
 }
 
-/// Returns a redactor that contains the secrets to search for: secrets given as for `webwise run`, and the values of environment variables.
-/// A secret from such a variable has the variable's name.
+/// Returns a redactor that contains the secrets to search for: `sources`, written as for `webwise run`, and the values of the environment
+/// variables `variables`. A secret of the second kind has the name of its variable.
 pub(super) fn redactor(
     sources: &[SecretSource],
     variables: &[SecretName],

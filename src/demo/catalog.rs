@@ -6,15 +6,15 @@ use crate::base::text::words;
 /// A product on sale.
 #[derive(Debug)]
 pub(super) struct Product {
-    /// The name in URLs.
+    /// The name of the product in URLs.
     pub(super) slug: &'static str,
     pub(super) name: &'static str,
     pub(super) blurb: &'static str,
-    /// Price. Unit: euro cents.
+    /// Price of one piece. Unit: euro cents.
     pub(super) cents: u32,
     pub(super) sizes: &'static [&'static str],
     pub(super) colours: &'static [&'static str],
-    /// Colour of the picture. Unit: degrees on the colour wheel.
+    /// Colour of the product's picture. Unit: degrees on the colour wheel.
     pub(super) hue: u16,
 }
 
@@ -63,7 +63,7 @@ impl Product {
         PRODUCTS.iter().find(|product| product.slug == slug)
     }
 
-    /// Returns the number of words of the query that the product's name contains.
+    /// Returns how many words of the query are the beginning of a word in the product's name.
     fn matches(&self, query: &[String]) -> usize {
         let name = words(self.name);
         query
@@ -73,8 +73,8 @@ impl Product {
     }
 }
 
-/// Returns the products whose name contains a word of the query, best match first. Equal matches keep their
-/// order.
+/// Returns the products whose name contains a word that begins with a word of the query. The product that matches most words of the query
+/// comes first; products that match equally many keep their order.
 pub(super) fn search(query: &str, products: &[&'static Product]) -> Vec<&'static Product> {
     let query = words(query);
     let mut found: Vec<_> = products

@@ -7,13 +7,13 @@ use super::{http::Fields, order::Shipping};
 /// Maximum length of a field's input. Unit: characters. Source: chosen; the longest German street name has 50 characters.
 const MAX_FIELD_CHARS: usize = 100;
 
-/// A shipping method.
+/// A shipping method that the checkout form offers.
 #[derive(Debug)]
 pub(super) struct Method {
-    /// The name in the form's data.
+    /// The name of the method in the form's data.
     pub(super) key: &'static str,
     pub(super) label: &'static str,
-    /// Price. Unit: euro cents.
+    /// Price of shipping by this method. Unit: euro cents.
     pub(super) cents: u32,
 }
 
@@ -35,10 +35,10 @@ pub(super) const METHODS: &[Method] = &[
     },
 ];
 
-/// Error messages by field.
+/// The error messages of a form, by the name of the field.
 pub(super) type Complaints = BTreeMap<&'static str, &'static str>;
 
-/// Returns the shipping data and the chosen method. If a field is wrong, returns the error messages of all wrong fields.
+/// Returns the shipping data and the chosen method. If fields are wrong, returns the error messages of all wrong fields.
 pub(super) fn check(form: &Fields) -> Result<(Shipping, &'static Method), Complaints> {
     let mut complaints = Complaints::new();
     let mut need = |field: &'static str, fine: &dyn Fn(&str) -> bool, complaint: &'static str| {

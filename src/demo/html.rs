@@ -1,11 +1,11 @@
-//! HTML as a type of its own, so that a text cannot get into a page unescaped.
+//! HTML as a type of its own, so that no text gets into a page unescaped.
 
 use std::fmt::{self, Display, Write as _};
 
-/// Escaped markup.
+/// Markup in which every text is escaped.
 ///
-/// It can be made in three ways: by escaping text, from a literal in our source, or by filling a template with other
-/// markup. So text from a visitor cannot get into a page unescaped.
+/// It can be made in three ways: by escaping text, from a literal in this crate's source, or by filling a template with other markup. So
+/// text from a visitor cannot get into a page unescaped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Html(String);
 
@@ -54,7 +54,7 @@ impl Html {
         Self(out)
     }
 
-    /// Returns the markup as it is sent.
+    /// Returns the markup as a text, as the server sends it.
     pub(super) fn as_str(&self) -> &str {
         &self.0
     }

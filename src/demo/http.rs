@@ -17,7 +17,7 @@ pub(super) const MAX_HEAD_BYTES: usize = 16 * 1024;
 pub(super) const MAX_HEADERS: usize = 64;
 /// Maximum size of a form body. Unit: bytes. Source: chosen; the checkout form sends about 300.
 pub(super) const MAX_BODY_BYTES: usize = 32 * 1024;
-/// Maximum length of a path with its query. Unit: bytes. Source: chosen.
+/// Maximum length of a request's path together with its query. Unit: bytes. Source: chosen.
 const MAX_TARGET_BYTES: usize = 2048;
 
 /// Content security policy: the browser may load nothing, and may send forms only to this server. Styles and the only script
@@ -60,7 +60,7 @@ impl Fields {
 pub(super) struct Request {
     pub(super) method: Method,
     pub(super) path: String,
-    /// Path and query, as they were sent.
+    /// Path and query of the request, as the client sent them.
     pub(super) target: String,
     pub(super) query: Fields,
     pub(super) form: Fields,
@@ -211,7 +211,7 @@ impl<'a> Headers<'a> {
             .map(|(_, value)| *value)
     }
 
-    /// Returns the value of a header that may occur only once; `None` if the header is missing.
+    /// Returns the value of a header that may occur only once; `None` if the header is missing. Refuses a request in which it occurs twice.
     fn single(&self, name: &str) -> Result<Option<&'a str>, Status> {
         let mut values = self.all(name);
         match (values.next(), values.next()) {
@@ -220,8 +220,8 @@ impl<'a> Headers<'a> {
         }
     }
 
-    /// Refuses a request whose `Host` is not a loopback name. Otherwise a page of another site whose name resolves to loopback could reach
-    /// the shop.
+    /// Refuses a request whose `Host` header is not a loopback name. Otherwise a page of another site could reach the shop if the name of
+    /// its host resolves to loopback.
     fn check_host(&self, version_11: bool) -> Result<(), Status> {
         let Some(host) = self.single("host")? else {
             return if version_11 {
@@ -307,7 +307,7 @@ impl Response {
         }
     }
 
-    /// Returns a response that redirects the browser to a path of this server. The browser loads that path with GET.
+    /// Returns a response that makes the browser load `path` from this server, with GET.
     pub(super) fn see_other(path: impl Into<String>) -> Self {
         Self {
             location: Some(path.into()),
@@ -315,7 +315,7 @@ impl Response {
         }
     }
 
-    /// Returns a refusal in one line, for a client that is not a browser.
+    /// Returns a response that consists of the status in one line, for a client that is not a browser.
     pub(super) fn refusal(status: Status) -> Self {
         Self::page(status, Html::text(status.line()))
     }

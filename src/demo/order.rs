@@ -1,4 +1,4 @@
-//! The shop's record of an order. A test compares it with the agent's answer.
+//! The shop's record of an order. A test compares it with the answer of an agent that placed the order.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,18 +6,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Order {
-    /// The confirmation number, as shown on the last page of the checkout. Each order has a new
-    /// number.
+    /// The order's confirmation number, as the last page of the checkout shows it. No two orders of a shop have the same number.
     pub number: String,
-    /// The ordered products, in the order of the cart.
+    /// The ordered products, in the order in which they were in the cart.
     pub lines: Vec<OrderLine>,
     /// Shipping address and method.
     pub shipping: Shipping,
-    /// Price including shipping. Unit: euro cents.
+    /// Price of all lines and of shipping. Unit: euro cents.
     pub total_cents: u32,
 }
 
-/// One line of an [`Order`]: a product with the choices made for it.
+/// One line of an [`Order`]: a product, with its size, colour and quantity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OrderLine {
@@ -27,17 +26,17 @@ pub struct OrderLine {
     pub size: String,
     /// The chosen colour.
     pub colour: String,
-    /// Number of pieces.
+    /// Number of pieces of the product.
     pub quantity: u32,
-    /// Price of the line. Unit: euro cents.
+    /// Price of all pieces of the line. Unit: euro cents.
     pub price_cents: u32,
 }
 
-/// The data of the checkout form.
+/// The data that the visitor entered in the checkout form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Shipping {
-    /// Full name.
+    /// Full name of the recipient.
     pub name: String,
     /// Street and house number.
     pub street: String,

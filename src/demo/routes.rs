@@ -11,14 +11,14 @@ use super::{
     visitor::{self, CartLine, Session},
 };
 
-/// Maximum number of lines in a cart. Source: chosen.
+/// Maximum number of lines in a visitor's cart. Source: chosen.
 const MAX_CART_LINES: usize = 20;
-/// Maximum number of pieces of one product in a cart. Source: chosen.
+/// Maximum number of pieces in one line of a cart. Source: chosen.
 const MAX_QUANTITY: u32 = 10;
-/// The cookie that stores the answer to the cookie notice.
+/// The name of the cookie that stores the visitor's answer to the cookie notice.
 const CONSENT_COOKIE: &str = "shop_consent";
 
-/// Answers one request.
+/// Returns the response to one request, and changes the state as the request asks.
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     let id = request
         .cookies
@@ -97,7 +97,8 @@ fn missing(visit: &Visit<'_>) -> Response {
     Response::page(Status::NotFound, views::not_found(visit))
 }
 
-/// Stores a changed session, and returns a redirect to the page `next`.
+/// Stores a changed session, and returns a redirect to the page `next` that gives the visitor the session's new id as a cookie. `id` is the
+/// old one.
 fn keep(state: &mut State, id: Option<&str>, session: Session, next: &str) -> Response {
     let id = state.sessions.put(id, session);
     Response::see_other(next).with_cookie(visitor::COOKIE, &id)
@@ -193,8 +194,8 @@ fn log_in(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fields)
     )
 }
 
-/// Returns a redirect to the page that must be visited before the checkout: the cart if it is empty, or the login; `None` if neither is
-/// needed.
+/// Returns a redirect to the page that a visitor must see before the checkout: the cart if it is empty, or the login if the visitor is not
+/// logged in; `None` if neither is needed.
 fn checkout_gate(visit: &Visit<'_>) -> Option<Response> {
     if visit.session.cart.is_empty() {
         Some(Response::see_other("/cart"))
@@ -222,7 +223,7 @@ fn place_order(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fi
     }
 }
 
-/// Returns a path of this shop in canonical form; `None` if the text refers to anything else.
+/// Returns the path of this shop to which the text refers, in canonical form; `None` if the text refers to anything else.
 fn local_path(text: &str) -> Option<String> {
     let here = Url::parse("http://localhost/").ok()?;
     let there = here

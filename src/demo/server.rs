@@ -14,11 +14,11 @@ use tokio::{
 
 use super::http::{self, Method, Request, Response, Status};
 
-/// Maximum time for a client to send one request, and for a connection to be idle. Source: chosen.
+/// Maximum time that the server waits for the next complete request on a connection. Source: chosen.
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
-/// Maximum time for a client to receive one response. Source: chosen.
+/// Maximum time that a client may take to receive one response. Source: chosen.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum time that unfinished responses get when the shop is stopped. Source: chosen.
+/// Maximum time for which the server waits for unfinished responses when the shop is stopped. Source: chosen.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 /// Time for which the server still reads from a client that it has refused, so that the client gets the refusal before the connection
 /// closes. Source: chosen.
@@ -28,13 +28,13 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Maximum number of simultaneous connections; further ones wait in the listener's queue. Source: chosen; a browser
 /// opens six for each host.
 const MAX_CONNECTIONS: usize = 64;
-/// Size of one read. Unit: bytes. Source: chosen.
+/// Maximum number of bytes that one read from a connection returns. Source: chosen.
 const READ_CHUNK: usize = 4096;
 
-/// The function that answers a request.
+/// The function that turns a request into a response.
 pub(super) type Handler = dyn Fn(&Request) -> Response + Send + Sync;
 
-/// Serves until the sender of `stop` is dropped, then waits for unfinished responses.
+/// Accepts and serves connections until the sender of `stop` is dropped, then waits for unfinished responses.
 pub(super) async fn serve(
     listener: TcpListener,
     handler: Arc<Handler>,
@@ -76,11 +76,11 @@ async fn accept(
     Some((stream, slot))
 }
 
-/// The result of waiting for a request.
+/// The result of waiting for a request on a connection.
 enum Read {
     Request(Box<Request>),
     Refused(Status),
-    /// The client has left, or cannot be answered.
+    /// The client has closed the connection, has sent nothing in time, or cannot be reached.
     Gone,
 }
 
@@ -134,8 +134,8 @@ async fn next_request(stream: &mut TcpStream, arrived: &mut Vec<u8>) -> Read {
     }
 }
 
-/// Closes the sending side, then continues to read for a moment. Closing a socket with unread bytes would make the system
-/// discard the response before the client has read it.
+/// Closes the sending side of a connection, then continues to read for [`LINGER`]. Without that, closing a socket with unread bytes would
+/// make the system discard the response before the client has read it.
 async fn close(mut stream: TcpStream) {
     if stream.shutdown().await.is_err() {
         return;

@@ -19,19 +19,19 @@ use crate::base::{Error, ErrorKind, Result};
 pub struct ShopOptions {
     /// Port on 127.0.0.1. Default: 0, which selects a free port.
     pub port: u16,
-    /// Seed for order numbers, the password, and small differences of the pages: wording, element ids, and the
-    /// order of products and choices. Default: 0.
+    /// Seed from which the order numbers, the password and small differences of the pages are derived: wording, element ids, and the order
+    /// of products and choices. Default: 0.
     pub seed: u64,
 }
 
 impl ShopOptions {
-    /// Sets the port.
+    /// Sets the port on 127.0.0.1; 0 selects a free port.
     pub fn with_port(mut self, port: u16) -> Self {
         self.port = port;
         self
     }
 
-    /// Sets the seed.
+    /// Sets the seed from which the order numbers, the password and small differences of the pages are derived.
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
@@ -105,7 +105,7 @@ impl Shop {
         })
     }
 
-    /// Returns the address of the home page.
+    /// Returns the address of the shop's home page.
     pub fn url(&self) -> &Url {
         &self.url
     }
@@ -124,7 +124,7 @@ impl Shop {
             .clone()
     }
 
-    /// Returns the orders that the shop accepted, oldest first.
+    /// Returns the orders that the shop has accepted so far, oldest first.
     pub fn orders(&self) -> Vec<Order> {
         self.state
             .lock()

@@ -8,7 +8,7 @@ use super::{
     visitor::{Session, Sessions},
 };
 
-/// The user name of the only customer.
+/// The user name of the shop's only customer.
 pub(super) const USER: &str = "demo";
 
 /// The state of the shop, which the pages show and the requests change.

@@ -1,12 +1,12 @@
-//! The differences between two shops: values that depend on a seed, so that a visitor must read them from the page.
+//! The differences between two shops: values that depend on the shop's seed, so that a visitor must read them from the page.
 
 use sha2::{Digest, Sha256};
 
-/// Letters and digits that cannot be mistaken for each other on a screen.
+/// The characters of codes: letters and digits that cannot be mistaken for each other on a screen.
 const ALPHABET: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-/// The source of all values that differ between shops, derived from a seed. The same seed gives the same shop, and no value reveals
-/// another.
+/// The source of all values that differ between shops, derived from a seed. The same seed gives the same values, and from one value no
+/// other can be derived.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Variation {
     seed: u64,
@@ -25,7 +25,8 @@ impl Variation {
         hash.finalize().into()
     }
 
-    /// Returns one of several wordings, chosen by the seed and the topic; an empty string if there are no wordings.
+    /// Returns one of several wordings. Seed and topic determine which; `topic` names the text that is worded. Returns an empty string if
+    /// there are no wordings.
     pub(super) fn pick<const N: usize>(
         self,
         topic: &str,
@@ -38,7 +39,7 @@ impl Variation {
             .unwrap_or_default()
     }
 
-    /// Returns the items in an order that depends only on the seed and the topic.
+    /// Returns the items in an order that only the seed and the topic determine; `topic` names the list.
     pub(super) fn shuffled<T>(self, topic: &str, items: impl IntoIterator<Item = T>) -> Vec<T> {
         let mut keyed: Vec<_> = items
             .into_iter()
@@ -49,7 +50,8 @@ impl Variation {
         keyed.into_iter().map(|(_, item)| item).collect()
     }
 
-    /// Returns a code in upper case that depends on the seed, the topic and the index.
+    /// Returns a code of `LENGTH` characters, in upper case, that only the seed, the topic and the index determine; `topic` names what the
+    /// code is for.
     pub(super) fn code<const LENGTH: usize>(self, topic: &str, index: usize) -> String {
         self.draw(topic, index)
             .iter()

@@ -6,10 +6,10 @@ use uuid::Uuid;
 
 use super::catalog::Product;
 
-/// Maximum number of sessions that are kept; the oldest is dropped first. Source: chosen.
+/// Maximum number of sessions that the shop keeps; the one that was changed least recently is dropped first. Source: chosen.
 const MAX_SESSIONS: usize = 1000;
 
-/// The name of the session's cookie.
+/// The name of the cookie that contains the session's id.
 pub(super) const COOKIE: &str = "shop_session";
 
 /// One line of a cart.
@@ -22,23 +22,23 @@ pub(super) struct CartLine {
 }
 
 impl CartLine {
-    /// Returns the price of the line. Unit: euro cents.
+    /// Returns the price of all pieces of the line. Unit: euro cents.
     pub(super) fn cents(&self) -> u32 {
         self.product.cents.saturating_mul(self.quantity)
     }
 }
 
-/// The session of one visitor.
+/// The session of one visitor: the cart, the login and the orders.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Session {
     pub(super) cart: Vec<CartLine>,
     pub(super) logged_in: bool,
-    /// Numbers of the orders that this visitor placed and may see.
+    /// Confirmation numbers of the orders that this visitor placed and may see.
     pub(super) orders: Vec<String>,
 }
 
 impl Session {
-    /// Returns the number of pieces in the cart.
+    /// Returns the number of pieces in the cart, of all products together.
     pub(super) fn count(&self) -> u32 {
         self.cart.iter().map(|line| line.quantity).sum()
     }
@@ -49,7 +49,7 @@ impl Session {
     }
 }
 
-/// All sessions. A session is created by the first request that changes something, so browsing alone creates none.
+/// The sessions of all visitors. A session is created by the first request that changes something, so browsing alone creates none.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     by_id: HashMap<String, Session>,
@@ -61,7 +61,7 @@ impl Sessions {
         self.by_id.get(id)
     }
 
-    /// Stores a session under a new id and returns that id. The old id is removed, so each change makes the id before it useless.
+    /// Stores a session under a new id and returns that id. The session's old id is removed, so after each change only the new id is valid.
     pub(super) fn put(&mut self, old_id: Option<&str>, session: Session) -> String {
         if let Some(old) = old_id
             && self.by_id.remove(old).is_some()

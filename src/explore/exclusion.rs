@@ -252,7 +252,8 @@ const WORDS: &[&str] = &[
     "보내기",
 ];
 
-/// Names of query parameters that ask for an action instead of a page. Compared as whole words.
+/// Words that, in the name of a query parameter, ask the server for an action instead of a page. Compared as whole
+/// words.
 const ACTION_KEYS: &[&str] = &[
     "action", "do", "cmd", "op", "delete", "remove", "logout", "add", "vote", "export",
 ];

@@ -11,7 +11,7 @@ use crate::{
     working::{LeftOut, MapPage, SiteMap},
 };
 
-/// Maximum length of a link's words that are kept. Unit: characters. Source: chosen.
+/// Maximum number of characters of a link's text that are kept. Source: chosen.
 const MAX_WORDS: usize = 80;
 
 /// The limits of an exploration.
@@ -82,13 +82,14 @@ pub struct Visit {
     pub url: Url,
     /// Number of links between the start page and this one.
     pub depth: u32,
-    /// The page with the link, as a position in [`SiteMap::pages`]; `None` for the start page.
+    /// The page on which the link to this page was found, as a position in [`SiteMap::pages`]; `None` for the start
+    /// page.
     from: Option<usize>,
-    /// The words of the link.
+    /// The text of the link that leads to this page.
     words: String,
 }
 
-/// The state of an exploration.
+/// The state of an exploration: the pages that were opened, and the queue of those still to be opened.
 ///
 /// ```
 /// use webwise::explore::{Frontier, Limits};
@@ -115,7 +116,7 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// Starts at this address.
+    /// Starts an exploration at this address.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if it is not an http or https address.
@@ -162,7 +163,7 @@ impl Frontier {
         None
     }
 
-    /// Records the page that the browser shows after opening a visit's address.
+    /// Records the page that the browser shows after the address of `visit` was opened.
     ///
     /// The page is not kept if the browser ended on another host, on a page that exploration leaves out, or on a page
     /// that is already known. If the start page leads to another host of its site, or from `http` to `https`, the
@@ -213,12 +214,12 @@ impl Frontier {
         }
     }
 
-    /// Records that a page could not be opened.
+    /// Records that the page last returned by [`next`](Self::next) could not be opened.
     pub fn failed(&mut self) {
         self.map.leave_out(LeftOut::Unreachable);
     }
 
-    /// Returns the pages so far.
+    /// Returns the pages recorded so far.
     pub fn pages(&self) -> &[MapPage] {
         &self.map.pages
     }

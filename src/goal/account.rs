@@ -1,8 +1,8 @@
-//! Decides, for one reading of the new goal, which text replaces each recorded text of the steps.
+//! Decides, for one way to read the new goal by a template, which new text replaces each recorded text of the template's steps.
 //!
-//! Every text must be explained. It may come from a slot, from words of the frame, from the page itself (such as a button's name) or from a
-//! choice among several elements. If a text has no such source, the goal is refused as soon as any value in the goal differs from the
-//! recorded one.
+//! Every recorded text must be explained. It may come from a slot, from words of the frame (the goal's words outside the slots), from the
+//! page itself (such as a button's name) or from a choice among several elements. If a text has no such source, the new goal is refused as
+//! soon as any of its values differs from the recorded one.
 
 use super::{
     address::Address,
@@ -21,7 +21,7 @@ use super::{
     words,
 };
 
-/// The reason why the new goal is not accepted.
+/// The outcome if the new goal is not accepted: it is refused, or a person is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stop {
     Refuse(Reason),
@@ -43,7 +43,7 @@ impl From<Stop> for Verdict {
     }
 }
 
-/// The recorded run with its template, and the values that the new goal gives to the holes.
+/// The input of the decision: the recorded run with its template, and the values that the new goal has in the template's holes.
 pub(super) struct Account<'a> {
     pub(super) record: &'a Recorded,
     pub(super) explained: &'a [Explained],
@@ -54,7 +54,7 @@ pub(super) struct Account<'a> {
     pub(super) changed: Vec<bool>,
 }
 
-/// The result: the texts that change, and the steps that the model must decide anew.
+/// The result for an accepted goal: the texts that change, and the indices of the steps that the model must decide anew.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) args: Vec<Arg>,
@@ -68,7 +68,8 @@ enum Becomes {
 }
 
 impl Account<'_> {
-    /// Returns the new texts of all steps, or the reason why the new goal is not accepted.
+    /// Returns the texts of the steps that the new goal changes and the steps that the model must decide anew, or the reason why the new
+    /// goal is not accepted.
     pub(super) fn give(&self) -> Result<Plan, Stop> {
         let mut plan = Plan {
             open_steps: self.open_steps(),
@@ -121,8 +122,8 @@ impl Account<'_> {
         Ok(plan)
     }
 
-    /// Returns the steps that the model must decide anew: their target was picked from several like it, and the goal does not give the
-    /// target's name, or the target has no name.
+    /// Returns the indices of the steps that the model must decide anew. The target of such a step was picked from several similar
+    /// elements, and either it has no name or the goal does not give its name.
     fn open_steps(&self) -> Vec<usize> {
         let is_open = |(at, step): (usize, &Literals)| {
             let is_picked = step
@@ -177,7 +178,8 @@ impl Account<'_> {
         }
     }
 
-    /// Checks that every changed value is used by a step. If the value is a date, every changed part of it must be used.
+    /// Checks that a step uses every changed value. If the value is a date, steps must use each part of it (day, month, year) that
+    /// changed.
     fn all_used(&self, used: &[Option<DateParts>]) -> Result<(), Stop> {
         for (at, hole) in self
             .holes
@@ -268,8 +270,8 @@ impl Account<'_> {
         }
     }
 
-    /// Returns the new text, on which all sources must agree. If exactly one source is a hole with a word of the field's label beside it in
-    /// the goal, only that source counts.
+    /// Returns the text that replaces `old`, on which all sources must agree. If exactly one source is a hole beside which the recorded
+    /// goal has a word of the field's label, only that source counts.
     fn by_sources(
         &self,
         literal: &Literal,
@@ -333,8 +335,8 @@ impl Account<'_> {
         Ok(Becomes::New(different.swap_remove(0)))
     }
 
-    /// Returns the new spelling of a value that differs only in spelling, for text that was typed exactly as in the goal. Other text is
-    /// kept.
+    /// Returns the new goal's spelling of an unchanged value if the recorded text was typed exactly as in the recorded goal. The spelling
+    /// can differ in upper and lower case, for example. Other texts are kept.
     fn respelled(&self, literal: &Literal, sources: &[&Source], old: &str) -> Becomes {
         let spelled = sources.iter().find_map(|source| match source {
             Source::Hole { hole, programs }
@@ -364,8 +366,9 @@ impl Account<'_> {
         Ok(results)
     }
 
-    /// Checks that a short value may be used. It can occur in a step by chance, so its occurrences in the goal must be as many as its uses
-    /// in the steps. If the run has a step that cannot be undone, a person is asked about typed text with a short value.
+    /// Checks that a new value may be used if the recorded one is short. A short value can occur in a step by chance, so the number of its
+    /// occurrences in the recorded goal must be equal to the number of its uses in the steps. If the run has a step that cannot be undone,
+    /// a person is asked about typed text with a short value.
     fn short(&self, literal: &Literal, hole: usize, programs: &[Program]) -> Result<(), Stop> {
         let own = &self.holes[hole];
         // A day or a month is exempt: the tracer accepts it only in a field or a calendar cell that expects one.
@@ -393,7 +396,7 @@ impl Account<'_> {
         Ok(())
     }
 
-    /// Reports whether a word beside the hole in the goal occurs in the label of the literal's field.
+    /// Reports whether the source is a hole, and a word beside that hole in the recorded goal occurs in the label of the literal's field.
     fn is_near(&self, literal: &Literal, source: &Source) -> bool {
         let Source::Hole { hole, .. } = source else {
             return false;
@@ -405,8 +408,8 @@ impl Account<'_> {
     }
 }
 
-/// Refuses a text with a date or a time that the goal does not give. If the goal contains a relative time such as "tomorrow", also refuses
-/// a number that it does not give.
+/// Refuses a recorded text with a date or a time that the recorded goal does not give. If `is_relative`, because that goal contains a
+/// relative time such as "tomorrow", also refuses a text with a number that the goal does not give.
 fn stale(text: &Explained, is_relative: bool) -> Result<(), Stop> {
     let least = if is_relative {
         Rest::Numbers
@@ -428,9 +431,10 @@ fn ask(reason: Reason, literal: &Literal, choices: Vec<String>) -> Stop {
     })
 }
 
-/// Reports whether a value is so short that it occurs in texts by chance: one character, an identifier of two, or a number below 100.
+/// Reports whether a value is so short that it occurs in texts by chance: one character, an identifier of at most two characters, or a
+/// number below 100.
 fn is_short(value: &Value) -> bool {
-    /// Smallest number that is not short. Source: chosen.
+    /// Smallest number that does not count as short. Source: chosen.
     const LEAST_NUMBER: u64 = 100;
     let [token] = value.tokens.as_slice() else {
         return false;
@@ -442,8 +446,8 @@ fn is_short(value: &Value) -> bool {
     }
 }
 
-/// Reports whether a word beside a value occurs in the label. In a script without spaces, one character stands for the word that contains
-/// it.
+/// Reports whether a word beside a value is the word `label` of a field's label, apart from the ending of a plural. In a script without
+/// spaces, `word` is a single character and stands for the label's word that contains it.
 fn is_named(word: &str, label: &str) -> bool {
     let is_character =
         word.chars().count() == 1 && word.chars().all(|c| Script::of(c).is_unspaced());

@@ -49,7 +49,7 @@ impl Address {
         self.segments.get(at).map(|segment| decode(segment, false))
     }
 
-    /// Returns the decoded value of the query pair at an index; `None` if it has none.
+    /// Returns the decoded value of the query pair at an index; `None` if there is no such pair or the pair has no value.
     pub(super) fn value(&self, at: usize) -> Option<String> {
         self.pairs
             .get(at)?
@@ -63,7 +63,7 @@ impl Address {
         self.pairs.get(at).map(|pair| decode(&pair.key, true))
     }
 
-    /// Returns the parts that a value never replaces: origin and fragment.
+    /// Returns the parts that a value never replaces as one text: the origin and the decoded fragment, separated by a space.
     pub(super) fn fixed(&self) -> String {
         format!(
             "{} {}",
@@ -74,7 +74,8 @@ impl Address {
         )
     }
 
-    /// Replaces a path segment. Returns false for `.`, `..` and an empty segment, which would change the structure of the path.
+    /// Replaces the path segment at an index. Returns false, and replaces nothing, if the value is `.`, `..` or empty, which would change
+    /// the structure of the path.
     pub(super) fn set_segment(&mut self, at: usize, value: &str) -> bool {
         let climbs = matches!(value, "" | "." | "..");
         if let Some(segment) = self.segments.get_mut(at).filter(|_| !climbs) {
@@ -134,7 +135,7 @@ fn split(text: &str, at: char) -> (&str, Option<&str>) {
         .map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
-/// Decodes percent signs. A text that is not UTF-8 afterwards is returned undecoded.
+/// Decodes percent-encoded bytes and, in a query, `+` as a space. A text that is not UTF-8 afterwards is returned undecoded.
 fn decode(text: &str, is_query: bool) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

@@ -82,8 +82,8 @@ pub(super) fn confirm(runs: &[Recorded]) -> Option<Template> {
     all_used.then(|| template.with_runs(runs))
 }
 
-/// Returns a hole with its evidence after all runs. It is confirmed if its value varied, unless it may be the verb of the goal: another
-/// verb is another task, so a person must approve it.
+/// Returns the hole with the state that all runs together give it. The state is confirmed if the hole's value varied between the runs,
+/// unless the hole may be the verb of the goal: another verb is another task, so a person must approve it.
 fn confirmed(tokens: &[Token], hole: &Hole, has_varied: bool) -> Hole {
     let is_proven = has_varied && !may_be_verb(tokens, hole.start, hole.end);
     let is_declared = hole.state == State::Declared;
@@ -107,7 +107,8 @@ fn texts_of(run: &Recorded) -> Texts {
     literals(&run.steps).into_iter().map(keyed).collect()
 }
 
-/// Reports whether both runs took the same steps: the same actions, roles, field labels and keys.
+/// Reports whether both runs took the same steps, perhaps with other texts: the same actions, roles of targets, field labels and pressed
+/// keys.
 fn is_same_skeleton(a: &Recorded, b: &Recorded) -> bool {
     let is_same = |(a, b): (&Literals, &Literals)| {
         let is_field = a.text.is_some() || a.option.is_some();
@@ -131,7 +132,8 @@ fn is_same_skeleton(a: &Recorded, b: &Recorded) -> bool {
     a.steps.len() == b.steps.len() && a.steps.iter().zip(&b.steps).all(is_same) && same_texts()
 }
 
-/// Returns the explanations that also predict the texts of another run; `None` if no explanation of a text is left.
+/// Returns the template's texts, each with only those explanations that also predict its text in another run, whose values are `new` and
+/// whose texts are `texts`. Returns `None` if no explanation of a text is left.
 fn prune(template: &Template, new: &[Value], texts: &Texts) -> Option<Vec<Explained>> {
     let changed = template.changed(new);
     template
@@ -188,8 +190,8 @@ fn prune_text(
     })
 }
 
-/// Returns the part of a source that also predicts the other run's text. For a hole, these are the programs that turn the new value into
-/// that text.
+/// Returns the part of a source that also predicts `new_text`, the text of the other run; `None` if nothing of it does. Of a hole, only
+/// the programs are kept that turn the other run's value into that text.
 fn prune_source(
     source: &Source,
     field: Field,
@@ -228,7 +230,7 @@ fn touches(parts: &Parts, changed: &[bool]) -> bool {
     })
 }
 
-/// Reports whether a name's pieces, with the new values in them, make up the name in the other run.
+/// Reports whether the literal is a name whose pieces, with the values of the other run in them, make up the name in that run.
 fn predicts(
     parts: &Parts,
     literal: &Literal,

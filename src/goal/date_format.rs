@@ -12,8 +12,8 @@ use super::{
 #[serde(transparent)]
 pub struct DateFormat(&'static str);
 
-/// All formats that are tried. A format that is a single number (`MM`, `M`, `DD`, `D`, `YY`) is tried only for a field that asks for a day,
-/// month or year.
+/// All date formats that are tried to explain a step's text by a date of the goal. A format that is a single number (`MM`, `M`, `DD`, `D`,
+/// `YY`) is tried only for a field that asks for a day, month or year.
 pub(super) const FORMATS: [DateFormat; 48] = [
     DateFormat("YYYY-MM-DD"),
     DateFormat("YYYY/MM/DD"),
@@ -65,7 +65,7 @@ pub(super) const FORMATS: [DateFormat; 48] = [
     DateFormat("YY"),
 ];
 
-/// The parts of a date that a text contains.
+/// The parts of a date that a text or a format contains.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) year: bool,
@@ -81,7 +81,7 @@ impl Parts {
         day: true,
     };
 
-    /// Returns the parts that both contain.
+    /// Returns the parts that `self` and `other` both contain.
     pub(super) const fn and(self, other: Self) -> Self {
         Self {
             year: self.year && other.year,
@@ -90,7 +90,7 @@ impl Parts {
         }
     }
 
-    /// Returns the parts that at least one of them contains.
+    /// Returns the parts that at least one of `self` and `other` contains.
     pub(super) const fn or(self, other: Self) -> Self {
         Self {
             year: self.year || other.year,
@@ -99,7 +99,7 @@ impl Parts {
         }
     }
 
-    /// Reports whether two dates differ only in parts that are contained here.
+    /// Reports whether two dates differ only in parts that `self` contains.
     pub(super) fn cover(self, old: Date, new: Date) -> bool {
         (self.year || old.year == new.year)
             && (self.month || old.month == new.month)
@@ -121,7 +121,7 @@ impl DateFormat {
         self.0.contains("MMM")
     }
 
-    /// Reports whether the format is a single short number.
+    /// Reports whether the format is a single number of at most two digits.
     pub(super) fn is_short_number(self) -> bool {
         matches!(self.0, "MM" | "M" | "DD" | "D" | "YY")
     }

@@ -22,7 +22,8 @@ pub enum Order {
     MonthFirst,
 }
 
-/// A reading of a date. `order` is the order of day and month that it assumes, if the text could also be read in another order.
+/// One way to read a text as a date. `order` is the order of day and month that this reading assumes; `None` if the text can be read in
+/// one order only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reading {
     pub(super) date: Date,
@@ -44,7 +45,7 @@ impl Date {
         (is_year && is_month && is_day).then_some(Self { year, month, day })
     }
 
-    /// Reports whether both dates give the same parts.
+    /// Reports whether both dates have the same parts: each of year, month and day is known in both dates or in neither.
     pub(super) fn has_parts_of(self, other: Self) -> bool {
         self.year.is_some() == other.year.is_some()
             && self.month.is_some() == other.month.is_some()

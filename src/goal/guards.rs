@@ -1,4 +1,4 @@
-//! Guards: decide which words a hole accepts as a new value.
+//! Guards: decide which words a hole, a place in the recorded goal whose words may change, accepts as a new value.
 //!
 //! The parser finds the words that a new goal has in the place of a hole; the guards check that they look like a value. If in doubt, they
 //! refuse. A value in quotes passes nearly all of them, because the quotes show where it ends.
@@ -19,8 +19,10 @@ use super::{
 
 /// Maximum number of characters of a quoted value. Source: chosen.
 const MAX_QUOTED: usize = 300;
-/// Number of words by which a value may be longer than the recorded one, and the number of words that is always allowed. Source: chosen.
+/// Number of words by which a new value may be longer than the recorded one, if the recorded steps can be undone and the value does not
+/// end the goal. Source: chosen.
 const MORE_WORDS: usize = 2;
+/// Number of words that a new value may have in the same case, however short the recorded value is. Source: chosen.
 const LEAST_CAP: usize = 3;
 
 /// The facts about the recorded goal that the guards need besides the value itself.
@@ -82,7 +84,7 @@ fn knows_language(tokens: &[Token]) -> bool {
 }
 
 impl Frame {
-    /// Reports whether the frame contains a word of the value too, perhaps in the plural.
+    /// Reports whether a word of the value, perhaps in the plural, also occurs in the frame. Function words do not count.
     fn speaks_of(&self, value: &[Token]) -> bool {
         let speaks_of = |word: &String| {
             !words::is_function_word(word) && self.words.iter().any(|own| is_alike(own, word))
@@ -140,8 +142,8 @@ fn han_pairs(tokens: &[Token]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Checks a new value of a hole. `is_last` is true if the goal ends with the hole, so that no word of the frame marks the end of the value.
-/// `is_given` is true if the caller gave the value by name.
+/// Checks that a new value looks like a value of the hole. `is_last` is true if the goal ends with the hole, so that no word of the frame
+/// marks the end of the value. `is_given` is true if the caller gave the value by name.
 pub(super) fn check(
     hole: &Hole,
     new: &Value,
@@ -283,7 +285,7 @@ fn closed_class(old: &[Token], new: &[Token]) -> Result<(), Reason> {
     unspaced(new)
 }
 
-/// Refuses closed-class words in text of scripts without spaces.
+/// Refuses values that contain a closed-class word, such as "and" or "not", in a script without spaces.
 fn unspaced(new: &[Token]) -> Result<(), Reason> {
     let mut run = String::new();
     let mut word = String::new();
@@ -310,7 +312,8 @@ fn unspaced(new: &[Token]) -> Result<(), Reason> {
     refuse_if(has_closed, Reason::ClosedClass)
 }
 
-/// Checks that the tokens with digits are of the same kinds, in the same order, as in the recorded value.
+/// Checks that the new value's tokens with digits are of the same kinds (number, identifier, date, time), in the same order, as those of
+/// the recorded value.
 fn numbers(old: &[Token], new: &[Token]) -> Result<(), Reason> {
     let kinds = |tokens: &[Token]| -> Vec<Kind> {
         let counted = tokens.iter().map(|token| token.kind);

@@ -81,8 +81,8 @@ pub(super) fn times(tokens: &mut Vec<Token>, text: &str) {
     }
 }
 
-/// Reports whether the word after "am" shows that "am" is the English half of the day: an English word follows, or none. In German, "am" is
-/// a preposition: `Zimmer 7 am Fenster`.
+/// Reports whether "am" is the English half of the day, given the word `next` after it: it is if an English word such as "on" or "today"
+/// follows, or no word. In German, "am" is a preposition: `Zimmer 7 am Fenster`.
 fn is_english(next: Option<&Token>) -> bool {
     const WORDS: [&str; 14] = [
         "on", "in", "for", "with", "at", "to", "and", "from", "until", "till", "the", "every",
@@ -91,7 +91,7 @@ fn is_english(next: Option<&Token>) -> bool {
     next.is_none_or(|next| next.after_punctuation || WORDS.contains(&next.fold.as_str()))
 }
 
-/// Reads a date in Chinese, Japanese or Korean such as `2025年3月4日`, or a part of one that includes the month.
+/// Reads a date in Chinese, Japanese or Korean such as `2025年3月4日`. The year or the day may be missing, but not the month.
 fn characters(tokens: &[Token]) -> Option<Found> {
     const UNITS: [&[&str]; 3] = [&["年", "년"], &["月", "월"], &["日", "号", "號", "일"]];
     let mut parts = [None; 3];
@@ -120,7 +120,7 @@ fn characters(tokens: &[Token]) -> Option<Found> {
     })
 }
 
-/// Reads a date with a month name that begins at a token.
+/// Reads the date that begins at the token `at`, if it contains a month name.
 fn words(tokens: &[Token], at: usize) -> Option<Found> {
     let rest = &tokens[at..];
     if let Some(day) = day(&rest[0]) {
@@ -156,8 +156,8 @@ fn words(tokens: &[Token], at: usize) -> Option<Found> {
     })
 }
 
-/// Reports whether a month name without a year is accepted. A short form of another language may be a common word of English: `2 set
-/// menus`.
+/// Reports whether a month name after a day belongs to a date. A short form of another language than English counts only before a year,
+/// because it may be a common word of English: `2 set menus`.
 fn may_stand(month: &MonthName, has_year: bool) -> bool {
     month.is_full || has_year || month.languages.contains(&Language::En)
 }
@@ -180,7 +180,7 @@ fn number(token: &Token) -> Option<u32> {
     u32::try_from(value).ok()
 }
 
-/// Reads a day: `3`, `3rd`, `1er`, `1º`.
+/// Reads the day of a month: `3`, `3rd`, `1er`, `1º`.
 fn day(token: &Token) -> Option<u32> {
     let value = number(token).or_else(|| {
         let split = token.fold.find(|c: char| !c.is_ascii_digit())?;
@@ -199,7 +199,8 @@ fn is_connector(token: Option<&Token>) -> bool {
     token.is_some_and(|token| CONNECTORS.contains(&token.fold.as_str()))
 }
 
-/// Reads the year at `at`, which may follow a connector. Returns the year and the position after it, or `None` and `at`.
+/// Reads the year at the token `at`, before which there may be a connector such as "of". Returns the year and the position after it;
+/// without a year, `None` and `at`.
 fn year_after(tokens: &[Token], at: usize) -> (Option<u32>, usize) {
     let skip = usize::from(is_connector(tokens.get(at)));
     let year = tokens

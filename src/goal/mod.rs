@@ -82,5 +82,6 @@ pub use verdict::{Accepted, Arg, ArgField, Change, Question, Reason, State, Verd
 /// Version of the matcher. A template that another version stored is built anew from its runs when it is read.
 pub const MATCHER_VERSION: u32 = 1;
 
-/// Maximum number of characters of a goal. Source: chosen; longer goals are descriptions, not tasks with values.
+/// Maximum number of characters of a goal; a longer goal is neither compiled nor matched. Source: chosen; longer goals are descriptions,
+/// not tasks with values.
 pub const MAX_GOAL: usize = 2_000;

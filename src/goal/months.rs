@@ -344,12 +344,13 @@ static GERMAN: LazyLock<Vec<(String, u32)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Reads a folded word as a month name.
+/// Reads a folded word as a month name; `None` if it is none, or names different months in different languages.
 pub(super) fn read(word: &str) -> Option<MonthName> {
     NAMES.get(word).cloned().flatten()
 }
 
-/// Returns the name of a month in a language. The month counts from 1. Returns `None` if the language has no full or short form of it.
+/// Returns the name of a month, counted from 1, in a language: the full name or the short form. Returns `None` if the language has no such
+/// name in these lists.
 pub(super) fn name(month: u32, language: Language, is_full: bool) -> Option<&'static str> {
     let table = TABLES.iter().find(|table| table.language == language)?;
     let names = if is_full { &table.full } else { &table.short };
@@ -357,7 +358,7 @@ pub(super) fn name(month: u32, language: Language, is_full: bool) -> Option<&'st
     forms.split('|').next().filter(|form| !form.is_empty())
 }
 
-/// Returns all languages.
+/// Returns all languages whose month names are known.
 pub(super) fn languages() -> impl Iterator<Item = Language> {
     TABLES.iter().map(|table| table.language)
 }

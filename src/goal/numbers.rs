@@ -55,7 +55,7 @@ pub(super) const OUTPUTS: [Output; 9] = [
     Output::CommaGroupedCents,
 ];
 
-/// Reports whether a text is a number: digits of one script, with single separators between them.
+/// Reports whether a text is a number: digits of any script, with single separators between them.
 pub(super) fn is_number(text: &str) -> bool {
     let text = separators(&ascii_digits(text));
     let is_digit_or_separator = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'');
@@ -89,7 +89,8 @@ pub(super) fn plain_value(text: &str) -> Option<u64> {
     ascii_digits(text).parse().ok()
 }
 
-/// Reads a number by a convention. Returns the digits of its whole part and of its fraction.
+/// Reads a number whose separators have the meaning of `convention`. Returns the digits of its whole part and of its fraction; `None` if
+/// the text is no number by this convention.
 pub(super) fn read(text: &str, convention: Convention) -> Option<(String, String)> {
     let text = separators(&ascii_digits(text));
     let (group, point) = match convention {

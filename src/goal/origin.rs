@@ -30,15 +30,15 @@ pub(super) enum Origin {
     Nothing,
 }
 
-/// A place in the goal that gives the whole of a text.
+/// A place in the recorded goal that may be the source of a step's text, or of a piece of that text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Source {
     /// A hole, with the programs that turn its value into the text.
     Hole { hole: usize, programs: Vec<Program> },
-    /// Words of the frame.
+    /// Words of the recorded goal that belong to no hole.
     Frame,
-    /// A place that overlaps this hole without being it, or a text that contains the hole's value. No program can compute the new text from
-    /// it.
+    /// A place that overlaps the hole with this index without being equal to it, or that hole itself if the text contains its value among
+    /// other words. No program can compute the new text from it.
     Entangled(usize),
 }
 
@@ -50,14 +50,15 @@ pub(super) struct Parts {
     pub(super) rest: Rest,
 }
 
-/// A piece of a text.
+/// A piece of a text: fixed words, or words that places in the goal may give.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
     Fixed(String),
     Sources { text: String, sources: Vec<Source> },
 }
 
-/// The kind of the words in a text that the goal does not give. Later kinds are harder to leave unexplained.
+/// The kind of the words in a text that the goal does not give. If there are several kinds, the last of them in this order counts: the
+/// later a kind is, the sooner a goal is refused because of such words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rest {
     Nothing,
@@ -84,7 +85,7 @@ impl Origin {
         }
     }
 
-    /// Reports whether the text may come from one of these holes.
+    /// Reports whether the text may come from a hole for whose index `is_hole` returns true.
     pub(super) fn uses(&self, is_hole: &dyn Fn(usize) -> bool) -> bool {
         self.sources()
             .iter()
@@ -93,7 +94,7 @@ impl Origin {
 }
 
 impl Explained {
-    /// Reports whether this is the name of a target that was picked from several, and the goal does not give the name.
+    /// Reports whether the text is the name of a target that was picked from several elements, and the goal does not give that name.
     pub(super) fn is_choice(&self) -> bool {
         let is_explained = match &self.origin {
             Origin::Whole(sources) => sources
@@ -105,8 +106,8 @@ impl Explained {
         self.literal.is_picked && self.literal.field == Field::Name && !is_explained
     }
 
-    /// Reports whether the text belongs to the page and not to the task: the name of a button or of a plain link, or a part of an address
-    /// without digits.
+    /// Reports whether the text belongs to the page and not to the task: it is the name of a button or of a plain link, or a part of an
+    /// address and has no digits.
     pub(super) fn comes_from_the_page(&self) -> bool {
         let literal = &self.literal;
         match literal.class {
@@ -134,7 +135,7 @@ impl Explained {
     }
 }
 
-/// Explains a text by the holes and the frame.
+/// Explains a text of a step by the holes and by the goal's words outside them.
 pub(super) fn explain(holes: &[Hole], found: Found) -> Explained {
     let Found {
         literal,
@@ -259,7 +260,7 @@ fn rest_of(token: &Token) -> Rest {
     }
 }
 
-/// Returns the kind of words in a text that the goal does not give at all. A month name or a year alone counts as a time.
+/// Returns the kind of the words of a text, if the goal gives no part of the text. A month name or a year alone counts as a time.
 fn rest_of_text(literal: &Literal) -> Rest {
     let is_month = matches!(literal.tokens.as_slice(), [token] if months::read(&token.fold).is_some_and(|name| name.is_full));
     let is_year = matches!(literal.tokens.as_slice(), [token] if token.kind == Kind::Number

@@ -5,20 +5,21 @@
 
 use super::{lex::Token, slots::Hole, trace::MAX_VALUE_TOKENS};
 
-/// Maximum number of readings that are collected. Source: chosen. Matching a new goal refuses as soon as there are two. Only the
-/// confirmation by a second run looks at more, because that run's texts can single one out.
+/// Maximum number of readings of a new goal that are collected. Source: chosen. Matching a new goal refuses as soon as there are two. Only
+/// the confirmation by a second run looks at more, because that run's texts can single one out.
 pub(super) const MAX_PARSES: usize = 200;
 
 /// A reading of a new goal: for each hole, the range of tokens that it takes.
 pub(super) type Reading = Vec<(usize, usize)>;
 
-/// An element of a template.
+/// An element of a template: a token of its frame, or a hole.
 enum Element<'a> {
     Frame(&'a Token),
     Hole(&'a Hole),
 }
 
-/// Reports whether the frame of the template `old` occurs in `new`, whatever tokens the holes take.
+/// Reports whether the frame of the template `old`, which is its tokens outside the holes, occurs in `new`, whatever tokens the holes
+/// take.
 pub(super) fn has_frame(old: &[Token], holes: &[Hole], new: &[Token]) -> bool {
     let parser = Parser {
         elements: elements(old, holes),
@@ -28,7 +29,7 @@ pub(super) fn has_frame(old: &[Token], holes: &[Hole], new: &[Token]) -> bool {
     is_recorded(old, new) || parser.reachable()[0][0]
 }
 
-/// Returns the readings of `new` under the template `old` with its holes, at most [`MAX_PARSES`].
+/// Returns the ways to read the new goal `new` by the template with the tokens `old` and these holes, at most [`MAX_PARSES`].
 pub(super) fn parses(old: &[Token], holes: &[Hole], new: &[Token]) -> Vec<Reading> {
     // If the new goal is the recorded one, it has one reading, even if two holes are next to each other.
     if is_recorded(old, new) {
@@ -80,7 +81,8 @@ impl Parser<'_> {
             .filter(move |end| !self.is_typed || hole.shape.fits(&self.new[at..*end]))
     }
 
-    /// Returns, for each element and each token, whether the rest of the goal fits the template from there.
+    /// Returns, for each element of the template and each token of the new goal, whether the goal from that token on fits the template
+    /// from that element on.
     fn reachable(&self) -> Vec<Vec<bool>> {
         let (count, length) = (self.elements.len(), self.new.len());
         let mut reachable = vec![vec![false; length + 1]; count + 1];
@@ -100,7 +102,8 @@ impl Parser<'_> {
         reachable
     }
 
-    /// Collects the readings that begin at an element and a token, using the result of `reachable`.
+    /// Adds to `readings` every way in which the goal from the token `at` on fits the template from `element` on. `taken` are the ranges
+    /// of the holes before, and `reachable` is the result of the method of that name.
     fn collect(
         &self,
         reachable: &[Vec<bool>],

@@ -113,7 +113,7 @@ const BORDERS: [Border; 4] = [
     Border::Joined,
 ];
 
-/// A value of a goal: the tokens that a hole takes, with their text.
+/// A value of a goal: the tokens that stand in a slot, with their text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Value {
     /// The text as it is typed: without quotes, white space collapsed.
@@ -153,12 +153,13 @@ impl Value {
     }
 }
 
-/// Reports whether two texts in this part of a step are equal. Only typed text is case-sensitive.
+/// Reports whether two texts are equal as texts of this part of a step. Only in typed text do upper and lower case differ.
 pub(super) fn is_equal(field: Field, a: &str, b: &str) -> bool {
     a == b || (field != Field::Text && fold(a) == fold(b))
 }
 
-/// Reports whether the text in this part of a step is one that a page shows. The page decides about its case.
+/// Reports whether the text in this part of a step is one that a page shows. Such a text is compared without regard to case, because the
+/// page decides about its case.
 const fn is_shown(field: Field) -> bool {
     matches!(field, Field::Name | Field::Option)
 }

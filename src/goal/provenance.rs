@@ -14,15 +14,17 @@ use super::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Slot {
-    /// The name: that of the parameter if the user declared one, else the label of the field that the slot fills, else a number.
+    /// The name of the slot: that of the parameter if the user declared one, else the label of the field that the slot's value fills, else
+    /// `slot_` and a number.
     pub id: String,
     /// The recorded value.
     pub value: String,
-    /// The evidence; `None` only in a default value.
+    /// The evidence for the slot; `None` only in `Slot::default()`.
     pub state: Option<State>,
-    /// Byte offset of the value in the composed goal (NFC), with given values in place of their names.
+    /// Byte offset of the value's start in the recorded goal: in composed form (NFC), with the values of parameters in place of their
+    /// names in braces.
     pub start: usize,
-    /// Byte offset of its end.
+    /// Byte offset of the value's end in the same text.
     pub end: usize,
 }
 
@@ -30,7 +32,7 @@ pub struct Slot {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Traced {
-    /// Index of the step.
+    /// Index of the step in its run, counted from 0.
     pub step: usize,
     /// The part of the step.
     pub field: Field,
@@ -47,13 +49,14 @@ pub struct Traced {
 pub enum Provenance {
     /// The value of a slot. If there are several slots, each of them is possible.
     Slot(Vec<Use>),
-    /// A text that contains the values of these slots among other words.
+    /// A text that contains the values of these slots, given by name, among other words.
     Composed(Vec<String>),
     /// Words of the goal that belong to no slot.
     Frame,
     /// An unknown source, but the text was equal in this many runs with different values.
     Constant(u32),
-    /// The name of a target that was picked from several of its kind.
+    /// A choice on the page: the text is the name of a target that was picked from several elements of its kind, and the goal does not
+    /// give it.
     PageChoice,
     /// The page itself: the name of a button or of a plain link, or a part of an address.
     Page,

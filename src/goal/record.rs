@@ -17,7 +17,7 @@ pub struct Recorded {
     pub steps: Vec<Literals>,
     /// True if a step cannot be undone.
     pub irreversible: bool,
-    /// The values that the user declared, by name.
+    /// The parameters that the user declared, as values by name. The goal may contain `{name}` in place of a value.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
 }
@@ -69,12 +69,12 @@ pub struct Literals {
     pub key: Option<String>,
 }
 
-/// A place among elements of one kind, such as the third of 24 products.
+/// The position of a target among elements of one kind, such as the third of 24 products.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collection {
-    /// The number of elements.
+    /// Number of elements of that kind, including the target.
     pub size: usize,
-    /// The position, from 0.
+    /// Position of the target among them, counted from 0.
     pub index: usize,
 }
 
@@ -89,7 +89,7 @@ pub enum Field {
     Option,
     /// The accessible name of the target.
     Name,
-    /// A segment of the address's path, by its index from 0.
+    /// A segment of the address's path, by its index. Index 0 is the empty text before the first `/`.
     Path(usize),
     /// The value of a pair in the address's query, by the pair's index from 0.
     Query(usize),

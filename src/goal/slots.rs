@@ -1,4 +1,5 @@
-//! Slots: the holes of a template, and the evidence that creates them.
+//! Slots: the holes of a template, which are the places in the recorded goal whose words may be replaced by a new value, and the evidence
+//! that creates them.
 //!
 //! A hole exists only where a text of a step is found in the goal. In a single run, these texts create one: typed text, chosen options,
 //! query values, path segments with a digit or two words, and the names of elements that show data. Buttons, menu items, navigation links
@@ -19,10 +20,10 @@ use super::{
     words::{is_conjunction, is_turkish},
 };
 
-/// A hole of a template.
+/// A hole of a template: a place in the recorded goal whose words may be replaced by a new value.
 #[derive(Debug, Clone)]
 pub(super) struct Hole {
-    /// The range of tokens of the goal.
+    /// The hole's range of tokens in the recorded goal: from `start` up to but not including `end`.
     pub(super) start: usize,
     pub(super) end: usize,
     /// The recorded value.
@@ -39,7 +40,7 @@ pub(super) enum Shape {
     /// Free text, quoted or not.
     Text,
     Number,
-    /// A date with the parts of one of these readings.
+    /// A date with the same known parts (year, month, day) as one of these readings.
     Date(Vec<Reading>),
     Time,
     Email,
@@ -51,7 +52,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Returns the type of some tokens.
+    /// Returns the type of the value that consists of these tokens. Several tokens are free text.
     pub(super) fn of(tokens: &[Token]) -> Self {
         let [token] = tokens else {
             return Self::Text;
@@ -120,7 +121,7 @@ const NAME: u8 = 3;
 const PART_OF_NAME: u8 = 2;
 const WEAK: u8 = 1;
 
-/// The places in the goal at which one literal was found.
+/// A text of a step, and the places in the recorded goal where all of it (`spans`) or parts of it (`runs`) were found.
 pub(super) struct Found {
     pub(super) literal: Literal,
     pub(super) spans: Vec<Span>,
@@ -282,7 +283,7 @@ pub(super) fn may_be_verb(tokens: &[Token], start: usize, end: usize) -> bool {
     start == 0 || tokens[start].after_punctuation || is_conjunction(&tokens[start - 1].fold)
 }
 
-/// Names each slot after the label of the field that it fills. Slots without a label get a number.
+/// Names each slot that has no name yet after the label of the field that its value fills, or `slot_` with a number if there is no label.
 pub(super) fn name(holes: &mut [Hole], labels: &[Option<String>]) {
     let mut taken: Vec<String> = holes.iter().map(|hole| hole.id.clone()).collect();
     for at in 0..holes.len() {

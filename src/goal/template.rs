@@ -22,10 +22,11 @@ use super::{
     words::{polite_prefix, polite_suffix},
 };
 
-/// A recorded goal with holes in the places of its values, and the explanation of each text of its steps.
+/// A recorded goal with slots in the places of its values, and the explanation of each text of its steps.
 ///
-/// It is derived from its runs alone. Its JSON form shows the frame, the slots and the explanations, but only the runs are read back. The
-/// rest is built anew from them, so that a newer matcher replaces the result of an older one.
+/// A template is derived from its runs alone. Its JSON form shows the frame (the goal with slot names in the places of its values), the
+/// slots and the explanations, but only the runs are read back. The rest is built anew from them, so that a newer matcher replaces the
+/// result of an older one.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Template {
@@ -75,7 +76,8 @@ impl TryFrom<Stored> for Template {
     }
 }
 
-/// Puts given values into a goal, composes it and splits it into tokens. Drops words that are only polite.
+/// Returns a goal in composed form, in which given values replace their names in braces, and the tokens of that form. Words at its
+/// beginning and end that are only polite are left out of the tokens.
 pub(super) fn read(
     goal: &str,
     params: &BTreeMap<String, String>,
@@ -155,7 +157,7 @@ impl Template {
         template.with_holes(holes, found)
     }
 
-    /// Sets the holes, and explains the texts of the steps by them.
+    /// Sets the holes of the template, and explains the texts of the steps (`found`) by these holes.
     pub(super) fn with_holes(mut self, holes: Vec<Hole>, found: Vec<Found>) -> Self {
         self.explained = found
             .into_iter()
@@ -220,7 +222,7 @@ impl Template {
         Some(filled.literal.label.join("_"))
     }
 
-    /// Decides whether a goal is this task with other values.
+    /// Decides whether a goal is the template's task with other values.
     ///
     /// `params` are values that the caller gives by slot name. The goal may contain `{name}` in place of such a value, and must not
     /// contradict it. The guards do not check these values.
@@ -298,7 +300,7 @@ impl Template {
         })
     }
 
-    /// Returns the value that each hole has in a reading.
+    /// Returns the value that each hole has in a reading of `goal`, whose tokens are `tokens`.
     pub(super) fn values(reading: &parse::Reading, tokens: &[Token], goal: &str) -> Vec<Value> {
         reading
             .iter()
@@ -345,7 +347,7 @@ impl Template {
         confirm::confirm(&runs)
     }
 
-    /// Returns the goal with each value that fills a slot replaced by the slot's name in braces.
+    /// Returns the recorded goal with each value that fills a slot replaced by the slot's name in braces.
     pub fn frame(&self) -> String {
         let mut frame = String::new();
         let mut at = 0;
@@ -381,7 +383,8 @@ impl Template {
     }
 }
 
-/// Returns the question whether a longer value is meant as a whole, such as "Is `permanently` part of the name?".
+/// Returns the question whether a value is meant as a whole, such as "Is `permanently` part of the name?". It is asked if the value is the
+/// recorded one with words added, left out or reordered.
 fn extended(hole: &Hole, new: &Value) -> Stop {
     Stop::Ask(Question {
         reason: Reason::Extension,

@@ -17,8 +17,8 @@ use super::{
 /// Maximum number of tokens of a value. Source: chosen; a user can quote a longer value, which is then one token.
 pub(super) const MAX_VALUE_TOKENS: usize = 64;
 
-/// Maximum number of characters of a step's text that is traced. A longer text counts as unexplained. Source: chosen; a goal has at most
-/// 2,000.
+/// Maximum length of a step's text that is traced. A longer text counts as unexplained. Unit: bytes. Source: chosen; a goal has at most
+/// 2,000 characters.
 const MAX_TRACED: usize = 4_000;
 
 /// Maximum number of places of one text in the goal. A text with more places is not traced, because nothing tells them apart. Source:
@@ -52,9 +52,10 @@ pub(super) struct Literal {
     pub(super) class: Class,
     pub(super) value: String,
     pub(super) tokens: Vec<Token>,
-    /// The words of the field's label, folded.
+    /// The words of the label of the text's field, folded. A part of an address has as its label the segment before it or its key in the
+    /// query.
     pub(super) label: Vec<String>,
-    /// The label as the page shows it.
+    /// The same label in full, as the page or the address writes it.
     pub(super) label_text: Option<String>,
     pub(super) role: String,
     /// True if the target is one of several elements of its kind.
@@ -69,7 +70,7 @@ pub(super) struct Span {
     pub(super) programs: Vec<Program>,
 }
 
-/// A sequence of tokens that a literal and the goal share.
+/// A sequence of tokens that a literal and the recorded goal share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
     /// Index of the first token in the literal.
@@ -177,7 +178,7 @@ fn words_of(label: &str) -> Vec<String> {
         .collect()
 }
 
-/// Reports whether the tokens contain at least one word that is no function word. A single capital letter counts as a name.
+/// Reports whether the tokens contain more than signs and function words. A single capital letter counts as a name.
 pub(super) fn has_content(tokens: &[Token]) -> bool {
     tokens.iter().any(|token| match token.kind {
         Kind::Sign => false,
@@ -190,7 +191,7 @@ pub(super) fn has_content(tokens: &[Token]) -> bool {
     })
 }
 
-/// Returns every place in the goal that gives the whole literal.
+/// Returns every place in the goal that gives the whole literal; none if there are more than [`MAX_PLACES`].
 pub(super) fn whole(tokens: &[Token], goal: &str, literal: &Literal) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     // Equal values have equal programs. So these are computed once, however often the goal repeats the value.
@@ -247,7 +248,8 @@ pub(super) fn whole(tokens: &[Token], goal: &str, literal: &Literal) -> Vec<Span
     spans
 }
 
-/// Reports whether the literal may be a day or a month as a bare number: it is in a field whose label says so, or in a cell of a calendar.
+/// Reports whether the literal may be a day, a month or a year as a bare number: the label of its field contains a word such as "day", or
+/// it is the name of a table cell, as in a calendar.
 fn asks_for_a_number(literal: &Literal) -> bool {
     literal.label.iter().any(|word| is_date_label(word))
         || (literal.field == Field::Name && ["cell", "gridcell"].contains(&literal.role.as_str()))
@@ -287,7 +289,8 @@ fn spans_by_key(tokens: &[Token], literal: &str) -> Vec<(usize, usize)> {
     spans
 }
 
-/// Returns the longest token sequences that the literal shares with the goal, longest first, without overlaps in the literal.
+/// Returns the longest token sequences that the literal shares with the goal, longest first, without overlaps in the literal. A sequence
+/// that occurs several times in the goal is returned once for each place.
 pub(super) fn runs(tokens: &[Token], literal: &[Token]) -> Vec<Run> {
     let mut all = Vec::new();
     for at in 0..literal.len() {
@@ -352,7 +355,8 @@ pub(super) fn is_katakana(token: &Token) -> bool {
 
 /// Reports whether a literal contains the value, as a sequence of tokens or of letters.
 pub(super) fn mentions(literal: &Literal, value: &Value) -> bool {
-    /// Minimum length of the value's key. Shorter keys occur in other words by chance. Source: chosen.
+    /// Minimum number of letters and digits of a value that is searched for inside words. Shorter values occur in other words by chance.
+    /// Source: chosen.
     const SHORTEST_KEY: usize = 4;
     let count = value.tokens.len();
     let has_tokens = count > 0

@@ -47,10 +47,10 @@ impl Verdict {
 pub struct Accepted {
     /// The texts of steps that the new goal changes.
     pub args: Vec<Arg>,
-    /// Indexes of the steps whose target was picked from several elements. The model decides these steps anew, even if the goal is the
-    /// recorded one.
+    /// Indexes of the steps whose target was picked from several elements and is not named by the goal. The model decides these steps
+    /// anew, even if the goal is the recorded one.
     pub open_steps: Vec<usize>,
-    /// The slots whose values changed.
+    /// The slots whose values in the new goal differ from the recorded ones.
     pub slots: Vec<Change>,
     /// True if every changed slot was declared or confirmed by a second run.
     pub confirmed: bool,
@@ -62,11 +62,11 @@ pub struct Accepted {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Arg {
-    /// Index of the step.
+    /// Index of the step in the recorded run, counted from 0.
     pub step: usize,
     /// The part of the step.
     pub field: ArgField,
-    /// The label of the field, shown to the person who approves.
+    /// The label of the form field that takes the text, shown to the person who approves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// The recorded text.
@@ -100,7 +100,7 @@ impl From<Field> for ArgField {
     }
 }
 
-/// A slot whose value changed.
+/// A slot whose value in the new goal differs from the recorded one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Change {
@@ -118,11 +118,11 @@ pub struct Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// The user declared the slot.
+    /// The user declared the slot's value as a parameter.
     Declared,
     /// Two runs had different values in the slot.
     Confirmed,
-    /// Only one run used the slot.
+    /// No second run with another value has confirmed the slot, or its words may be the verb of the goal, which only a person can approve.
     Tentative,
 }
 
@@ -138,18 +138,19 @@ pub struct Question {
     /// The label of the field that the unclear text belongs to. For [`Reason::Extension`], the name of the slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The possible results. A single result asks whether it is the one that is meant.
+    /// The texts that may be meant. If there is only one, the question is whether it is meant.
     pub choices: Vec<String>,
 }
 
-/// A reason for not accepting a goal.
+/// A reason for not accepting a goal. In the variants, a value is the text that the new goal has in a slot, and the recorded value is the
+/// text that the recorded goal has there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Reason {
     /// The goal is longer than [`MAX_GOAL`](super::MAX_GOAL).
     TooLong,
-    /// The goal has nothing to match.
+    /// The goal contains nothing but white space and punctuation.
     Empty,
     /// The goal contains invisible characters or characters that change the direction of text.
     ControlCharacters,
@@ -161,9 +162,10 @@ pub enum Reason {
     TwoReadings,
     /// A value is of another type: a word for a number, a date with other parts, an identifier of another shape.
     Type,
-    /// A number is written in another convention, or with a leading zero.
+    /// A number contains a separator that the recorded one lacks, or a leading zero although the recorded one has none or is not equally
+    /// long.
     NumberForm,
-    /// A value contains a sign, an address or a line break, or quotes among other words.
+    /// A value contains a sign, punctuation, an address or a line break, or quotes among other words.
     Signs,
     /// A value contains a word of the frame.
     FrameWord,
@@ -171,7 +173,7 @@ pub enum Reason {
     ClosedClass,
     /// A value contains an article where the recorded one has none.
     Determiner,
-    /// A value contains more, fewer or other numbers than the recorded one.
+    /// A value contains more or fewer numbers than the recorded one, or numbers of other kinds, such as a date in place of a plain number.
     Numbers,
     /// A value is the recorded one with words added, left out or reordered.
     Extension,
@@ -181,7 +183,8 @@ pub enum Reason {
     UnknownLanguage,
     /// The recorded value is a name in capitals, and the new one is not.
     NotAName,
-    /// A value mixes scripts, or is in a script that the recorded one is not in.
+    /// A value mixes scripts in one word, contains Hiragana that the recorded one lacks, or differs from the recorded one in whether it
+    /// contains Hangul.
     Script,
     /// A value occurs more than once, and it is unclear which occurrence a step uses.
     WhichOccurrence,

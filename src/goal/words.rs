@@ -110,7 +110,8 @@ const SOFT: [&str; 9] = [
     "ile için gibi göre في على عن مع عند لدى को में पर के की का ने את של על עם",
 ];
 
-/// Articles and similar words. A value may contain one only at a place where the recorded value has one, or if both values are names.
+/// Articles and similar words. A value may contain one only at a place where the recorded value has one or, unless the word is English, if
+/// both values are names.
 const DETERMINERS: [&str; 8] = [
     "the a an",
     "der die das den dem des ein eine einen einem einer eines",
@@ -162,7 +163,7 @@ const UNSPACED: [&str; 4] = [
      นี้ นั้น ที่สุด แต่ กับ ด้วย แล้ว ถ้า ห้าม อย่า อื่น เดือนหน้า เดือนนี้ สัปดาห์ อีก แรก สุดท้าย",
 ];
 
-/// Korean words that count only as whole words, because they are so short that they occur inside others.
+/// Korean closed-class words that are looked for only as whole words, because they are so short that they occur inside others.
 const HANGUL_WORDS: &str = "및 안 못 각 매 두 세 네 이 그 저 더 또 다";
 
 /// Texts that show that a goal in a script without spaces is in a language of these lists.
@@ -293,8 +294,8 @@ pub(super) fn is_relative_time(text: &str) -> bool {
             .any(|part| text.contains(part))
 }
 
-/// Reports whether a word begins with the Chinese character for "please" without meaning it, as the words for request, leave, invitation
-/// and bill do.
+/// Reports whether the first two tokens are a word that begins with the Chinese character for "please" without meaning it, as the words
+/// for request, leave, invitation and bill do.
 fn is_request(folds: &[&str]) -> bool {
     ["请", "請"].contains(&folds[0]) && "求假帖柬愿願教示客安罪負负願".contains(folds[1])
 }

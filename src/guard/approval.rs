@@ -104,7 +104,7 @@ pub enum PageKind {
 /// the effect of the action.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageContext<'a> {
-    /// The kind of the page.
+    /// The kind of the page, as far as approval depends on it.
     pub kind: PageKind,
     /// True if a secret was typed into a field of this page.
     pub has_typed_secret: bool,
@@ -112,7 +112,7 @@ pub struct PageContext<'a> {
     pub link: Option<&'a str>,
     /// Name of the button that Enter would press, if known.
     pub submit: Option<&'a str>,
-    /// The message of the dialog that blocks the page.
+    /// The message of the dialog that blocks the page, if there is one.
     pub dialog: Option<&'a str>,
     /// The main heading or title of the page.
     pub heading: Option<&'a str>,
@@ -123,7 +123,7 @@ pub struct PageContext<'a> {
 ///
 /// `target` is the element that the action acts on; for a key, the element with the focus; for a drag, the element
 /// where it ends. A click on a link to another page keeps the effect of its tool, whatever the link's text says, unless
-/// the whole text is one of the listed phrases.
+/// the whole text is one of the phrases in `words.rs` for paying, sending or deleting.
 ///
 /// ```
 /// use webwise::{
@@ -221,7 +221,7 @@ fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageCo
     role == Role::Button && page.has_typed_secret && !logs_in() && !label.is_harmless()
 }
 
-/// Returns true if the effect of this key cannot be undone.
+/// Returns true if the effect of pressing this key cannot be undone.
 fn presses(
     key: &Key,
     action: &BrowserAction,

@@ -10,17 +10,18 @@ use crate::{
     working::BudgetKind,
 };
 
-/// Maximum number of steps of a run. Source: chosen.
+/// Default of [`Budget::max_steps`]. Source: chosen.
 const MAX_STEPS: u32 = 50;
-/// Maximum number of errors in a row. Source: chosen.
+/// Default of [`Budget::max_errors`]. Source: chosen.
 const MAX_ERRORS: u32 = 5;
-/// Number of steps or calls before the end of a budget from which on the model is told of it. Source: chosen; enough to look once more and
-/// to finish.
+/// Largest number of remaining actions or model replies at which the model is told that few are left. Source: chosen;
+/// enough to look once more and to finish.
 const NEAR_END: u32 = 3;
 /// Number of tokens to which a price applies.
 const PRICE_UNIT: u128 = 1_000_000;
 
-/// An amount in millionths of the embedder's currency. Addition saturates at the largest amount.
+/// An amount of money, in millionths of the currency in which the caller states its prices. Addition saturates at the
+/// largest amount.
 ///
 /// ```
 /// use webwise::guard::Money;
@@ -70,7 +71,7 @@ impl fmt::Display for Money {
     }
 }
 
-/// The prices of a model, as the embedder knows them. Unit: money for a million tokens.
+/// The prices of a model, as the program that uses this crate states them. Unit: money for a million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prices {
     /// Price of input that is not read from the provider's cache.
@@ -235,8 +236,8 @@ impl Budget {
         self.check_before_step(spent, elapsed)
     }
 
-    /// Returns the remarks for the model about limits that are near, so that it can still finish with what it knows. `spent` is without
-    /// the next call and its action.
+    /// Returns remarks for the model about limits that are near, so that it can still finish with what it knows.
+    /// `spent` does not yet include the next model call and the action that this call will ask for.
     pub fn near_end(&self, spent: &Spent, errors_in_a_row: u32) -> Vec<String> {
         let mut remarks = Vec::new();
         if errors_in_a_row > 0 && errors_in_a_row + 1 == self.max_errors {

@@ -46,7 +46,8 @@ pub struct ActionKey {
 }
 
 impl ActionKey {
-    /// Returns the key of an action with these targets, on a page with this address template.
+    /// Returns the key of an action with these targets on a page whose address has this template, which comes from a
+    /// `PageTemplate`.
     pub fn of(action: &Action, targets: &[TargetIdentity], template: &str) -> Self {
         let blank = without_text(action);
         Self {
@@ -91,7 +92,8 @@ pub struct RepeatGuard {
 }
 
 impl RepeatGuard {
-    /// Records an action that was carried out or failed, with the page before and after it, and returns the verdict.
+    /// Records an action that was carried out or failed, with the state of the page before and after the action.
+    /// Returns whether the run goes on.
     pub fn record(&mut self, key: ActionKey, before: PageState, after: PageState) -> Verdict {
         self.shown.insert(before.shown);
         self.frames.insert(before.frame);

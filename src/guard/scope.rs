@@ -64,7 +64,8 @@ impl ScopeRefusal {
         }
     }
 
-    /// Returns the refused site, which is page data; `None` if the site was not the reason.
+    /// Returns the refused site; `None` if the site was not the reason. Its name comes from a page, so it is not
+    /// trusted text.
     pub const fn site(&self) -> Option<&Site> {
         match self {
             Self::Internal(site) | Self::OffList(site) => Some(site),

@@ -1,4 +1,4 @@
-//! Standstill: actions that should change the page do not.
+//! Standstill: actions that should change the page leave it unchanged.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,8 @@ pub struct StuckGuard {
 }
 
 impl StuckGuard {
-    /// Records an action that was carried out or failed, and returns the verdict.
+    /// Records an action that was carried out or failed, with the state of the page before and after it. Returns
+    /// whether the run goes on. `should_change` is true if an action of this sort should change the page.
     ///
     /// ```
     /// use webwise::guard::{PageState, StuckGuard, Verdict, Warning};

@@ -9,26 +9,26 @@ use serde::{Deserialize, Serialize};
 pub enum Warning {
     /// The same action on the same target was repeated, and the page is as it was before.
     Repeated {
-        /// Number of times in a row.
+        /// Number of times in a row that the action was done.
         times: u32,
     },
     /// The same cycle of actions was repeated, and the page is as it was before.
     Cycle {
-        /// Number of actions in one turn.
+        /// Number of actions in one turn, which is one pass through the cycle.
         length: u32,
-        /// Number of turns.
+        /// Number of turns in a row.
         times: u32,
     },
     /// The same actions were repeated with other text, and nothing else on the page is new.
     Retyped {
-        /// Number of actions in one turn.
+        /// Number of actions in one turn, which is one pass through the actions that repeat.
         length: u32,
-        /// Number of turns.
+        /// Number of turns in a row.
         times: u32,
     },
     /// Actions that should have changed the page did not.
     Unchanged {
-        /// Number of actions in a row.
+        /// Number of such actions in a row.
         times: u32,
     },
 }

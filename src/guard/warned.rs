@@ -9,7 +9,7 @@ const MIN_WARNED: u32 = 2;
 /// Counts the consecutive turns of the model in which one guard warned.
 ///
 /// A turn is one reply, which may contain many calls. The model learns the results of its calls only when it is asked
-/// again. So warned turns are counted, not warned calls.
+/// again. So several warnings about the calls of one reply count once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarnedTurns {
     warned: u32,
@@ -17,7 +17,8 @@ pub struct WarnedTurns {
 }
 
 impl WarnedTurns {
-    /// Records whether the guard warns in this turn, and returns true if the guard may now end the run.
+    /// Records whether the guard warns in this turn, and returns true if the guard may now end the run. `turn` is the
+    /// number of the turn; calls of the same reply have the same number.
     ///
     /// ```
     /// use webwise::guard::WarnedTurns;

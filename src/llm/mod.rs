@@ -24,7 +24,7 @@
 //!
 //! # Decisions
 //!
-//! - The `genai` crate talks to the providers, so the wire formats are maintained outside this crate. It enables
+//! - The `genai` crate talks to the providers, so the wire formats are maintained outside this crate. That crate enables
 //!   `serde_json/preserve_order`, which keeps the keys of JSON in the order of insertion. So JSON whose bytes must be stable is passed
 //!   through `base::sorted`.
 

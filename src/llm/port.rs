@@ -49,7 +49,7 @@ use crate::{
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait LlmClient: Debug + Send + Sync {
-    /// Returns the model's capabilities, which do not change during a run.
+    /// Returns the model's capabilities. They do not change during a run.
     fn capabilities(&self) -> LlmCapabilities;
 
     /// Sends one request and returns the reply.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::base::Error;
 
-/// The number of retries, and the waits between them.
+/// The number of retries of a failed model call, and the waits between them.
 ///
 /// ```
 /// use std::time::Duration;
@@ -21,15 +21,16 @@ use crate::base::Error;
 pub struct RetryPolicy {
     /// Maximum number of calls after the first one. Default 3. Source: chosen.
     pub retries: u32,
-    /// Longest wait before the first retry. The limit doubles with each further retry. Default 1 s. Source: chosen.
+    /// Longest wait that the policy chooses before the first retry. This limit doubles with each further retry, up to `cap`. Default 1 s.
+    /// Source: chosen.
     pub base: Duration,
-    /// Longest wait that the policy chooses. A wait that the provider asked for may be longer. Default 10 s. Source:
+    /// Longest wait that the policy chooses before any retry. A wait that the provider asked for may be longer. Default 10 s. Source:
     /// chosen.
     pub cap: Duration,
     /// Longest time for one call. Default 60 s. Source: chosen; the slowest answers of hosted models took half of that.
     pub call_timeout: Duration,
-    /// Longest time for all calls and waits together. Default 300 s. Source: chosen; enough for four calls that time
-    /// out and the waits between them.
+    /// Longest time for all calls and waits together, from the first call to the last. Default 300 s. Source: chosen; enough for four calls
+    /// that time out and the waits between them.
     pub overall: Duration,
 }
 
@@ -57,7 +58,8 @@ impl RetryPolicy {
         self
     }
 
-    /// Returns the wait before the call is repeated; `None` if the call must not be repeated after this error.
+    /// Returns the wait before the call is repeated; `None` if the call must not be repeated, because of the kind of the error, the number
+    /// of retries or the time that remains.
     ///
     /// `done` is the number of retries so far, `left` is the time that remains of [`RetryPolicy::overall`], and `random` is a uniformly
     /// distributed number. If the provider asked for a wait, exactly that wait is returned. Otherwise the wait is random, between zero and
@@ -78,7 +80,7 @@ impl RetryPolicy {
         (wait < left).then_some(wait)
     }
 
-    /// Returns the longest wait that the policy may choose before retry number `done`, counted from 0.
+    /// Returns the longest wait that the policy may choose before the retry that follows `done` earlier retries.
     fn limit(&self, done: u32) -> Duration {
         let doubled = 2_u32
             .checked_pow(done)
@@ -87,7 +89,7 @@ impl RetryPolicy {
     }
 }
 
-/// Returns the fraction `random / 2^64` of a duration.
+/// Returns the fraction `random / 2^64` of the duration `whole`.
 fn fraction(whole: Duration, random: u64) -> Duration {
     let nanos = (whole.as_nanos().min(u128::from(u64::MAX)) * u128::from(random)) >> 64;
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))

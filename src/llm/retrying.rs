@@ -18,8 +18,8 @@ use crate::{
 
 /// A wrapper around a model that repeats calls after transient failures: rate limits, time-outs, and a network or server that is down.
 ///
-/// The number of retries of a reply is in [`ChatResponse::retries`]. If all retries failed, the error has the number of calls in its
-/// context `attempts`.
+/// The number of retries that a reply took is in [`ChatResponse::retries`]. If all retries failed, the error gives the number of calls as
+/// `attempts`.
 ///
 /// ```
 /// # use webwise::llm::{LlmClient, RetryPolicy, Retrying};
@@ -38,7 +38,7 @@ pub struct Retrying<L> {
 }
 
 impl<L> Retrying<L> {
-    /// Wraps a model. The seed determines the random part of the waits, so that a recorded run can be repeated.
+    /// Wraps a model. The seed determines the random part of the waits, so that the same run can be repeated with the same waits.
     pub fn new(client: L, seed: u64) -> Self {
         Self {
             client,
@@ -48,7 +48,7 @@ impl<L> Retrying<L> {
         }
     }
 
-    /// Replaces the retry policy.
+    /// Replaces the policy that decides on retries and waits.
     #[must_use]
     pub fn with_policy(mut self, policy: RetryPolicy) -> Self {
         self.policy = policy;

@@ -14,7 +14,7 @@ use crate::{
 /// record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AdviceId {
-    /// The shelf.
+    /// The shelf that holds the record.
     pub shelf: Shelf,
     /// The record's key.
     pub key: String,
@@ -252,7 +252,7 @@ impl Advice {
         &self.id
     }
 
-    /// Returns all lines as one, names included, for people and events.
+    /// Returns the texts of all lines, joined by spaces and with the names of elements, for people and events.
     pub fn text(&self) -> &str {
         &self.text
     }

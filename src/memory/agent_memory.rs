@@ -49,7 +49,7 @@ const MAX_PATH: usize = 512;
 /// Operation named in errors.
 const PARSE: &str = "agent_memory.parse";
 
-/// The items of one host, as JSON in the form of the files.
+/// The items that the documented folder has for one host, as JSON in the form of its files.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Domain {

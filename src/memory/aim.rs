@@ -8,7 +8,7 @@ use crate::{
     page::{Collection, Role, TargetIdentity},
 };
 
-/// Maximum length of text beside a field that counts as its label. Unit: characters. Source: chosen; a longer text is a
+/// Maximum length of a label, an attribute's value or a group's name that is kept. Unit: characters. Source: chosen; a longer text is a
 /// sentence, which may change by the next visit.
 const MAX_LABEL: usize = 40;
 
@@ -32,7 +32,7 @@ pub struct Aim {
     /// The name. For an element without a name, its label, else an attribute such as its icon or form name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Position among elements of the same role, if the field `name` is empty, else `None`.
+    /// Position among elements of the same role, counted from 0, if the field `name` is empty, else `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
     /// The name of a group around the element. It is kept if the element was confused with another element of the same
@@ -135,7 +135,8 @@ fn said(identity: &TargetIdentity) -> &str {
         .unwrap_or_default()
 }
 
-/// Returns true if a text beside a field will probably be the same on the next visit. Numbers and sentences change.
+/// Returns true if a label, an attribute's value or a group's name will probably be the same on the next visit: it is short and has no
+/// digits. Numbers and sentences change.
 fn is_lasting(label: &str) -> bool {
     label.chars().count() <= MAX_LABEL && !label.chars().any(char::is_numeric)
 }

@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Moment<'a> {
-    /// The reason why memory is asked.
+    /// The reason why memory is asked for advice.
     pub cue: &'a Cue,
     /// The task of the run.
     pub about: &'a About,
@@ -53,14 +53,14 @@ impl<'a> Moment<'a> {
     }
 }
 
-/// The reason why memory is asked.
+/// The reason why memory is asked for advice.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Cue {
     /// The run starts. The advice goes into the system instruction and stays there for the whole
     /// run.
     RunStarted,
-    /// A page is shown, and memory has not been asked about it yet. Elsewhere, this is called trigger B.
+    /// A page is shown, and memory has not been asked about it yet. The documentation of lessons calls this trigger B.
     PageShown {
         /// The host of the page.
         host: Host,
@@ -69,7 +69,7 @@ pub enum Cue {
         /// The page. Memory gives advice about an element only if the element is on this page.
         seen: Arc<Observation>,
     },
-    /// The last command failed or had no effect. Elsewhere, this is called trigger A.
+    /// The last command failed or had no effect. The documentation of lessons calls this trigger A.
     CommandFailed {
         /// The tool's name.
         command: String,

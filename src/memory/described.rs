@@ -91,10 +91,10 @@ impl fmt::Display for Uses {
 pub enum Use {
     /// The run took the steps successfully. For a trajectory, half of the steps are enough if the run reached its goal.
     Helped,
-    /// The run did not take the steps, or reached its goal by other steps.
+    /// The run did not take all steps of a pattern, and none failed; or it reached its goal without the steps of a trajectory.
     Ignored,
-    /// The run took steps of the item, but its end says nothing about them: the run was interrupted, or it reached its
-    /// goal by other steps.
+    /// The run took steps of the item, but its end says nothing about them: the run was interrupted, or it reached its goal mostly by
+    /// other steps.
     Used,
     /// The run took steps of a trajectory and did not reach its goal, or a step of a pattern failed.
     Failed,
@@ -141,7 +141,7 @@ pub struct Described {
     pub details: Vec<(&'static str, String)>,
     /// The lines by which a prompt shows the item, if they say more than `text`.
     pub prompt: Vec<String>,
-    /// The same details for programs, under field names that the kind of memory chooses.
+    /// The details of the record for programs, under field names that the kind of memory chooses.
     pub data: Map<String, Value>,
 }
 

@@ -26,7 +26,7 @@ pub enum Difference {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Differing {
-    /// The item.
+    /// The id of the item.
     pub id: AdviceId,
     /// The kind of difference.
     pub difference: Difference,
@@ -90,7 +90,8 @@ pub fn compare(
     comparison
 }
 
-/// Returns the fields of an item that differ.
+/// Returns the names of the fields that differ between two versions of an item, and the keys of its further records that differ. `item` is
+/// the key of the item's main record.
 fn fields(item: &str, one: &[&Record], other: &[&Record]) -> BTreeSet<String> {
     let body = |records: &[&Record], key: &str| {
         let mut records = records.iter();

@@ -34,8 +34,8 @@ type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
 
 /// A change of a shelf, computed from the records that the shelf has when the edit runs.
 ///
-/// The function that computes the changes must be pure, because a backend may call it more than once. It must also be
-/// idempotent for each run id, because a run may be learned from twice.
+/// The function that computes the changes must be pure, because a backend may call it more than once. If it learns from a run, it must
+/// change nothing when it is applied again for the same run, because a run may be learned from twice.
 ///
 /// ```
 /// use serde_json::json;
@@ -149,7 +149,7 @@ pub enum Durable {
     InProcess,
 }
 
-/// The acknowledgement of an update.
+/// A store's acknowledgement that a shelf was updated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Committed {
     /// The generation of the shelf, which counts its updates, after this update.

@@ -12,9 +12,9 @@
 //! - A run is distilled before a kind learns from it: the kind extracts the data that it needs. The distilled form
 //!   contains no typed text unless the goal contains the same text. So it may wait on disk while the store cannot apply
 //!   the edits, and memory learns from it at the next run.
-//! - Distilled runs wait on a shelf named `pending`, or on `pending-2` while the first one cannot be written. It is a
-//!   shelf because every store can keep one; a separate file would be one more format. The edits themselves cannot be
-//!   stored, because they are functions.
+//! - Distilled runs wait on a shelf named `pending`, or on `pending-2` while `pending` cannot be written. They wait on a shelf because
+//!   every store can keep shelves; a separate file would be one more format. The edits themselves cannot be stored, because they are
+//!   functions.
 //! - A waiting run is split into several records, because a record has at most 2 KiB and a run needs more.
 
 use std::{fmt::Debug, sync::Arc};
@@ -242,9 +242,8 @@ pub trait MemoryKind: Debug + Send + Sync {
         Ok(kept.to_vec())
     }
 
-    /// Converts the items of this kind in a [documented folder](super::agent_memory) to records. They have the form in
-    /// which a person who trusts the folder imports them; the import still calls [`admit`](Self::admit) for each of
-    /// them. The default converts nothing.
+    /// Converts the items of this kind in a [documented folder](super::agent_memory) to records. The records have the form that is stored
+    /// if a person trusts the folder; the import still passes each of them to [`admit`](Self::admit). The default converts nothing.
     fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
         let _ = (domain, now);
         Converted::default()

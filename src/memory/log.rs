@@ -23,8 +23,8 @@ pub struct RunLog {
     pub ended_at: DateTime<Utc>,
     /// True if the goal was reached and evidence on a page shows it.
     pub success: bool,
-    /// True if a person, the caller, the time or a missing approval stopped the run, or if its model or browser was
-    /// lost. Such a run does not count against the advice that it was shown.
+    /// True if a person, the caller, the time budget, another run or process, or a missing approval stopped the run, or if its model or
+    /// browser was lost. Such a run does not count against the advice that it was shown.
     pub interrupted: bool,
     /// The steps in order.
     pub steps: Vec<Step>,

@@ -37,7 +37,7 @@ pub enum Note {
         /// lesson.
         error_pattern: Option<String>,
     },
-    /// A run learned a lesson that was already stored, or used it.
+    /// A run learned or used a lesson that was already stored.
     Deduplicated {
         /// The lesson's id.
         id: AdviceId,
@@ -54,7 +54,7 @@ pub enum Note {
         lesson: String,
         /// Number of uses.
         use_count: u64,
-        /// The sites where it was used.
+        /// The sites on which the lesson was used.
         triggered_domains: Vec<Site>,
     },
     /// A lesson was demoted: it is no longer advice for every run, because newer runs do not support it.

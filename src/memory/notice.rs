@@ -14,7 +14,7 @@ pub struct StoreNotice {
     pub kind: StoreNoticeKind,
 }
 
-/// The kinds of notices.
+/// The kind of a notice: what the store did or found.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

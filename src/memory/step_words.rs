@@ -5,8 +5,8 @@ use std::fmt;
 use super::{PageName, Piece, StoredStep, StoredTarget, StoredText, stored_step::ForGoal};
 use crate::{action::BrowserTool, page::Role};
 
-/// Returns a step in words, such as `fill n1 with <1>, then Enter`, where `n1` stands for the name of the target.
-/// `values` are the new goal's values for the slots.
+/// Returns a step in words, such as `fill n1 with <1>, then Enter`, where `n1` stands for the name of the target and `<1>` for the first
+/// value of the task. `values` has the new goal's values in the same order, `None` where they are not known.
 pub(super) fn words(step: &StoredStep, values: &[Option<String>]) -> Vec<Piece> {
     use BrowserTool as T;
     let target = step.target.as_ref().map(|target| named(target, values));
@@ -64,7 +64,7 @@ pub(super) fn slot_name(slot: usize) -> String {
     format!("<{}>", slot + 1)
 }
 
-/// Returns the name of a slot, followed by the new goal's value for it if `values` has one.
+/// Returns the name of a slot such as `<1>`, followed by the new goal's value for it if `values` has one.
 fn slot_with_value(slot: usize, values: &[Option<String>]) -> String {
     let name = slot_name(slot);
     match values.get(slot).and_then(Option::as_deref) {
@@ -73,8 +73,8 @@ fn slot_with_value(slot: usize, values: &[Option<String>]) -> String {
     }
 }
 
-/// Returns a target in words: the slot whose value is its name, else its stored name, else its role and its part of the
-/// page.
+/// Returns a target in words. The words name the slot whose value is the target's name, or else the stored name, or else the target's role
+/// and its part of the page.
 fn named(target: &StoredTarget, values: &[Option<String>]) -> Vec<Piece> {
     let (role, place) = (role(target), place(target));
     if let Some(slot) = target.slot {

@@ -21,7 +21,7 @@ use crate::{
 /// Maximum size of a step's record. Unit: bytes. Source: chosen; at this size, 20 trajectories of 50 steps fit on a
 /// shelf.
 pub const MAX_STEP_BYTES: usize = 512;
-/// Maximum length of a step's key. Unit: bytes.
+/// Maximum length of the key of a step's record. Unit: bytes.
 const MAX_KEY: usize = 24;
 /// Maximum length of a stored locator. Unit: bytes. Source: chosen; it leaves most of a step's record for the other
 /// data.
@@ -33,7 +33,7 @@ const MAX_LOCATOR: usize = 100;
 pub struct StoredStep {
     /// The tool.
     pub tool: BrowserTool,
-    /// The kind of page on which the step was taken.
+    /// The kind of page on which the step was taken; `None` if it is not known, or if the step may be taken on any page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTemplate>,
     /// The kind of page to which the step led; `None` if the run stayed on its page.
@@ -75,7 +75,8 @@ pub struct StoredTarget {
     /// was chosen from a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
-    /// The value of the goal that is the target's name, as a position in the list of the goal's values.
+    /// The value of the goal that is the target's name, as a position in the list of the goal's values, counted from 0; `None` if the name
+    /// is no such value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<usize>,
     /// The landmark around the target.
@@ -110,7 +111,7 @@ pub(super) enum ForGoal {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StoredText {
-    /// A value of the task, as a position in the list of the goal's values.
+    /// A value of the task, as a position in the list of the goal's values, counted from 0.
     Slot(usize),
     /// A parameter of the task.
     Parameter(ParameterName),
@@ -155,7 +156,7 @@ impl StoredStep {
         Self { leads_to, ..self }
     }
 
-    /// Sets the target.
+    /// Sets the target to the element with this role and name.
     #[must_use]
     pub fn with_target(self, role: Role, name: &str) -> Self {
         let target = Some(StoredTarget::of(&TargetIdentity::new(role, name)));
@@ -229,9 +230,9 @@ impl StoredStep {
         Some(stored)
     }
 
-    /// Sets the group around the target, which tells it from other elements of the same name. A target that already has
-    /// a group keeps it. An item of a list gets no group, because another run may have to choose another item; this
-    /// does not apply to menus and to fields of a form.
+    /// Sets the group around the target, which distinguishes it from other elements of the same name. A target that already has a group
+    /// keeps that one. An item of a list gets no group, because another run may have to choose another item, unless it is part of a menu
+    /// or a field of a form.
     fn put_in_group(&mut self, group: Option<&str>) {
         let is_of_form = self.writes();
         let Some(target) = &mut self.target else {
@@ -300,8 +301,8 @@ impl StoredStep {
         text.into_iter().chain(name)
     }
 
-    /// Returns true if `taken`, a step of a run, counts as this step: the tool does the same, and the target has the
-    /// same name, or the same role if no name is kept.
+    /// Returns true if `taken`, a step of a run, counts as this step: the tool does the same, and the target has the same name, or the
+    /// same role if no name is kept. Steps without a target must have the same key and lead to the same kind of page.
     pub(super) fn is_same(&self, taken: &Self) -> bool {
         is_alike(self.tool, taken.tool)
             && match (&self.target, &taken.target) {
@@ -331,8 +332,8 @@ impl StoredStep {
             && self.leads_to == self.page
     }
 
-    /// Returns true if this step chose a view by a link of a list, and the run chose another link of the same list
-    /// instead, which its goal may ask for.
+    /// Returns true if this step chose a view by a link of a list, and `taken`, a step of another run, chose another link of the same
+    /// list, as the goal of that run may ask.
     pub(super) fn is_other_choice(&self, taken: &Self) -> bool {
         let (Some(own), Some(other)) = (&self.target, &taken.target) else {
             return false;

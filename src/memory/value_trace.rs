@@ -8,9 +8,9 @@ use crate::{
 
 use super::{StoredStep, StoredText};
 
-/// Finds the values of the goal in the steps of a run, and stores in each step the positions of the slots that it uses.
-/// Names of targets that are or contain a value are removed from the steps. Returns the slots as ranges of bytes of the
-/// goal.
+/// Finds the values of the goal in the steps of a run. `taken` and `steps` are the same steps in two forms. Returns the values as ranges
+/// of bytes of the goal, and stores in each of `steps` the positions in this list of the values that the step uses. Names of targets that
+/// are or contain a value are removed from `steps`.
 pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Vec<(usize, usize)> {
     place(
         goal,

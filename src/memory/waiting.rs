@@ -1,7 +1,7 @@
 //! Distilled runs ([`distill`](super::MemoryKind::distill)) that wait on a shelf until memory learns from them at the
 //! next run. Each is split into parts that fit into records. This module is pure.
 //!
-//! A distilled run of a kind of memory that the next run does not use keeps waiting.
+//! A distilled run keeps waiting if it belongs to a kind of memory that the next run does not use.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -92,8 +92,9 @@ pub(crate) struct Backlog {
     pub(crate) groups: Vec<Group>,
     /// The errors of the runs from which memory cannot learn.
     pub(crate) errors: Vec<Error>,
-    /// The records to remove, by kind and run.
+    /// The keys of the records to remove, by kind and run. The run is `None` if its records could not be read.
     keys: BTreeMap<(String, Option<RunId>), Vec<String>>,
+    /// The kinds and runs whose records must not be removed.
     kept: BTreeSet<(String, Option<RunId>)>,
 }
 

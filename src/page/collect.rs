@@ -15,7 +15,8 @@ use crate::base::text;
 /// Longest name of an option of a list. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 60;
 
-/// Longest typed text of a field that is kept. Unit: characters. Source: chosen; the `read` tool gives the rest.
+/// Maximum length of the text typed into a field that is kept. Unit: characters. Source: chosen; the `read` tool gives
+/// the rest.
 const MAX_TYPED: usize = 1_000;
 
 /// Properties that become [`hints`] of every element that has them.
@@ -24,7 +25,7 @@ const SHOWN: [&str; 5] = ["type", "placeholder", "current", "valuetext", "range"
 /// A node that may become an element.
 struct Candidate {
     id: NodeId,
-    /// The nearest enclosing candidate.
+    /// The index, in the list of candidates, of the nearest candidate around this one.
     outer: Option<usize>,
     /// The text of the node without the text of candidates inside it.
     own: String,
@@ -32,7 +33,7 @@ struct Candidate {
     url: Option<String>,
     options: Vec<String>,
     chosen: Option<String>,
-    /// The number of candidates directly inside it. `last_inner` is the index of the last one.
+    /// The number of candidates directly inside this one. `last_inner` is the index of the last of them.
     inner: usize,
     last_inner: Option<usize>,
     dropped: bool,
@@ -142,8 +143,8 @@ fn is_branch(node: &Node, around: &Node) -> bool {
     node.role == Role::ListItem && around.role == Role::ListItem && node.reference.is_some()
 }
 
-/// Folds each pair of candidates of which one only wraps the other, from the inside outwards, so that chains fold
-/// completely.
+/// Where one candidate only wraps another, drops one of the two. Goes from the innermost candidates outwards, so that
+/// only one candidate of a chain of wrappers remains.
 fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
     for at in (0..found.len()).rev() {
         let outer = &found[at];
@@ -199,7 +200,8 @@ fn drop_outer(found: &mut [Candidate], at: usize) {
     }
 }
 
-/// Folds links with the same name and address into one, and the link of a card's picture into that of its title.
+/// Folds links with the same label and address into one link, and the link on a card's picture into the link on the
+/// card's title.
 fn fold_links(tree: &Tree, outline: &Outline, found: &mut [Candidate]) {
     let mut seen: HashMap<(String, String, Option<NodeId>, bool), usize> = HashMap::new();
     let mut previous: Option<usize> = None;

@@ -15,7 +15,7 @@ const MAX_CONTEXT_LEVELS: usize = 5;
 /// Maximum number of nodes of a wrapper that are searched for a second element of the same role and name. Source:
 /// chosen; larger than any card.
 const MAX_CARD_NODES: usize = 48;
-/// Maximum number of neighbours before an element that are searched for its context. Source: chosen.
+/// Maximum number of nodes directly before an element that are searched for its context. Source: chosen.
 const MAX_CONTEXT_NEIGHBOURS: usize = 3;
 
 /// Adds the context to elements that cannot be told apart by role and label.
@@ -39,8 +39,8 @@ pub(super) fn add_contexts(tree: &Tree, outline: &Outline, elements: &mut [Eleme
 }
 
 /// Returns the start of the text of the element's row or card. The card is the largest wrapper without a second element
-/// of the same role and name; for an unnamed icon, the card is the nearest wrapper with any text. In a flat run of
-/// elements, the context is the text before the element.
+/// of the same role and name; for an unnamed icon, the card is the nearest wrapper with any text. If there is neither a
+/// row nor a card, the context is the nearest text before the element. `None` if no such text is found.
 fn context(tree: &Tree, outline: &Outline, element: &Element) -> Option<String> {
     let fine = |found: String| {
         (found.chars().any(char::is_alphanumeric) && found != element.label).then_some(found)

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::Element;
 
-/// The name and the value of the hint.
+/// The name and the value of the hint that marks a link to the page's own address.
 const CURRENT: (&str, &str) = ("current", "page");
 
 /// Adds the hint `current` to each link to this address that has no such hint from the page.

@@ -15,10 +15,11 @@ use super::{
 };
 use crate::base::text;
 
-/// Maximum number of changes of each sort that a diff keeps. Source: chosen; a prompt shows a tenth of this number.
+/// Maximum number of changes of each sort (added, removed, changed) that a diff keeps. Source: chosen; a prompt shows a
+/// tenth of this number.
 pub const MAX_CHANGES: usize = 200;
-/// Minimum number of added and removed items that, together with a new title, mean that another page is shown. Source:
-/// chosen.
+/// Minimum number of items, those added and those removed together, that mean that another page is shown if the title
+/// is new too. Source: chosen.
 const ANOTHER_PAGE: usize = 30;
 /// The words for losing and for gaining the focus.
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
@@ -35,14 +36,14 @@ const MAX_LINE_TEXT: usize = 80;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Change {
-    /// Its role.
+    /// The role of the item.
     pub role: Role,
-    /// Its label or text, at most [`MAX_LABEL`](super::MAX_LABEL) characters.
+    /// The label or text of the item, at most [`MAX_LABEL`](super::MAX_LABEL) characters.
     pub label: String,
     /// The differences, such as `checked` or `value "a" -> "b"`; empty for an item that was added or removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub what: Vec<String>,
-    /// Its reference in the second observation; `None` if it was removed or has none.
+    /// The reference of the item in the second observation; `None` if the item was removed or has no reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ElementRef>,
 }
@@ -54,9 +55,10 @@ pub struct Change {
 pub struct Counted {
     /// The change, in the form of the entries of [`PageDiff::changed`].
     pub change: Change,
-    /// Its node in the first observation.
+    /// The node of the text in the first observation.
     pub at: NodeId,
-    /// The identity of the text: the same number in every observation of the same page.
+    /// A number that identifies the text: the same in every observation of the same page, whatever numbers the text
+    /// shows.
     pub slot: u64,
 }
 
@@ -89,7 +91,8 @@ pub struct PageDiff {
     /// True if the content is the same in another order.
     #[serde(default)]
     pub reordered: bool,
-    /// The number of changes that were left out, because there are more than [`MAX_CHANGES`] of a sort.
+    /// The number of changes that were left out, because more than [`MAX_CHANGES`] were of the same sort (added, removed or
+    /// changed).
     #[serde(default)]
     pub omitted: u32,
 }
@@ -199,11 +202,11 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     }
 }
 
-/// Returns, for each new fact, the index of its old partner: the old fact with the same key. If several have that key,
-/// the one at the same position among them.
+/// Returns, for each new fact, the index of the old fact to compare it with; `None` if there is none. It is the old
+/// fact with the same key or, of several with that key, the one at the same position among them.
 ///
-/// Unchanged facts at the end are paired from the end. Otherwise a fact that was added in front would make all others
-/// with the same key look changed.
+/// At the end of the facts with a key, unchanged facts are paired counting from the end. Otherwise a fact that was
+/// added in front would make all others with the same key look changed.
 fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     let by_key = |facts: &[Fact]| {
         let places = facts.iter().enumerate().map(|(at, fact)| (fact.key, at));
@@ -238,7 +241,7 @@ fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     partners
 }
 
-/// Returns the change of a text whose numbers alone differ.
+/// Returns the change of a text in which only the numbers differ between the old and the new node.
 fn renumbered(old: &Node, new: &Node) -> Change {
     let text = |node: &Node| {
         let value = node.value.as_deref().unwrap_or_default();
@@ -283,7 +286,8 @@ fn shown(tree: &Tree, outline: &Outline, id: NodeId) -> Change {
     }
 }
 
-/// Returns the differences between two nodes of the same role and name, in the crate's own words.
+/// Returns the differences between two nodes of the same role and name as short phrases, such as `checked` or
+/// `value "a" -> "b"`, of which only the quoted values come from the page.
 fn differences(old: &Node, new: &Node) -> Vec<String> {
     let mut out = Vec::new();
     let (a, b) = (
@@ -351,7 +355,7 @@ fn quoted(page_text: &str) -> String {
 }
 
 impl Change {
-    /// Returns true if the focus is the only difference.
+    /// Returns true if the focus is the only difference in this item.
     fn is_focus(&self) -> bool {
         self.what.iter().all(|what| FOCUS.contains(&what.as_str())) && !self.what.is_empty()
     }
@@ -363,7 +367,7 @@ impl Change {
 }
 
 impl PageDiff {
-    /// Returns true if the focus changed and nothing else did.
+    /// Returns true if the focus changed and nothing else on the page did.
     pub(crate) fn is_focus_alone(&self) -> bool {
         let rest = Self {
             changed: Vec::new(),
@@ -382,8 +386,8 @@ impl PageDiff {
             && !self.reordered
     }
 
-    /// Returns at most `max_lines` short lines, the most important first; the last one counts the changes that are left
-    /// out.
+    /// Returns at most `max_lines` short lines, the most important first. If changes are left out, the last line says
+    /// how many.
     ///
     /// Page texts in these lines are JSON strings, so that no text can end its line. `+` means added, `-` removed, `~`
     /// changed.

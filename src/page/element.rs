@@ -8,24 +8,24 @@ use super::{ElementRef, NodeId, Role, States};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Element {
-    /// Its node in the interpreted tree.
+    /// The element's node in the interpreted tree.
     pub id: NodeId,
-    /// The driver's reference to it; an unnamed icon may have none.
+    /// The driver's reference to the element; an unnamed icon may have none.
     pub reference: Option<ElementRef>,
     /// The role; `generic` for a role that is not in the known set.
     pub role: Role,
     /// The first of these that is not empty: its name, its text, the label beside it, its placeholder, the name of its
     /// icon, the file name of its link. At most [`MAX_LABEL`](super::MAX_LABEL) characters; empty if all of these are.
     pub label: String,
-    /// The text that is typed, chosen or shown in it, if that is not its label.
+    /// The text that is typed, chosen or shown in the element, if that text is not its label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// Its states.
+    /// The states of the element.
     #[serde(default)]
     pub states: States,
-    /// Attributes that say more than its label and states, by name: `type`, `placeholder`, `current`, `valuetext`,
-    /// `range`, `editable`; without a label also the first of `name`, `testid`, `autocomplete`, `inputmode`. A link to the
-    /// page's own address is `current` too.
+    /// Attributes that say more than the element's label and states, by name: `type`, `placeholder`, `current`,
+    /// `valuetext`, `range`, `editable`; without a label also the first of `name`, `testid`, `autocomplete`,
+    /// `inputmode`. A link to the page's own address is `current` too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<(Box<str>, Box<str>)>,
     /// The address that a link leads to, as written in the page.
@@ -34,14 +34,14 @@ pub struct Element {
     /// Names of the first [`MAX_OPTIONS`] options of a select box that is not open.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The first words of the row or card around it, which distinguish it from other elements of the same role and
-    /// label. `None` if the label is enough.
+    /// The first words of the row or card around the element, which distinguish the element from others of the same
+    /// role and label. `None` if the label is enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// True if it is in an open dialog.
+    /// True if the element is in an open dialog.
     #[serde(default)]
     pub in_dialog: bool,
-    /// The landmark it is in.
+    /// The role of the landmark that the element is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
     /// The references of duplicates that this element stands for.

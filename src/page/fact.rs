@@ -18,12 +18,13 @@ pub(super) struct Fact {
     /// Hash of the states and the value. A value that a person sets is hashed with its numbers, any other value without
     /// them.
     pub(super) detail: u64,
-    /// Hash of the texts with their numbers, if `key` or `detail` leaves some numbers out.
+    /// Hash, numbers included, of those texts that `key` or `detail` hashes without their numbers; `None` if these
+    /// texts have no numbers.
     pub(super) exact: Option<u64>,
 }
 
-/// Returns an identity for each fact whose numbers are left out, and `None` for the others. The identity is a hash of
-/// the fact's key and of its position among such facts with the same key.
+/// Returns an identity for each fact whose text has numbers that `key` or `detail` leaves out, and `None` for each
+/// other fact. The identity is a hash of the fact's key and of its position among such facts with the same key.
 pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
     let mut places: HashMap<u64, u64> = HashMap::new();
     let slot = |fact: &Fact| {

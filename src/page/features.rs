@@ -16,7 +16,7 @@ const MIN_PROSE: usize = 80;
 /// Maximum number of headings kept. Source: chosen.
 const MAX_HEADINGS: usize = 8;
 
-/// The kinds of nodes in a subtree, one bit each.
+/// The kinds of nodes in a subtree, such as links, fields and prices: one bit for each kind that occurs.
 type Kinds = u16;
 const LINK: Kinds = 1;
 const FIELD: Kinds = 1 << 1;
@@ -25,7 +25,7 @@ const BUTTON: Kinds = 1 << 3;
 const HEADING: Kinds = 1 << 4;
 const PRICE: Kinds = 1 << 5;
 const POINTER: Kinds = 1 << 6;
-/// The kinds that similar siblings must have in common. A badge or a sale price makes no difference.
+/// The kinds of nodes in which siblings must agree to be similar. A badge or a sale price makes no difference.
 const SHAPE: Kinds = LINK | FIELD | CHECK | BUTTON | HEADING;
 
 /// Counts of the parts of a page. Each covers only the main content ([`Outline::is_content`]), unless its field says
@@ -36,13 +36,13 @@ pub(super) struct Features {
     pub(super) has_anything: bool,
     /// The outermost open dialogs that are not empty.
     pub(super) dialogs: Vec<NodeId>,
-    /// Headings, main ones first.
+    /// Headings, those of the highest level first, at most [`MAX_HEADINGS`].
     pub(super) headings: Vec<NodeId>,
     /// Number of letters in all text; an ideograph counts as two.
     pub(super) letters: usize,
     /// Number of letters in links.
     pub(super) link_letters: usize,
-    /// Number of letters in long runs of text outside links.
+    /// Number of letters outside links, counting only runs of text of at least [`MIN_PROSE`] letters.
     pub(super) prose: usize,
     /// The fields outside collections.
     pub(super) fields: Vec<NodeId>,
@@ -64,7 +64,7 @@ pub(super) struct Features {
     pub(super) priced_fields: usize,
     /// Number of collection members that have a price.
     pub(super) priced_items: usize,
-    /// The search fields of the whole page, including its banner but no dialogs.
+    /// The search fields of the whole page, including those in banners but not those in dialogs.
     pub(super) search_fields: Vec<NodeId>,
     /// Number of articles outside collections.
     pub(super) articles: usize,
@@ -192,8 +192,8 @@ impl Features {
     }
 }
 
-/// Returns a child with the properties by which siblings are similar. Items of a list are similar whatever they
-/// contain.
+/// Returns a node with the properties by which similar siblings are found: its role, and the kinds of nodes in it. The
+/// kinds of an item of a list or table are 0, because such items are similar whatever they contain.
 fn member<'t>(tree: &'t Tree, kinds: &[Kinds], id: NodeId) -> (&'t Role, Kinds, NodeId) {
     let role = &tree[id].role;
     (

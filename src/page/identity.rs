@@ -137,7 +137,7 @@ impl TargetIdentity {
     }
 }
 
-/// The identities of all elements of one tree, after a single walk over it.
+/// Computes the identities of the elements of one tree, after a single walk over it.
 ///
 /// Make this value once if more than one identity is needed. The tree passed to its methods must be the tree that it
 /// was made from.
@@ -165,8 +165,8 @@ impl Identities {
         Self { outline, ordinals }
     }
 
-    /// Returns the whole identity. Looks at the siblings of the element and of the elements around it, so it may cost a
-    /// walk over the tree.
+    /// Returns the whole identity of an element. Looks at the siblings of the element and of the elements around it, so
+    /// it may cost a walk over the tree.
     pub(crate) fn identity(&self, tree: &Tree, id: NodeId) -> TargetIdentity {
         TargetIdentity {
             collection: collection(tree, &self.outline, id),
@@ -174,8 +174,8 @@ impl Identities {
         }
     }
 
-    /// Returns the identity without the position among siblings: everything that [`TargetIdentity::is_same_element`]
-    /// compares. Looks at a limited number of nodes.
+    /// Returns the identity of an element without the position among siblings: everything that
+    /// [`TargetIdentity::is_same_element`] compares. Looks at a limited number of nodes.
     pub(crate) fn element(&self, tree: &Tree, id: NodeId) -> TargetIdentity {
         let node = &tree[id];
         let place = self.outline.place(id);
@@ -215,9 +215,11 @@ impl Identities {
 const MAX_ANCESTORS: usize = 3;
 /// Maximum number of frames kept. Source: chosen; a payment form is in two.
 const MAX_FRAMES: usize = 4;
-/// Maximum number of levels searched for a collection. Source: chosen; a button in a card in wrappers is six deep.
+/// Maximum number of levels around an element that are searched for similar siblings. Source: chosen; a button in a
+/// card in wrappers is six deep.
 const MAX_COLLECTION_LEVELS: usize = 12;
-/// Maximum number of nodes of a sibling that are compared. Source: chosen; larger than any row or card.
+/// Maximum number of nodes of one sibling that are searched for a counterpart of the element. Source: chosen; larger
+/// than any row or card.
 const MAX_SIBLING_NODES: usize = 128;
 /// Properties that a page does not change between loads. Source: the properties that drivers print for forms and tests.
 const STABLE_PROPERTIES: [&str; 8] = [
@@ -242,7 +244,7 @@ pub(super) fn capped(page_text: &str) -> String {
     text::truncate(&text::squeeze(page_text), TargetIdentity::MAX_TEXT)
 }
 
-/// Returns the names of the nearest named nodes around a node, nearest first.
+/// Returns the names of the nearest named nodes around a node, nearest first, at most [`MAX_ANCESTORS`].
 pub(super) fn groups(tree: &Tree, outline: &Outline, id: NodeId) -> Vec<String> {
     let named = |id: NodeId| outline.place(id).named;
     let ancestors = std::iter::successors(named(id), |at| named(*at));
@@ -346,7 +348,7 @@ fn ends_search(role: &Role) -> bool {
         || *role == Role::Iframe
 }
 
-/// Returns true if the role contains a collection and is not a member of one.
+/// Returns true if elements of this role contain a collection and are not members of one.
 const fn is_container(role: &Role) -> bool {
     matches!(
         role,
@@ -354,13 +356,13 @@ const fn is_container(role: &Role) -> bool {
     )
 }
 
-/// The properties that an element in another row must share to be the counterpart of this one.
+/// An element, with the properties that another element must share to be its counterpart in another row or card.
 struct Likeness<'t> {
     tree: &'t Tree,
     outline: &'t Outline,
     id: NodeId,
-    /// The name or label without numbers, if elements of this role are recognised by it: a field `User` is not similar
-    /// to a field `Password`.
+    /// The name or label of the element without numbers, if elements of its role are recognised by it: a field `User`
+    /// is not similar to a field `Password`.
     said: Option<String>,
 }
 
@@ -374,8 +376,9 @@ impl<'t> Likeness<'t> {
         }
     }
 
-    /// Returns true if `sibling` corresponds to `own`. If `own` is this element, the sibling must be a counterpart of
-    /// it; if `own` is a node around the element, the sibling must be or contain a counterpart.
+    /// Returns true if `sibling` corresponds to `own`. If `own` is the element itself, the sibling must be a
+    /// counterpart of it. If `own` is a node around the element, the sibling must be or contain a counterpart of the
+    /// element.
     fn is_in(&self, sibling: NodeId, own: NodeId) -> bool {
         let tree = self.tree;
         let mut nodes = std::iter::once(sibling)

@@ -16,14 +16,15 @@ const MARKS: [&str; 5] = ["testid", "name", "placeholder", "alt", "icon"];
 pub struct KnownElement {
     /// The role.
     pub role: Role,
-    /// The names that it had. Page data.
+    /// The names that the element had in earlier runs. Page data.
     pub names: Vec<String>,
     /// Attributes with their values, the surest first. Page data.
     pub marks: Vec<(String, String)>,
 }
 
 impl KnownElement {
-    /// Returns the attributes by which an element can be found again, the surest first.
+    /// Returns those attributes of the identity by which an element can be found again, with their values, the surest
+    /// first.
     pub fn marks_of(identity: &TargetIdentity) -> Vec<(String, String)> {
         let mark = |name: &&str| {
             let value = identity.attribute(name)?;
@@ -32,14 +33,15 @@ impl KnownElement {
         MARKS.iter().filter_map(mark).collect()
     }
 
-    /// Returns true if the element had this name, with this role if one is given.
+    /// Returns true if the element once had this name, ignoring case, and, if a role is given, has that role.
     pub(crate) fn was_called(&self, role: Option<&Role>, words: &str) -> bool {
         let words = fold(&squeeze(words));
         role.is_none_or(|role| *role == self.role)
             && self.names.iter().any(|name| fold(&squeeze(name)) == words)
     }
 
-    /// Returns true if the identity has the role of this element and its surest attribute, whatever the name.
+    /// Returns true if the identity has the role of this element and the first of its attributes in `marks`, whatever
+    /// its name.
     pub(crate) fn is_it(&self, identity: &TargetIdentity) -> bool {
         let marks = Self::marks_of(identity);
         self.role == identity.role
@@ -51,8 +53,9 @@ impl KnownElement {
 
     /// Finds the element on a page by its role and its attributes, and returns its reference.
     ///
-    /// The attributes are tried from the surest on, until an element of the page has one. `None` if no element has any,
-    /// or if several have that one. Elements in frames are left out, because a frame may belong to another site.
+    /// The attributes are tried in turn, the surest first. The first one that any node of the role has on this page
+    /// decides: if exactly one node has it, that node is the element. `None` if several nodes have it, or if no node
+    /// has any of the attributes. Elements in frames are left out, because a frame may belong to another site.
     pub(crate) fn find(&self, tree: &Tree) -> Option<ElementRef> {
         let identities = Identities::of(tree);
         let marked = |mark: &(String, String)| {

@@ -23,7 +23,7 @@ const MAX_WORDS: usize = 3;
 /// Maximum number of columns of a table in which headings are looked for. Unit: cells. Source: chosen; a calendar has eight.
 const MAX_COLUMNS: usize = 64;
 
-/// Returns the label of an element. `own` is its text without that of the elements in it.
+/// Returns the label of an element. `own` is the element's text without the text of the elements inside it.
 pub(super) fn label_of(tree: &Tree, outline: &Outline, id: NodeId, own: &str) -> String {
     let node = &tree[id];
     if !node.name.is_empty() {
@@ -101,7 +101,7 @@ fn heading(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     })
 }
 
-/// Returns true if a cell is in a table with column headings, where the cell beside it belongs to another column.
+/// Returns true if the cell is in a table with column headings. The cell beside it then belongs to another column.
 fn has_column_headings(tree: &Tree, cell: NodeId) -> bool {
     let row = tree.parent(cell).filter(|at| tree[*at].role == Role::Row);
     row.and_then(|row| heading_row(tree, row))
@@ -141,16 +141,16 @@ fn is_label(text: &str) -> bool {
         && !(ends && text.split_whitespace().count() > MAX_WORDS)
 }
 
-/// Returns true if a text is only a number, and so states the value of another element, such as a slider. Returns false
-/// for `4 x 4 =` and `2.`.
+/// Returns true if a text is only a number or percentage, which is the value of another element, such as a slider, and
+/// not a label. Returns false for `4 x 4 =` and `2.`.
 fn is_quantity(text: &str) -> bool {
     let text = text.trim();
     text.ends_with(|c: char| c.is_numeric() || c == '%')
         && !text.contains(|c: char| c.is_alphabetic() || c.is_whitespace())
 }
 
-/// Returns the text beside a field: a short text before it or, for a box to tick, the text after it. Looks past
-/// wrappers but never past another field.
+/// Returns the text beside a field: a short text before it or, for a checkbox or radio button, the text after it. Looks
+/// past wrappers but never past another field.
 fn beside(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     let is_box = is_checkable(&tree[id].role);
     let mut at = id;

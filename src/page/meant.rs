@@ -12,7 +12,7 @@ use crate::base::text::{fold, squeeze};
 /// Maximum number of matches that are compared. Source: chosen; a locator with more matches does not mean one element.
 const MAX_MATCHES: usize = 200;
 
-/// Number of nodes, counted from a text outwards, among which one that reacts to clicks makes the text a target.
+/// Number of nodes, from a text outwards, of which at least one must react to clicks for the text to be a target.
 /// Source: chosen; it covers a card around a paragraph around a text, but not the whole page.
 const MAX_AROUND: usize = 4;
 
@@ -25,7 +25,7 @@ pub(crate) enum Meant {
     One(NodeId),
     /// No element has exactly these words. They are a part of the text of this node, which does not react to clicks.
     PartOf(NodeId),
-    /// Each of these elements equally, in document order.
+    /// Several elements that the locator means equally well, in document order.
     Several(Vec<NodeId>),
 }
 
@@ -38,8 +38,8 @@ pub(crate) enum Suits {
     Lists,
     /// Checkboxes and the like.
     Boxes,
-    /// All elements. But a text that contains the words among others is meant only if it reacts to clicks: a click on a
-    /// sentence that contains the name of a missing button would do nothing.
+    /// All elements. But a text that contains the locator's words among other words is meant only if it reacts to
+    /// clicks: a click on a sentence that contains the name of a missing button would do nothing.
     Reacting,
     /// All elements.
     All,
@@ -124,7 +124,7 @@ pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
     }
 }
 
-/// Keeps the matches that pass the test, or all if none does.
+/// Keeps only the matches that pass the test, or all of them if none passes.
 fn keep(all: &mut Vec<Match>, test: impl Fn(&Match) -> bool) {
     if all.iter().any(&test) {
         all.retain(test);
@@ -166,8 +166,9 @@ fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = N
     })
 }
 
-/// Returns the element that a match is part of. That is the match or the nearest node around it that is interactive and
-/// matches too; else the nearest that has a reference, if it has no other text; else the match.
+/// Returns the element that a match belongs to. It is the nearest node that is interactive and is itself a match,
+/// counting from the match outwards. If there is none, it is the nearest node with a reference, if that node has no
+/// text besides the text of the match. Otherwise it is the match.
 fn whole(tree: &Tree, view: &PageView, found: &BTreeSet<NodeId>, id: NodeId) -> NodeId {
     let around = || std::iter::once(id).chain(tree.ancestors(id));
     let reacts = around().find(|at| tree[*at].role.is_interactive() && found.contains(at));

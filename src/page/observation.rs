@@ -145,13 +145,13 @@ impl Observation {
 pub enum Notice {
     /// The page opened another tab.
     TabOpened {
-        /// Its address.
+        /// The address of the new tab.
         url: String,
     },
     /// A dialog opened in a tab that is not the current one. It stays until that tab is selected and the dialog is
     /// answered.
     DialogBehind {
-        /// Position of the tab, from 0.
+        /// Position of that tab among the open tabs, from 0.
         tab: u32,
     },
     /// The page offered a file. It was kept in the run's own folder, or refused.

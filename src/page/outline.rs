@@ -16,7 +16,7 @@ pub(super) enum Area {
     Dialog,
     /// In the main landmark.
     Main,
-    /// Anywhere else.
+    /// Outside the other areas of this list.
     #[default]
     Plain,
     /// In a banner, menu, footer or side column.
@@ -147,8 +147,8 @@ pub(super) const fn is_item(role: &Role) -> bool {
     )
 }
 
-/// Returns the first words in a node: at most `max` characters, from a limited number of nodes. A name replaces the
-/// texts that it was made from. Typed values of fields are not words of the page.
+/// Returns the first words in a node: at most `max` characters, from at most [`MAX_TEXT_NODES`] nodes. A node's name
+/// replaces the texts inside that node. Typed values of fields are not words of the page.
 pub(super) fn text_within(tree: &Tree, id: NodeId, max: usize) -> String {
     let mut out = String::new();
     let mut covered_to: Option<NodeId> = None;
@@ -179,7 +179,7 @@ pub(super) fn text_within(tree: &Tree, id: NodeId, max: usize) -> String {
     crate::base::text::truncate(&out, max)
 }
 
-/// Returns true if a node, or one of its first descendants, can be acted on.
+/// Returns true if a node or one of the nodes in it can be acted on. Looks at the first [`MAX_TEXT_NODES`] nodes only.
 pub(super) fn holds_actionable(tree: &Tree, id: NodeId) -> bool {
     std::iter::once(id)
         .chain(tree.descendants(id))

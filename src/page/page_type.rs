@@ -91,7 +91,7 @@ const MIN_LIST: usize = 5;
 /// Minimum number of results of a search. Source: chosen.
 const MIN_RESULTS: usize = 3;
 
-/// Hints from the address and the labels. Each may be missing.
+/// Hints for the type of a page, from its address and the labels of its fields. Each may be missing.
 struct Hints {
     title: String,
     password_fields: usize,
@@ -298,7 +298,7 @@ fn is_short_article(f: &Features, _: &Hints) -> bool {
     f.prose >= MIN_SHORT_ARTICLE_PROSE && f.prose > f.link_letters && f.items == 0
 }
 
-/// Returns the word by which a summary counts elements of this role.
+/// Returns the word by which a summary counts elements of this role, such as `link`; `None` if it does not count them.
 pub(super) fn counted(role: &Role) -> Option<&'static str> {
     Some(match role {
         Role::Link => "link",

@@ -31,7 +31,7 @@ impl Area {
         x >= self.x && y >= self.y && x < self.x + self.width && y < self.y + self.height
     }
 
-    /// Returns its size in square pixels.
+    /// Returns the size of the rectangle. Unit: square CSS pixels.
     pub fn size(&self) -> f64 {
         self.width * self.height
     }
@@ -71,11 +71,11 @@ pub enum DrawingKind {
 pub struct Drawing {
     /// The kind.
     pub kind: DrawingKind,
-    /// Its area, including the part outside the window.
+    /// The area of the drawing, including the part outside the window.
     pub area: Area,
-    /// True if the page gives a name in words to it or to an element around it.
+    /// True if the page gives a name in words to the drawing or to an element around it.
     pub named: bool,
-    /// A locator of it, if it is in the page's own document and not in a frame.
+    /// A locator of the drawing, if the drawing is in the page's own document and not in a frame.
     pub locator: Option<Locator>,
 }
 

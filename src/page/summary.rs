@@ -13,7 +13,7 @@ const MAX_QUOTE: usize = 60;
 /// Maximum number of headings quoted. Source: chosen.
 const MAX_QUOTED_HEADINGS: usize = 3;
 
-/// Returns the summary. It quotes texts of the page as JSON strings.
+/// Returns the summary of a page. It quotes texts of the page as JSON strings.
 pub(super) fn summary(
     tree: &Tree,
     page_type: PageType,

@@ -77,8 +77,8 @@ pub struct States {
     /// True if the page requires a value in this field.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
-    /// True if a script of the page listens for clicks on it, as far as the driver can tell: `cdp` asks the browser,
-    /// `playwright-cli` sees only `onclick`.
+    /// True if a script of the page listens for clicks on the node, as far as the driver can tell: `cdp` asks the
+    /// browser, `playwright-cli` sees only `onclick`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub listens: bool,
 }
@@ -91,10 +91,10 @@ pub struct Node {
     /// The accessible name; empty if it has none.
     #[serde(default, skip_serializing_if = "str_is_empty")]
     pub name: Box<str>,
-    /// The driver's reference to it, if it can be acted on.
+    /// The driver's reference to the node, if the node can be acted on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ElementRef>,
-    /// The text or value in it; for [`Role::Text`], the text itself.
+    /// The text or value in the node; for [`Role::Text`], the text itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Box<str>>,
     /// The states.

@@ -88,7 +88,7 @@ pub struct PageView {
     pub fingerprint: Fingerprint,
     /// The fingerprint of the page's state, see [`Fingerprint::state`].
     pub state: Fingerprint,
-    /// Notes about parts that were left out or could not be understood. They contain no text of the page.
+    /// Notes about parts of the page that were left out or could not be understood. They contain no text of the page.
     pub notes: Vec<String>,
 }
 

@@ -12,11 +12,14 @@ use crate::{
     memory::{MAX_RECORD_BYTES, Record},
 };
 
-/// Maximum size of the goal that is kept. Unit: bytes of a JSON string, as for the next three constants. Source:
-/// chosen; the texts together fit into a record.
+/// Maximum size of the goal that is kept; a longer goal is cut. Unit: bytes of a JSON string. Source: chosen; the texts together fit into
+/// a record.
 const MAX_GOAL: usize = 300;
+/// Maximum size of the answer that is kept; a longer answer is cut. Unit: bytes of a JSON string. Source: as for the goal.
 const MAX_RESULT: usize = 300;
+/// Maximum size of the cost line, and of the reason why the run ended. Unit: bytes of a JSON string. Source: as for the goal.
 const MAX_LINE: usize = 150;
+/// Maximum length of the path of a folder or file of the run; a longer path is left out. Unit: bytes. Source: as for the goal.
 const MAX_PATH: usize = 200;
 /// Maximum length of an address. A longer address is kept without query and fragment, or not at all. Unit: bytes.
 /// Source: chosen.
@@ -219,8 +222,8 @@ impl RunManifest {
     /// Returns the last known address of the run, from which another run or process can continue.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if the run has no address, if it is not an http or https address, if
-    /// it has a user name or password, or if it is on another site than the one on which the run began.
+    /// `InvalidInput`, with the reason as `why`, if no address of the run is known, or if the last one is not an http or https address,
+    /// has a user name or password, or is on another site than the one on which the run began.
     pub fn resume_url(&self) -> Result<Url> {
         let wrong = |why: &str| {
             Error::new(ErrorKind::InvalidInput, "run.place")

@@ -77,18 +77,18 @@ const UNSEARCHABLE: &str = "[redacted]";
 #[derive(Clone, Default)]
 pub struct Redactor(Option<Arc<Forms>>);
 
-/// The forms of all secrets of a run. The automata hold copies of the secrets that cannot be wiped from memory; all
-/// other copies are wiped.
+/// The forms of all secrets of a run. The automata hold copies of the secrets, and these copies cannot be wiped from
+/// memory; all other copies are wiped.
 struct Forms {
     placeholders: Vec<String>,
     weak: Vec<SecretName>,
     spelled: Automaton,
     joined: Automaton,
     coded: Automaton,
-    /// For each form in `coded`: whether the character before it contains bits of the secret, and whether the character
-    /// after it does.
+    /// For each form in `coded`, two facts about the text around an occurrence: whether the character before it
+    /// contains bits of the secret, and whether the character after it does.
     margins: Vec<(bool, bool)>,
-    /// The folded values, used to find a value that was cut off.
+    /// The folded values of all secrets, each with the index of its secret. Used to find a value that was cut off.
     heads: Vec<(Form, usize)>,
     short: Short,
 }
@@ -124,13 +124,13 @@ impl Redactor {
         }
     }
 
-    /// Returns true if there is nothing to redact.
+    /// Returns true if the redactor has no secret to look for.
     pub const fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Returns the names of the secrets that are too short to be replaced everywhere. They are replaced only where a value appears: as a
-    /// whole text, between quotes, after `=` or `: `.
+    /// Returns the names of the secrets that are too short to be replaced everywhere. They are replaced only where a
+    /// value appears: as a whole text, between quotes, or after `=` or `: `.
     pub fn too_short(&self) -> &[SecretName] {
         self.0.as_deref().map_or(&[], |forms| &forms.weak)
     }
@@ -145,7 +145,7 @@ impl Redactor {
         }
     }
 
-    /// Returns the bytes with every form of every secret replaced.
+    /// Returns the bytes with every form of every secret replaced by the secret's placeholder.
     pub fn bytes(&self, bytes: &[u8]) -> Vec<u8> {
         self.replaced(bytes).unwrap_or_else(|| bytes.to_vec())
     }
@@ -207,7 +207,7 @@ impl Redactor {
         seen.map_text_beside_tree(|text| self.text(text))
     }
 
-    /// Returns the map with names and texts redacted.
+    /// Returns the map with its keys and values redacted.
     #[must_use]
     pub fn pairs(&self, pairs: BTreeMap<String, String>) -> BTreeMap<String, String> {
         pairs
@@ -395,7 +395,8 @@ impl Automaton {
         }
     }
 
-    /// Calls `found` with the range, the secret and the form of each occurrence, overlapping ones included.
+    /// Calls `found` for each occurrence of a form, overlapping ones included, with its range in the view, the index of
+    /// its secret and the index of its form.
     fn find(&self, view: &View, mut found: impl FnMut(Range<usize>, usize, usize)) {
         for hit in self
             .machine

@@ -20,8 +20,8 @@ impl SecretResolver {
         self.0.redactor()
     }
 
-    /// Returns the value if the secret is bound to two origins: that of the top page and that of the frame that
-    /// contains the field.
+    /// Returns the value of a secret if the secret is bound to both origins: that of the top page and that of the frame
+    /// that contains the field.
     ///
     /// Read both origins from the browser right before the call. An origin remembered from the last observation is not
     /// enough.

@@ -73,7 +73,7 @@ impl fmt::Display for Misdirected {
 }
 
 impl Vault {
-    /// Returns `Ok` if the secret may be sent to the address.
+    /// Returns `Ok` if the secret may be sent to the address, and otherwise the refusal.
     pub(super) fn may_send(&self, name: &SecretName, address: &str) -> Result<(), Misdirected> {
         let url = Url::parse(address).ok();
         if url.as_ref().is_some_and(|url| url.scheme() == "javascript") {
@@ -182,12 +182,13 @@ impl TypedSecrets {
     }
 }
 
-/// Sets of characters at which a request is split into pieces: ends of lines, separators in addresses, and all of these
-/// with separators in forms. A short secret may contain some of the characters, so each set is tried.
+/// Sets of characters at which a request is split into pieces: ends of lines; separators in addresses; and all of these
+/// together with the separators of form fields. A short secret may contain some of the characters, so each set is
+/// tried.
 const BORDERS: [&[u8]; 3] = [b"\r\n", b"/?#", b"\r\n/?#&=;"];
 
 /// Returns true if this part of a request contains the secret. A short secret is recognised only if it stands alone, so
-/// the pieces of the part are searched too.
+/// for short secrets the part is also split at each set of [`BORDERS`].
 fn carries(redactor: &Redactor, part: &[u8]) -> bool {
     let in_pieces = |borders: &&[u8]| {
         part.split(|byte| borders.contains(byte))

@@ -88,7 +88,7 @@ impl Vault {
             .map_or(&[], |entry| &entry.origins[..])
     }
 
-    /// Returns the value if the secret is bound to both origins, that of the page and that of the frame.
+    /// Returns the value of a secret if the secret is bound to both origins, that of the page and that of the frame.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for an unknown name, and [`ErrorKind::Refused`] if the secret is not bound to one of

@@ -1,4 +1,4 @@
-//! Turns advice from memory into acts, which replace a planned act or come before it.
+//! Turns advice from memory into acts (calls with their target's name), which replace a planned act or come before it.
 
 use super::{
     finding::{How, calendar_day, choice},
@@ -7,14 +7,16 @@ use super::{
     tips::{Remedy, Tip},
 };
 
-/// Returns the acts that advice for this site suggests in place of this act, which enters a value; `None` if there is no such advice.
+/// Returns the acts by which the tips for this site replace `act`, which enters `value`; `None` if no tip is about `act` or none of its
+/// remedies applies.
 pub(super) fn told(now: &Situation<'_>, act: &Act, value: &str) -> Option<Vec<Act>> {
     let tips = now.site.iter().filter(|tip| is_for(now, tip, act));
     tips.flat_map(|tip| &tip.remedies)
         .find_map(|remedy| instead_of(now, act, remedy, value))
 }
 
-/// Returns the acts that carry out a remedy instead of this act; `None` if the remedy does not apply to this act.
+/// Returns the acts that carry out a remedy in place of `act`, which enters `value` or clicks; `None` if the remedy does not apply to
+/// `act`.
 pub(super) fn instead_of(
     now: &Situation<'_>,
     act: &Act,
@@ -43,13 +45,13 @@ pub(super) fn instead_of(
     }
 }
 
-/// Returns the visible choice with this name, if it is made by a click.
+/// Returns the visible choice with the name `value`, if it is made by clicking or checking it.
 fn named<'p>(page: &'p Page, value: &str) -> Option<&'p Element> {
     let (element, how, _) = choice(page, &[], value)?;
     matches!(how, How::Click | How::Check).then_some(element)
 }
 
-/// Returns the element that an act targets.
+/// Returns the element that an act targets; `None` if the prompt does not show it.
 pub(super) fn aimed<'s>(now: &Situation<'s>, act: &Act) -> Option<&'s Element> {
     let seen: &'s Seen = now.seen;
     seen.page
@@ -58,7 +60,8 @@ pub(super) fn aimed<'s>(now: &Situation<'s>, act: &Act) -> Option<&'s Element> {
         .find(|element| act.call.arguments["target"] == element.reference.as_str())
 }
 
-/// Returns true if the advice is about this act: it must name the act's command, and the name or position of its target.
+/// Returns true if the tip is about this act: about the act's target, by name or position, and about the act's command. A tip without a
+/// command is about every command.
 pub(super) fn is_for(now: &Situation<'_>, tip: &Tip, act: &Act) -> bool {
     let Some((role, number)) = &tip.place else {
         return for_this(tip, &act.call.name, &act.label);
@@ -77,7 +80,7 @@ pub(super) fn is_for(now: &Situation<'_>, tip: &Tip, act: &Act) -> bool {
         && nth == aimed(now, act)
 }
 
-/// Returns true if advice says that an element must be clicked before this act.
+/// Returns true if a tip for this site says that an element must be clicked before this act.
 pub(super) fn is_warned_of(now: &Situation<'_>, act: &Act) -> bool {
     let first = |remedy: &Remedy| matches!(remedy, Remedy::Click(_));
     now.site

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::BTreeSet};
 
 use super::{seen::Line, words::content};
 
-/// An answer, and the words of the page that serve as its evidence.
+/// An answer, and the words of the page that prove it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
     pub value: String,
@@ -15,15 +15,15 @@ pub(super) struct Found {
 const BETWEEN: &[&str] = &[
     "is", "was", "are", "no", "no.", "nr", "nr.", "number", "=", "-", "–", ":", "#",
 ];
-/// Maximum length of a value that is not a number. Unit: words. Source: chosen; a short sentence.
+/// Maximum length of a value that is not a number, an amount or a code. Unit: words. Source: chosen; a short sentence.
 const MAX_WORDS: usize = 12;
-/// Minimum number of capitals in a code without digits. Source: chosen; most acronyms have fewer.
+/// Minimum number of capitals in a code that has no digits. Source: chosen; most acronyms have fewer.
 const MIN_CAPITALS: usize = 4;
-/// Maximum number of words between a label and its number. Source: chosen.
+/// Number of words behind a label among which a number is searched. Source: chosen.
 const MAX_DISTANCE: usize = 4;
 
-/// Finds a value: a cell of a table, or else the text that follows a label. `what` contains the words that name the value: those of the
-/// column and the row, or those of the label.
+/// Finds the value that `what` names: a cell of a table, or else the text that follows a label. `what` contains the words of the table's
+/// column and row, or those of the label.
 pub(super) fn find(lines: &[Line], what: &[String]) -> Option<Found> {
     let tables = lines.split(|line| line.cells.is_empty());
     let mut tables = tables
@@ -46,16 +46,16 @@ pub(super) fn find(lines: &[Line], what: &[String]) -> Option<Found> {
     best.map(|(_, found)| found)
 }
 
-/// A table that has the column that is asked for.
+/// A table in which a value is searched: its rows below the headings, and the column whose heading the wanted value's words contain.
 struct Table<'a> {
     rows: &'a [Line],
     column: usize,
-    /// The words that identify the row.
+    /// The words of `what` that do not name the column, and so identify the row.
     of_row: BTreeSet<&'a String>,
 }
 
 impl<'a> Table<'a> {
-    /// Returns the table that consists of these rows, the first of which has the headings; `None` if `what` names none of its columns.
+    /// Returns the table that consists of these rows, the first of which contains the headings; `None` if `what` names none of its columns.
     fn with_column(rows: &'a [Line], what: &'a [String]) -> Option<Self> {
         let (heading, rows) = rows.split_first()?;
         let headings = heading.cells.iter().map(|cell| content(cell));
@@ -70,7 +70,8 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Returns the value in the row that `what` identifies; `None` unless exactly one row or a row of totals matches.
+    /// Returns the value in this column and in the row that `what` identifies. If not exactly one row is identified, returns the value that
+    /// follows a label, such as a total; `None` if no label contains all words of `what`.
     fn cell(&self, what: &[String]) -> Option<Found> {
         let mut meant = self
             .rows
@@ -89,7 +90,7 @@ impl<'a> Table<'a> {
         found.filter(|found| !found.value.is_empty())
     }
 
-    /// Returns the position of the cell that identifies the row; `None` if the row is not the one that is asked for.
+    /// Returns the index of the row's cell whose words identify the wanted row; `None` if this is not the wanted row.
     fn place(&self, row: &Line) -> Option<usize> {
         let is_meant = |cell: &String| content(cell).iter().collect::<BTreeSet<_>>() == self.of_row;
         if self.of_row.is_empty() {
@@ -100,12 +101,13 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Returns the value that follows a label in a row, if all words of `what` are in the label.
+/// Returns the value that follows a label within a row, if the label contains all words of `what`. Also returns the number of these words.
 fn in_row(row: &Line, what: &[String]) -> Option<(usize, Found)> {
     labelled(&row.cells.join(" "), what).filter(|(met, _)| *met == what.len())
 }
 
-/// Returns the value that follows a label, and the number of words of `what` that the label contains.
+/// Returns the value that follows a label in a text, and the number of words of `what` that the label contains; `None` if it contains less
+/// than half of them.
 fn labelled(text: &str, what: &[String]) -> Option<(usize, Found)> {
     let words = spans(text);
     let mut best: Option<(usize, usize, usize)> = None;
@@ -144,7 +146,7 @@ fn labelled(text: &str, what: &[String]) -> Option<(usize, Found)> {
 
 const PUNCTUATION: &[char] = &['.', ',', ';', ':', '!', '?', '"', '“', '”', '(', ')', '#'];
 
-/// Returns the start and end of every word.
+/// Returns the start and end of every word in the text. Unit: bytes.
 fn spans(text: &str) -> Vec<(usize, usize)> {
     let mut out = Vec::new();
     let mut start = None;
@@ -162,7 +164,8 @@ fn spans(text: &str) -> Vec<(usize, usize)> {
     out
 }
 
-/// Returns the indexes of the first and the last word of the value that follows a label. The label ends before word `at`.
+/// Returns the indexes of the first and the last word of the value that follows a label. The label ends before word `at`. Returns `None` if
+/// no value follows.
 fn value(
     text: &str,
     words: &[(usize, usize)],
@@ -219,7 +222,7 @@ fn value(
     Some((from, end))
 }
 
-/// Returns the beginning of a text as a quotation: whole words, at most `max` bytes.
+/// Returns the beginning of a text: as many whole words as `max` bytes can hold. It can be used as a quotation.
 pub(super) fn opening(text: &str, max: usize) -> String {
     let mut end = 0;
     for (_, to) in spans(text) {

@@ -7,15 +7,16 @@ use super::{
 };
 use crate::base::text::fold;
 
-/// Minimum fit of an element that advice names. Unit: see [`fit`]. Source: chosen; all words of the name match, and the element has hardly
-/// any others.
+/// Minimum fit of an element's name to the name that advice gives. Unit: see [`fit`]. Source: chosen; all words of the given name match,
+/// and the element has hardly any others.
 const NAME_FIT: f64 = 0.9;
-/// Minimum fit of a field's label. Unit: see [`fit`]. Source: chosen; one word of four matches on each side.
+/// Minimum fit of a field's label to the words of the instruction. Unit: see [`fit`]. Source: chosen; one word of four matches on each
+/// side.
 const FIELD_FIT: f64 = 0.3;
-/// Minimum fit of an element to click. Unit: see [`fit`]. Source: chosen; a wrong click costs more than a search for the
-/// right element.
+/// Minimum fit of the label of an element to click to the words of the instruction. Unit: see [`fit`]. Source: chosen; a wrong click costs
+/// more than a search for the right element.
 pub(super) const CLICK_FIT: f64 = 0.4;
-/// Minimum fit of a choice's label, if it is not equal to the value. Unit: see [`fit`]. Source: chosen.
+/// Minimum fit of a choice's label to the wanted value, if the two are not equal. Unit: see [`fit`]. Source: chosen.
 const CHOICE_FIT: f64 = 0.6;
 
 const FIELDS: &[&str] = &["textbox", "searchbox", "combobox", "spinbutton"];
@@ -48,7 +49,7 @@ const CLICKABLE: &[&str] = &[
     "radio",
 ];
 
-/// The method by which a choice is made.
+/// The method by which a choice is made on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
     Select,
@@ -57,7 +58,7 @@ pub(super) enum How {
     Fill,
 }
 
-/// Returns the element with the best fit, the first one if several fit equally; `None` if every fit is below `least`.
+/// Returns the element with the highest value of `fits`, the first one if several are equal; `None` if every value is below `least`.
 fn best<'a>(
     elements: impl Iterator<Item = &'a Element>,
     least: f64,
@@ -79,7 +80,7 @@ fn enabled<'a>(page: &'a Page, roles: &'a [&str]) -> impl Iterator<Item = &'a El
         .filter(|element| roles.contains(&element.role.as_str()) && !element.is("disabled"))
 }
 
-/// Returns the field with this name.
+/// Returns the text field whose label fits these words best; without words, the first empty text field.
 pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     // A select box cannot be typed into.
     let fields = || enabled(page, FIELDS).filter(|element| element.options.is_empty());
@@ -105,7 +106,7 @@ pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> 
     })
 }
 
-/// Returns the field with this name, or else the only field of a form.
+/// Returns the text field whose label fits these words best, or else the only text field of a form.
 pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     let only = || {
         let mut fields = enabled(page, FIELDS).filter(|element| element.options.is_empty());
@@ -117,7 +118,7 @@ pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a E
     field(page, name).or_else(only)
 }
 
-/// Returns the only button of a form, if the words of the instruction mean only that the form is submitted.
+/// Returns the only button of a form, if both the words of the instruction and the button's label mean only that the form is submitted.
 pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     let mut buttons = enabled(page, &["button"]).filter(|button| !button.label.is_empty());
     let first = buttons
@@ -126,37 +127,38 @@ pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Ele
     buttons.next().is_none().then_some(first)
 }
 
-/// Returns true if the words mean only that a form is submitted.
+/// Returns true if the words mean only that a form is submitted, such as `submit` or `ok`.
 pub(super) fn sends(words: &[String]) -> bool {
     const SENDING: &[&str] = &["submit", "login", "ok", "send", "go", "continue", "enter"];
     !words.is_empty() && words.iter().all(|word| SENDING.contains(&word.as_str()))
 }
 
-/// Returns the visible list item that begins and ends with these texts.
+/// Returns the visible list item whose label begins and ends with these texts.
 pub(super) fn item<'a>(page: &'a Page, start: &str, end: &str) -> Option<&'a Element> {
     const ITEMS: &[&str] = &["option", "listitem", "menuitem", "treeitem", "gridcell"];
     enabled(page, ITEMS).find(|element| begins_and_ends(&element.label, start, end))
 }
 
-/// Returns true if a text begins and ends with these texts.
+/// Returns true if `text` begins with `start` and ends with `end`, apart from case.
 pub(super) fn begins_and_ends(text: &str, start: &str, end: &str) -> bool {
     let (text, start, end) = (fold(text), fold(start), fold(end));
     text.len() >= start.len().max(end.len()) && text.starts_with(&start) && text.ends_with(&end)
 }
 
-/// Returns the first field in which text can be typed. Typing there opens the list.
+/// Returns the first field in which text can be typed. Typing there opens the list of items.
 pub(super) fn list_field(page: &Page) -> Option<&Element> {
     enabled(page, FIELDS).find(|element| element.options.is_empty())
 }
 
-/// Returns the element that stands for a date's day in an open calendar.
+/// Returns the element that stands for the day of the date `value` in an open calendar; `None` if there is none, or if `value` is not a
+/// date.
 pub(super) fn calendar_day<'a>(page: &'a Page, value: &str) -> Option<&'a Element> {
     let day = day(value)?;
     enabled(page, &["link", "gridcell", "button", "cell", "option"])
         .find(|element| element.label == day)
 }
 
-/// Returns the only control of the kind that the words name, such as "spinner".
+/// Returns the control of the kind that the words name, such as "spinner", if the page has exactly one of that kind.
 fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     const KINDS: &[(&str, &str)] = &[
         ("spinner", "spinbutton"),
@@ -171,7 +173,9 @@ fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     found.next().is_none().then_some(first)
 }
 
-/// Returns the element in which this value can be chosen, the method of choosing it, and the value as the page writes it.
+/// Returns the element by which this value is chosen, the method of choosing it, and the value as the page writes it.
+///
+/// `name` contains the words of the field in which the value is chosen; without words, the value may be chosen anywhere.
 pub(super) fn choice<'a>(
     page: &'a Page,
     name: &[String],
@@ -225,15 +229,15 @@ pub(super) fn choice<'a>(
     named(&["textbox"]).map(|field| (field, How::Fill, value.to_owned()))
 }
 
-/// Returns the check box, switch or radio button whose label fits these words best.
+/// Returns the check box, switch or radio button whose label fits the words of the instruction best.
 pub(super) fn tick_box<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     best(enabled(page, BOXES), FIELD_FIT, |element| {
         fit(what, &element.label)
     })
 }
 
-/// Returns the clickable element with this name. With `submit`, it prefers a button, because a link of the same name in a menu leads
-/// elsewhere.
+/// Returns the clickable element whose label fits best. `what` contains the words of its name, and `name` is the name as written. With
+/// `submit`, only buttons count, because a link of the same name in a menu leads elsewhere.
 pub(super) fn clickable<'a>(
     page: &'a Page,
     what: &[String],
@@ -246,13 +250,13 @@ pub(super) fn clickable<'a>(
     })
 }
 
-/// Returns the element that advice names. The name must fit closely, because advice quotes it exactly from the page.
+/// Returns the element whose name advice gives. The name must fit closely, because advice quotes it exactly from the page.
 pub(super) fn named<'a>(page: &'a Page, name: &str) -> Option<&'a Element> {
     clickable(page, &content(name), name, false)
         .filter(|element| called(element, &content(name), name) >= NAME_FIT)
 }
 
-/// Returns how well an element's name fits: 2 if it is equal, else the fit of its words.
+/// Returns how well an element's label fits a name: 2 if it is equal to `name`, else the fit of the words `what`. Unit: see [`fit`].
 pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
     if equal(&element.label, name) {
         2.0
@@ -282,7 +286,8 @@ pub(super) fn way_out(page: &Page) -> Option<&Element> {
     best(buttons(), 0.1, leaving).or_else(|| buttons().next())
 }
 
-/// Maximum number of buttons that are considered, counted from the top of the page, where the buttons of a dialog are. Source: chosen.
+/// Maximum number of buttons among which the button that closes a dialog is searched, counted from the top of the page, where the buttons
+/// of a dialog are. Source: chosen.
 const MAX_DIALOG_BUTTONS: usize = 4;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Formats of a value, as written by people, fields and calendars.
+//! Formats of a date or a time, as people, fields and calendars write it.
 
-/// A format that a field may require.
+/// A format in which a field may require a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// `2016-12-05`
@@ -19,15 +19,14 @@ impl Form {
         }
     }
 
-    /// Returns the machine-readable format for this value; `None` if it is neither a date nor a
-    /// time.
+    /// Returns the machine-readable format for this value, a date or a time in any format; `None` if it is neither.
     pub(super) fn of(value: &str) -> Option<Self> {
         [Self::Date, Self::Time]
             .into_iter()
             .find(|form| form.write(value).is_some())
     }
 
-    /// Returns the value in this format; `None` if it cannot be converted.
+    /// Returns the value in this format; `None` if it is not a date or a time, or cannot be converted.
     pub(super) fn write(self, value: &str) -> Option<String> {
         match self {
             Self::Date => {
@@ -38,17 +37,17 @@ impl Form {
     }
 }
 
-/// Returns true if two texts are the same value in any of the formats.
+/// Returns true if the two texts are equal, or are the same date or time in different formats.
 pub(super) fn same(a: &str, b: &str) -> bool {
     a == b || Form::of(a).is_some_and(|form| form.write(a) == form.write(b))
 }
 
-/// Returns the text that a calendar shows for the day of this date.
+/// Returns the text by which a calendar shows the day of this date; `None` if the value is not a date.
 pub(super) fn day(value: &str) -> Option<String> {
     date(value).map(|(_, _, day)| day.to_string())
 }
 
-/// Returns year, month and day from a text such as `2016-12-05`, `12/05/2016` or `5.12.2016`.
+/// Returns year, month and day of a date such as `2016-12-05`, `12/05/2016` or `5.12.2016`; `None` if the text is not a date.
 fn date(value: &str) -> Option<(u32, u32, u32)> {
     let numbers = |mark: char| -> Option<[u32; 3]> {
         let parts: Vec<u32> = value
@@ -76,7 +75,7 @@ fn date(value: &str) -> Option<(u32, u32, u32)> {
         .then_some((year, month, day))
 }
 
-/// Returns hour and minute from a text such as `16:08` or `4:08 PM`.
+/// Returns hour and minute of a time such as `16:08` or `4:08 PM`; `None` if the text is not a time.
 fn time(value: &str) -> Option<(u32, u32)> {
     let value = value.trim().to_lowercase();
     let (clock, half) = match value

@@ -1,4 +1,4 @@
-//! Parses the goal into an ordered list of steps.
+//! Parses the goal into an ordered list of steps, the stand-in's plan.
 
 use super::{
     items::{choices, fields, login, phrase, pick, reported},
@@ -11,39 +11,41 @@ use super::{
 pub(super) enum Step {
     /// Open an address.
     Goto(String),
-    /// Go back.
+    /// Go back to the previous page.
     Back,
     /// Press a key.
     Press(String),
-    /// Put a text into a field.
+    /// Put a text into the field that these words name.
     Fill { field: Vec<String>, value: String },
-    /// Choose one of several options or radio buttons.
+    /// Choose a value in the field that these words name, from options or radio buttons.
     Choose { field: Vec<String>, value: String },
-    /// Choose the item that begins and ends with these texts.
+    /// Choose the list item that begins and ends with these texts.
     Pick { start: String, end: String },
-    /// Tick or untick a box.
+    /// Tick or untick the box that these words name.
     Tick { what: Vec<String>, on: bool },
-    /// Click the element with this name.
+    /// Click the element with this name, a button if `submit` is true.
     Click {
         what: Vec<String>,
         name: String,
         submit: bool,
     },
-    /// Report a value from the page.
+    /// Report the value on the page that these words name.
     Report(Vec<String>),
 }
 
-/// A step with its context.
+/// A step of the plan, with its context in the goal.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Planned {
     pub step: Step,
-    /// Number of the instruction that the step comes from; `None` unless the parts of that instruction must be done together and in order.
+    /// Number of the instruction from which the step comes, if the steps from that instruction must be done together and in order; else
+    /// `None`.
     pub strict: Option<usize>,
-    /// Words of another element, which is clicked to get to the step's element if that is not on the page.
+    /// Words of another element, which is clicked to get to the step's element if the step's element is not on the page. Empty if there is
+    /// no such element.
     pub way: Vec<String>,
 }
 
-/// The kinds of instructions, by verb.
+/// The kinds of instructions, distinguished by their verb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verb {
     LogIn,
@@ -55,10 +57,10 @@ enum Verb {
     Fill,
     Tick,
     Untick,
-    /// The verb is a part of the button's name.
+    /// An instruction to click a button whose name contains the verb.
     Act,
     Report,
-    /// The words are not an instruction, so there is nothing to do.
+    /// Words that begin like an instruction but ask for nothing.
     Skip,
 }
 
@@ -134,7 +136,8 @@ const VERBS: &[(&[&str], Verb)] = &[
     (&["don't"], Verb::Skip),
 ];
 
-/// Parses a goal. Text that is not an instruction is skipped.
+/// Parses a goal into the steps of a plan. Text that is not an instruction is skipped. `secrets` contains the placeholders of the run's
+/// secrets.
 pub(super) fn steps(goal: &str, secrets: &[String]) -> Vec<Planned> {
     let mut out = Vec::new();
     let mut clause: Option<(Verb, Vec<Segment>)> = None;
@@ -160,7 +163,8 @@ pub(super) fn steps(goal: &str, secrets: &[String]) -> Vec<Planned> {
     out
 }
 
-/// Returns the verb at the start of a segment, and the number of tokens before its object.
+/// Returns the kind of the instruction at the start of a segment, and the number of tokens before the instruction's object; `None` if the
+/// segment does not begin with a known verb.
 fn verb(tokens: &[Token]) -> Option<(Verb, usize)> {
     let begins = |words: &[&str]| {
         tokens.len() >= words.len() && words.iter().zip(tokens).all(|(word, token)| token.is(word))

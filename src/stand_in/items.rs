@@ -5,7 +5,7 @@ use super::{
     words::content,
 };
 
-/// Returns the text after a verb: its first quoted value, or its words as written if no value is quoted.
+/// Returns the text after an instruction's verb: its first quoted value, or its words as written if no value is quoted.
 pub(super) fn phrase(parts: &[Segment]) -> String {
     if let Some(value) = parts
         .iter()
@@ -31,7 +31,7 @@ pub(super) fn phrase(parts: &[Segment]) -> String {
         .to_owned()
 }
 
-/// Returns the words that name a value to report.
+/// Returns the significant words of the value that an instruction asks to report.
 pub(super) fn reported(part: &Segment) -> Vec<String> {
     content(&words(&part.tokens))
 }
@@ -49,7 +49,8 @@ fn words(tokens: &[Token]) -> String {
     words.join(" ")
 }
 
-/// Returns user and password of a login. If the goal gives no password, it is taken from the secrets.
+/// Returns user name and password from the instruction to log in. If the instruction gives no password, a placeholder from `secrets` is
+/// used.
 pub(super) fn login(parts: &[Segment], secrets: &[String]) -> (Option<String>, Option<String>) {
     let (mut user, mut password): (Option<String>, Option<String>) = (None, None);
     let mut for_password = false;
@@ -94,11 +95,11 @@ fn is_password(secret: &str) -> bool {
         .any(|hint| secret.contains(hint))
 }
 
-/// Words that come between a field and its value.
+/// Words that may come between a field and its value.
 const GIVES: &[&str] = &["to", "with", "=", "is", "as"];
 
-/// Returns fields with their values from texts such as `the quantity to 2`, `name "A"`, `"A" into the name field` or
-/// `Berlin as city`.
+/// Returns the fields and their values in an instruction to fill in, such as `the quantity to 2`, `name "A"`, `"A" into the name field` or
+/// `Berlin as city`. A field is given by the words of its name.
 pub(super) fn fields(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     parts
         .iter()
@@ -144,8 +145,7 @@ fn field_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     }
 }
 
-/// Returns fields with quoted values. A field's name precedes its value; only the name of the last field may follow
-/// it.
+/// Returns fields with their quoted values. The name of a field stands before its value; only that of the last field may stand behind it.
 fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     let mut out: Vec<(Vec<String>, String)> = Vec::new();
     let mut before: Vec<&str> = Vec::new();
@@ -182,8 +182,8 @@ fn name(words: &[&str]) -> Vec<String> {
     }
 }
 
-/// Returns the start and end of an item, from a description such as `an item that starts with "Alb" and ends with
-/// "ia"`.
+/// Returns the start and the end of an item's text, from a description such as `an item that starts with "Alb" and ends with "ia"`. The end
+/// is empty if the description gives none.
 pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
     let tokens: Vec<&Token> = parts.iter().flat_map(|part| &part.tokens).collect();
     let after = |words: &[&str]| {
@@ -199,8 +199,8 @@ pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
     Some((start, after(&["ends", "ending"]).unwrap_or_default()))
 }
 
-/// Returns choices from texts such as `size "M"`, `"Express" as shipping` or `Express delivery`. Without a quoted
-/// value, the words are the value.
+/// Returns the choices in an instruction to choose, such as `size "M"`, `"Express" as shipping` or `Express delivery`. Each choice has the
+/// words of its field, if any, and its value. Without a quoted value, the unquoted words are the value.
 pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     let choice = |part: &Segment| {
         let tokens = &part.tokens;
@@ -225,7 +225,7 @@ pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     parts.iter().flat_map(choice).collect()
 }
 
-/// Returns the words without a leading article.
+/// Returns the words of the tokens without a leading article.
 fn bare(tokens: &[Token]) -> String {
     let articles = tokens
         .iter()

@@ -12,7 +12,8 @@ fn json_value(text: &str) -> Option<(Value, &str)> {
     Some((value, &text[values.byte_offset()..]))
 }
 
-/// Parses a line such as `3. fill searchbox "Search" "padel" -> failed not_editable`. A line without an outcome has the outcome `done`.
+/// Parses a history line such as `3. fill searchbox "Search" "padel" -> failed not_editable`; `None` if it is no such line. A line without
+/// an outcome has the outcome `done`.
 pub(super) fn past(line: &str) -> Option<Past> {
     let (number, rest) = line.split_once(". ")?;
     number.parse::<u32>().ok()?;
@@ -48,7 +49,8 @@ pub(super) fn past(line: &str) -> Option<Past> {
     })
 }
 
-/// Reads the number of an element without a name, as in `number 2 "ada"`. Returns an empty name and the rest of the line.
+/// Parses the number that stands for the name of a nameless element, as in `number 2 "ada"`. Returns an empty name and the text behind the
+/// number.
 fn numbered(line: &str) -> Option<(String, &str)> {
     let rest = line.strip_prefix("number ")?;
     let (number, rest) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -60,7 +62,8 @@ fn is_role(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Returns the name of the only argument of a tool. A history line shows that argument without its name.
+/// Returns the name of the argument of a call to this tool that has only one argument. A history line shows such an argument without its
+/// name.
 fn only_argument(tool: &str) -> &'static str {
     match tool {
         "goto" | "tab_new" => "url",

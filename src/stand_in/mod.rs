@@ -74,7 +74,7 @@ impl StandIn {
         }
     }
 
-    /// Returns a stand-in whose capabilities name this mode of calling as the preferred one.
+    /// Sets the mode of calling that the stand-in's capabilities name as the preferred one.
     #[must_use]
     pub const fn with_mode(self, mode: CallMode) -> Self {
         Self { mode }
@@ -96,7 +96,7 @@ impl StandIn {
     }
 }
 
-/// Returns the calls as text that follows the schema of a reply.
+/// Returns the calls as a text that follows the schema of a reply, for requests that do not ask for tool calls.
 fn written(calls: Vec<RawCall>) -> String {
     let call = |call: RawCall| {
         let mut fields = call.arguments.as_object().cloned().unwrap_or_default();

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::action::RawCall;
 
-/// A call to a tool, with the name of the element that it targets.
+/// A call to a tool, with the name of the element that it targets, if any.
 #[derive(Debug, Clone)]
 pub(super) struct Act {
     pub call: RawCall,
@@ -38,15 +38,15 @@ impl Act {
     }
 }
 
-/// Everything that a decision depends on.
+/// Everything on which a decision depends.
 #[derive(Debug)]
 pub(super) struct Situation<'a> {
     pub seen: &'a Seen,
     pub plan: &'a [Planned],
     pub progress: &'a Progress,
-    /// Advice for this site.
+    /// Tips from memory for this site.
     pub site: Vec<Tip>,
-    /// Advice for the whole run.
+    /// Lessons from memory for the whole run.
     pub lessons: Vec<Tip>,
 }
 
@@ -56,7 +56,7 @@ impl Situation<'_> {
     }
 }
 
-/// Decides on the next calls.
+/// Decides on the next calls, given the parsed prompt.
 pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
     if seen.page.dialog {
         return vec![RawCall::new("dialog_accept", json!({}))];
@@ -81,10 +81,10 @@ pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
         .collect()
 }
 
-/// Instructions that the stand-in understands, as told to a person whose goal has none.
+/// Examples of instructions that the stand-in understands, for a person whose goal contains no such instruction.
 const PHRASES: &str = r#"such as: log in as "NAME", search for "WORDS", open "NAME", fill in NAME "VALUE", press "NAME", report the NAME"#;
 
-/// Returns the acts for the next steps, up to the first act that leaves the page.
+/// Returns the acts for the next steps of the plan, up to the first act that may change the page.
 fn acts(now: &Situation<'_>) -> Vec<Act> {
     let Some(next) = now.progress.next() else {
         return vec![finish_done(now)];
@@ -133,7 +133,8 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
     acts
 }
 
-/// Returns the calls for one step; `None` if the page lacks an element that they need.
+/// Returns the acts for one step; `None` if the page lacks an element that the step needs. `typed` is true if the act before the step puts
+/// a text into a field.
 pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     match &planned.step {
@@ -180,7 +181,8 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
     }
 }
 
-/// Returns a click, or the acts that advice suggests instead.
+/// Returns a click on the element of a step, or the key presses that advice suggests in its place or before it; `None` if the page lacks
+/// the element.
 fn click(
     now: &Situation<'_>,
     planned: &Planned,
@@ -236,7 +238,7 @@ pub(super) fn click_then_type(field: &Element, value: &str) -> Vec<Act> {
     vec![Act::on("click", field), typing]
 }
 
-/// Returns true if advice is about this command on an element with this name. Advice without a command is about every command.
+/// Returns true if the tip is about this command on an element with the name `label`. A tip without a command is about every command.
 pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     let commanded = tip.command.as_deref().is_none_or(|own| own == command);
     let named = tip
@@ -246,7 +248,8 @@ pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     commanded && named
 }
 
-/// Returns the first click that advice for this site suggests before these acts, if its element is on the page and in the way.
+/// Returns a click that a tip for this site says must come before the first of these acts, or must close a dialog. Its element is on the
+/// page and was not clicked recently.
 fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;
@@ -278,7 +281,8 @@ fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     None
 }
 
-/// Finishes with all values that remain to be reported. If a value is not on the page, returns an act that may make it appear.
+/// Returns an act that ends the task with all values that remain to be reported, from step `at` on. If a value is not on the page, returns
+/// acts that may make it appear.
 fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let wanted: Vec<&Vec<String>> = now.plan[at..]
         .iter()
@@ -335,7 +339,7 @@ fn finish(answer: &str, evidence: &str, success: bool) -> Act {
     )
 }
 
-/// Ends the task without success.
+/// Returns an act that ends the task without success, with the reason `why`.
 pub(super) fn give_up(why: &str) -> Act {
     finish(&format!("I could not do it: {why}."), "", false)
 }

@@ -11,14 +11,14 @@ use super::{
     words::{content, equal, fit},
 };
 
-/// The steps of the plan that are done, derived from the history and the page.
+/// The progress in the plan: which steps are done, and where in the history the last one was completed.
 #[derive(Debug, Clone)]
 pub(super) struct Progress {
-    /// For each step, true if it is done.
+    /// For each step of the plan, true if it is done.
     pub done: Vec<bool>,
-    /// Number of history entries up to and including the last one that completed a step.
+    /// Number of history entries up to and including the last one that completed a step; 0 if none did.
     pub since: usize,
-    /// True if that entry put text into a field.
+    /// True if the last entry that completed a step put text into a field.
     pub typed: bool,
 }
 
@@ -29,7 +29,7 @@ impl Progress {
     }
 }
 
-/// Returns the progress: the steps that the history completed, and the steps after them that the page shows as done.
+/// Returns the progress: the steps of the plan that the history completed, and the following steps that the page shows as done.
 pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     let mut progress = walk(plan, seen, vec![false; plan.len()]);
     let login = |planned: &Planned| {
@@ -55,7 +55,7 @@ pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     progress
 }
 
-/// Goes through the history once, starting with the given steps as done, and returns the progress.
+/// Goes through the history once and returns the progress. `done` says for each step whether it counts as done from the beginning.
 fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     let mut progress = Progress {
         done,
@@ -82,7 +82,7 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     progress
 }
 
-/// Marks filled fields as not done if the next click needs them but the page shows them empty.
+/// Marks filled fields as not done if the page shows them empty but the next step needs them filled.
 fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     let Some(next) = progress.next() else {
         return;
@@ -101,7 +101,7 @@ fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     }
 }
 
-/// Returns true if the step fills a field that the page shows empty.
+/// Returns true if the step fills a field and the page shows that field empty.
 fn is_emptied(step: &Step, page: &Page) -> bool {
     match step {
         Step::Fill { field: name, .. } => {
@@ -111,8 +111,8 @@ fn is_emptied(step: &Step, page: &Page) -> bool {
     }
 }
 
-/// Marks the last steps as not done if the page was opened again after them and its form has lost a value, as at the beginning of a resumed
-/// run. A field that never shows its value does not count as lost.
+/// Marks the steps of `before` that filled in the current form as not done if the page was opened again after them and the form has lost a
+/// value, as at the beginning of a resumed run. A field that never shows its value does not count as lost.
 fn lost(before: &[Planned], seen: &Seen, progress: &mut Progress) {
     let enters = |planned: &Planned| {
         matches!(
@@ -163,8 +163,8 @@ const fn is_click(step: &Step) -> bool {
     matches!(step, Step::Click { .. })
 }
 
-/// Returns the step that a history entry completed: the first step that is not done, or a later one if all steps before it only fill in,
-/// choose or tick.
+/// Returns the index of the step that a history entry completed: the first step that is not done, or a later one if all open steps before
+/// it only fill in, choose or tick. Returns `None` if the entry completed no step.
 fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize> {
     let first = progress.next()?;
     for step in first..plan.len() {
@@ -261,7 +261,7 @@ fn completes(planned: &Planned, past: &Past) -> bool {
     }
 }
 
-/// Marks the steps that the page shows as done.
+/// Marks the next steps as done as long as the page shows each as done.
 fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     while let Some(next) = progress.next() {
         if !is_shown(&plan[next].step, &seen.page) {

@@ -1,4 +1,4 @@
-//! Decides on the next calls after a failure: first by advice, then by trying again, then by common remedies.
+//! Decides on the next calls after a failure: first by advice, then by repeating the call once, then by common remedies.
 
 use serde_json::json;
 
@@ -15,15 +15,15 @@ use super::{
 };
 use crate::action::ErrorClass;
 
-/// Maximum number of failures of one action before giving up. Source: chosen; one less than the repetition guard of the decision loop
-/// allows.
+/// Number of failures of one act after which the stand-in gives up if no remedy is left. Source: chosen; one less than the repetition guard
+/// of the decision loop allows.
 const MAX_FAILURES: usize = 4;
 
-/// Maximum number of clicks on a control to open its list. Source: chosen; if the list is still closed then, it must be
-/// opened in another way.
+/// Maximum number of clicks on a control to open its list of choices. Source: chosen; if the list is still closed then, it must be opened
+/// in another way.
 const MAX_OPENED: usize = 3;
 
-/// Returns the acts to use instead of these, if one of these acts has just failed.
+/// Returns the acts that replace the planned acts, if one of the planned acts has just failed; `None` if the planned acts stay as they are.
 pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let (failed, last) = failure(now, acts)?;
     let class = ErrorClass::ALL
@@ -68,7 +68,8 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     }
 }
 
-/// Returns the remedy with the name of the button to click. If the advice only says to close a dialog, the button is chosen from the page.
+/// Returns the remedy in a form that names a button. A remedy that closes a dialog becomes a click on the button of the page that most
+/// likely closes it; `None` if there is no such button. Other remedies stay as they are.
 fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     match remedy {
         Remedy::Close => {
@@ -78,7 +79,8 @@ fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     }
 }
 
-/// Returns the act that failed last, with the history entry of its failure. Remedies that had no effect are skipped.
+/// Returns the planned act that failed last, with the history entry of its failure. Key presses and typing without effect are skipped,
+/// because they were remedies.
 fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, &'n Past)> {
     let idle = |past: &&Past| {
         matches!(past.tool.as_str(), "press" | "type") && past.outcome == "no_effect"
@@ -94,7 +96,8 @@ fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, 
     acts.iter().find(|act| is(act, last)).map(|act| (act, last))
 }
 
-/// Returns an act that declines a question in the way, such as by a `Cancel` button, unless that was tried already.
+/// Returns a click on a button such as `Cancel`, which declines a question on the page, unless it was clicked since the last completed
+/// step.
 pub(super) fn decline(now: &Situation<'_>) -> Option<Act> {
     const NO: &[&str] = &["cancel", "no thanks", "not now", "no", "later"];
     let page = &now.seen.page;
@@ -111,13 +114,13 @@ fn is_on(act: &Act, past: &Past) -> bool {
     act.call.name != "click" && !act.label.is_empty() && act.label == past.target_name()
 }
 
-/// Returns true if the history entry is of this act.
+/// Returns true if the history entry records this act, judged by tool and target name.
 fn is(act: &Act, past: &Past) -> bool {
     act.call.name == past.tool && act.label == past.target_name()
 }
 
-/// Returns the remedies that advice gives for this failure: first from the tips for the error, then from those for the
-/// site, then from the lessons for the run.
+/// Returns the remedies that advice gives for the act that failed: first those from the tips for the error, then those from the tips for
+/// the site, then those from the lessons for the run. `last` is the history entry of the failure, and `class` its reason.
 fn advised(
     now: &Situation<'_>,
     failed: &Act,
@@ -153,7 +156,7 @@ fn same_failure(tip: &Tip, last: &Past, class: Option<ErrorClass>) -> bool {
         && tip.target.is_none()
 }
 
-/// Returns common remedies for this failure.
+/// Returns the common remedies for the act that failed, with `class` as the reason of the failure.
 fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Remedy> {
     let press = |key: &str| Remedy::Press(key.to_owned());
     match (failed.call.name.as_str(), class) {
@@ -187,7 +190,7 @@ fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Re
     }
 }
 
-/// Returns true if a remedy was tried since the last completed step.
+/// Returns true if the remedy for the failed act was tried since the last completed step, often enough for it not to be tried again.
 fn tried(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
     let opened = || {
         since(now)
@@ -247,7 +250,7 @@ fn planned<'n>(now: &'n Situation<'_>) -> Option<&'n Step> {
     now.progress.next().map(|next| &now.plan[next].step)
 }
 
-/// Returns the value of the next step.
+/// Returns the value that the next step of the plan enters; empty if it enters none.
 fn value(now: &Situation<'_>) -> String {
     match planned(now) {
         Some(

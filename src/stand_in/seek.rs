@@ -1,4 +1,4 @@
-//! Decides on the next calls if something that the plan needs is not on the page.
+//! Decides on the next calls if something that a step of the plan needs is not on the page.
 
 use serde_json::json;
 
@@ -11,12 +11,12 @@ use super::{
     words::content,
 };
 
-/// Names of elements that usually lead on towards the goal.
+/// Names of elements that usually lead on towards the goal, best first.
 const ONWARD: &[&str] = &["continue", "checkout", "cart", "next page", "start"];
-/// Maximum number of clicks on one submit button before giving up. Source: chosen.
+/// Maximum number of clicks on one submit button to make an answer appear. Source: chosen.
 const MAX_SUBMITS: usize = 3;
 
-/// Returns acts that may lead to the page with the element of a step.
+/// Returns acts that may lead to the page with the element that step `at` of the plan needs.
 pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let planned = &now.plan[at];
     if let Some(act) = recover::decline(now) {
@@ -58,7 +58,8 @@ pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     vec![give_up(&format!("there is no {words} on the page"))]
 }
 
-/// Returns acts that may make the answer appear: acts that correct a form with error messages, or that wait for a slow page.
+/// Returns acts that may make a missing answer appear: acts that correct a form with error messages and submit it again, or that wait for a
+/// slow page; `None` if neither applies.
 pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     let invalid: Vec<&Element> = page
@@ -114,7 +115,7 @@ pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     (now.has("wait") && !waited).then(|| vec![Act::new("wait", json!({ "seconds": 1 }))])
 }
 
-/// Returns a click on an element that was not followed yet and has the name of one of the values to report.
+/// Returns a click on an element whose name fits one of the values to report and that was not clicked since the last completed step.
 pub(super) fn named_link(now: &Situation<'_>, wanted: &[&Vec<String>]) -> Option<Act> {
     let mut named = wanted
         .iter()
@@ -123,12 +124,12 @@ pub(super) fn named_link(now: &Situation<'_>, wanted: &[&Vec<String>]) -> Option
     Some(Act::on("click", element))
 }
 
-/// Returns the entries of the history since the last completed step.
+/// Returns the entries of the history after the one that completed the last completed step.
 pub(super) fn since<'a>(now: &'a Situation<'_>) -> impl DoubleEndedIterator<Item = &'a Past> {
     now.seen.history.iter().skip(now.progress.since)
 }
 
-/// Returns true if an element with this name was clicked since the last completed step.
+/// Returns true if an element with the name `label` was clicked since the last completed step.
 fn followed(now: &Situation<'_>, label: &str) -> bool {
     since(now).any(|past| past.tool == "click" && past.done() && past.target_name() == label)
 }

@@ -10,28 +10,28 @@ use crate::prompt::{ShownPage, json_string};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
     pub goal: String,
-    /// Placeholders of the run's secrets.
+    /// Placeholders of the run's secrets, such as `<secret:NAME>`.
     pub secrets: Vec<String>,
-    /// Placeholders of parameters, with their values.
+    /// Placeholders of the run's parameters, with their values.
     pub parameters: Vec<(String, String)>,
-    /// Lessons in the system instruction.
+    /// Lessons from memory, from the system instruction.
     pub lessons: Vec<String>,
     /// The short names in tips, such as `n1`, each with the element that it stands for, such as `button "Go"`.
     names: Vec<(String, String)>,
-    /// Advice for this site.
+    /// Tips from memory for this site, from the message.
     pub site_tips: Vec<String>,
-    /// Advice for the error that just happened.
+    /// Tips from memory for the error that just happened, from the message.
     pub error_tips: Vec<String>,
-    /// The actions so far, oldest first.
+    /// The calls so far, oldest first.
     pub history: Vec<Past>,
     pub page: Page,
-    /// Maximum number of calls in one reply.
+    /// Maximum number of calls that one reply may contain.
     pub max_calls: usize,
-    /// Names of the tools.
+    /// Names of the tools that may be called.
     pub tools: Vec<String>,
 }
 
-/// The page as the prompt shows it.
+/// The page, as the prompt shows it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Page {
     pub url: String,
@@ -43,13 +43,13 @@ pub(super) struct Page {
     /// True if the page has more elements than the prompt shows.
     pub more: bool,
     pub text: String,
-    /// The lines that show a text.
+    /// The lines of the page that show a text.
     pub lines: Vec<Line>,
-    /// The first text of the page.
+    /// The first text of the page; empty if it has none.
     pub opening: String,
 }
 
-/// One line of the page.
+/// One line of the page, as the prompt shows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Line {
     /// The line's texts, without those of elements that can be acted on.
@@ -67,19 +67,19 @@ impl Line {
     }
 }
 
-/// One line of the history.
+/// One line of the history: a call and its outcome.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Past {
     pub tool: String,
     pub arguments: Value,
-    /// Role and name of the target.
+    /// Role and name of the call's target; `None` if it has none.
     pub target: Option<(String, String)>,
     /// `done`, `no_effect`, `unclear`, or the reason for the failure.
     pub outcome: String,
 }
 
 impl Past {
-    /// Returns true if the action succeeded or may have. An action with an unclear outcome may have worked, so it must not be repeated.
+    /// Returns true if the call succeeded or may have. A call with an unclear outcome may have worked, so it must not be repeated.
     pub(super) fn done(&self) -> bool {
         matches!(&*self.outcome, "done" | "unclear")
     }
@@ -94,7 +94,7 @@ impl Past {
 }
 
 impl Seen {
-    /// Parses a system instruction and a message.
+    /// Parses the system instruction and the message of a request.
     pub(super) fn read(system: &str, message: &str, tools: Vec<String>) -> Self {
         let mut seen = Self {
             tools,
@@ -174,7 +174,7 @@ impl Seen {
 }
 
 impl Seen {
-    /// Returns a tip in which each short name is replaced by the element that it stands for.
+    /// Returns a tip in which each short name, such as `n1`, is replaced by the element that it stands for.
     fn in_full(&self, line: &str) -> String {
         let line = line.trim_start_matches("- ");
         let words = line
@@ -191,7 +191,7 @@ impl Seen {
 }
 
 impl Page {
-    /// Returns true if the page has fields and is a form or of unknown kind.
+    /// Returns true if the page has form fields and its kind is `form` or unknown.
     pub(super) fn is_form(&self) -> bool {
         const FIELDS: [&str; 6] = [
             "textbox",
@@ -222,7 +222,7 @@ impl Page {
         }
     }
 
-    /// Adds elements that `find` or `read` returned.
+    /// Adds the elements of another part of the page, which `find` or `read` returned.
     fn add(&mut self, body: &str) {
         let mut shown = ShownPage::default();
         shown.read_more(body);
@@ -230,7 +230,8 @@ impl Page {
     }
 }
 
-/// Returns the parts of a text under `## ` headings. The part before the first heading has an empty heading.
+/// Returns the parts of a text with their `## ` headings, as pairs of heading and part. The part before the first heading has an empty
+/// heading.
 fn sections(text: &str) -> Vec<(&str, &str)> {
     let mut out = Vec::new();
     let (mut heading, mut start, mut at) = ("", 0, 0);
@@ -251,7 +252,7 @@ fn sections(text: &str) -> Vec<(&str, &str)> {
     out
 }
 
-/// Returns the lines of a section, without blank lines and fence marks.
+/// Returns the lines of a section of the prompt, without blank lines and fence marks.
 fn lines(body: &str) -> impl Iterator<Item = &str> {
     body.lines()
         .map(str::trim_end)

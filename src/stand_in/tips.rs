@@ -7,14 +7,14 @@ use super::{
 };
 use crate::action::{ErrorClass, Key};
 
-/// An action that a tip suggests.
+/// An action that a tip suggests to avoid or repair a failure.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Remedy {
     /// Press this key.
     Press(String),
-    /// Click the element with this name.
+    /// Click the element with this name first.
     Click(String),
-    /// Click the button that closes the covering element.
+    /// Click the button that closes the element, such as a dialog, that covers the target.
     Close,
     /// Click the field, then type.
     ClickThenType,
@@ -22,31 +22,31 @@ pub(super) enum Remedy {
     ClickThenChoose,
     /// Click the field, type to open its list, then click the choice.
     TypeThenChoose,
-    /// Use this tool instead of the one that fails.
+    /// Use this tool on the same element instead of the one that fails.
     Instead(&'static str),
-    /// Write the value in this format.
+    /// Enter the value in this format.
     WriteAs(Form),
     /// Wait a little.
     Wait,
 }
 
-/// One tip.
+/// A tip from memory, parsed into its condition and its remedies.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tip {
-    /// The command that the tip is about; `None` for every command.
+    /// The command that the tip is about; `None` if it is about every command.
     pub command: Option<String>,
-    /// The failure that the tip is about.
+    /// The kind of failure that the tip is about; `None` if it names none.
     pub class: Option<ErrorClass>,
-    /// Name of the element that the tip is about.
+    /// Name of the element that the tip is about; `None` if it quotes none.
     pub target: Option<String>,
-    /// Role and number of the element that the tip is about, if the element has no name.
+    /// Role and number of the element that the tip is about, if the element has no name. The first element of its role has the number 1.
     pub place: Option<(String, usize)>,
-    /// True if the tip is about searching.
+    /// True if the tip mentions searching.
     pub search: bool,
     pub remedies: Vec<Remedy>,
 }
 
-/// Parses a tip: first its condition, then its remedies.
+/// Parses a tip into its condition, which comes first, and its remedies.
 ///
 /// The condition ends at the first colon. Without a colon, it ends at the first punctuation after a word such as `fails`, `if` or `before`.
 pub(super) fn read(text: &str) -> Tip {
@@ -83,7 +83,7 @@ pub(super) fn read(text: &str) -> Tip {
     }
 }
 
-/// Parses the position of an element without a name, such as `textbox number 2`.
+/// Parses the role and number of an element without a name, such as `textbox number 2`.
 fn place(tokens: &[Token]) -> Option<(String, usize)> {
     let [role, number, count] = tokens else {
         return None;

@@ -1,4 +1,4 @@
-//! Splits the goal into tokens, and the tokens into clauses with one verb each.
+//! Splits the goal into tokens, and the tokens into segments, each of which belongs to one instruction.
 
 /// A piece of a goal.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +77,8 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     out
 }
 
-/// Returns the length of a quotation at the start of a text, including its quotation marks.
+/// Returns the length of a quotation at the start of a text, including its quotation marks; `None` if the text does not begin with one.
+/// `first` is the text's first character. Unit: bytes.
 fn quoted(text: &str, first: char) -> Option<usize> {
     let close = match first {
         '"' => '"',
@@ -106,7 +107,7 @@ fn placeholder(text: &str) -> Option<usize> {
 
 /// Words that separate two instructions.
 const BETWEEN: &[&str] = &["and", "then"];
-/// Words that may precede an instruction.
+/// Words that may precede an instruction without being a part of it.
 const LEADING: &[&str] = &[
     "next",
     "finally",
@@ -119,13 +120,13 @@ const LEADING: &[&str] = &[
     "that",
 ];
 
-/// The tokens between two separators.
+/// The tokens between two separators: punctuation, or words such as `and`.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
-    /// The text between the previous token and the segment. It is used to put unquoted text together again.
+    /// The text of the separators before the segment. It is used to put unquoted text together again.
     pub before: String,
     pub tokens: Vec<Token>,
-    /// True if a clause ended before the segment.
+    /// True if a separator before the segment ends a clause, as a full stop does and a comma does not; also true for the first segment.
     pub new_sentence: bool,
 }
 

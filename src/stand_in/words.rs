@@ -2,7 +2,7 @@
 
 use crate::base::text::{fold, words};
 
-/// Words that do not help to identify an element.
+/// Words that do not help to identify an element, and so are left out of comparisons.
 const EMPTY: &[&str] = &[
     "a", "an", "the", "this", "that", "it", "its", "to", "of", "in", "on", "for", "my", "your",
     "with", "by", "at", "into", "is", "as", "them", "me", "and", "or", "please", "page", "button",
@@ -52,7 +52,8 @@ const ALIKE: &[&[&str]] = &[
     &["send", "submit"],
 ];
 
-/// Returns the significant words of a text, with one spelling for each term and in the singular.
+/// Returns the significant words of a text, in the singular and with one spelling for each term. If no word is significant, returns all
+/// words.
 pub(super) fn content(text: &str) -> Vec<String> {
     let spelled = spelled(&words(text));
     let kept: Vec<String> = spelled
@@ -92,7 +93,9 @@ fn same(a: &str, b: &str) -> bool {
             .any(|group| group.contains(&a) && group.contains(&b))
 }
 
-/// Returns how well a label fits the wanted words, from 0 (no word in common) to 1 (all words in common).
+/// Returns how well a label fits the wanted words, from 0 to 1. It is 1 if both have the same significant words in the same order, and 0 if
+/// less than half of the wanted words are in the label. Otherwise it is close to the share of words, counted on both sides together, that
+/// also occur on the other side.
 pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
     let label = content(label);
     if wanted.is_empty() || label.is_empty() {

@@ -36,7 +36,7 @@ impl InMemory {
         Self::default()
     }
 
-    /// Returns an independent store with the same records.
+    /// Returns a store with a copy of the records. Later changes to one of the two stores do not affect the other.
     #[must_use]
     pub fn fork(&self) -> Self {
         Self {

@@ -18,16 +18,17 @@ use crate::{
     registry::{RunManifest, checkpoint_shelf, is_registry, manifest_shelf},
 };
 
-/// Numbers of records that were removed or changed when a host or a site was forgotten.
+/// Numbers of records that were removed or changed because a person had a host or a site forgotten.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Forgotten {
-    /// Number of records on the shelves of the host or site itself.
+    /// Number of records on the host's shelves, or on those of all hosts of the site.
     pub own: usize,
-    /// Number of records on other shelves, to which the host or site had contributed.
+    /// Number of records on other shelves that were changed or removed: records to which the host or site had contributed, runs that memory
+    /// had yet to learn from, and entries of the register of runs.
     pub elsewhere: usize,
 }
 
-/// The result of undoing a run: the changes to the records to which the run had contributed.
+/// The changes that undoing a run made to the records to which the run had contributed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Undone {
@@ -59,7 +60,7 @@ pub struct Keeper<'s, M> {
 }
 
 impl<'s, M: MemoryBackend> Keeper<'s, M> {
-    /// Creates a keeper that knows the built-in memory kinds.
+    /// Creates a keeper of this namespace that knows the built-in memory kinds.
     pub fn new(store: &'s M, namespace: Namespace) -> Self {
         Self {
             store,
@@ -68,7 +69,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         }
     }
 
-    /// Replaces the memory kinds. Pass the same kinds as to the builder of the decision loop.
+    /// Replaces the memory kinds that this keeper knows. Pass the same kinds as to the builder of the decision loop.
     #[must_use]
     pub fn with_kinds(self, kinds: Vec<Arc<dyn MemoryKind>>) -> Self {
         Self { kinds, ..self }
@@ -79,7 +80,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         &self.kinds
     }
 
-    /// Returns every item of the namespace that can be read, and the shelves that cannot.
+    /// Returns every item of the namespace that can be read, and names the shelves that cannot be read.
     ///
     /// # Errors
     /// Those of the store's list of shelves.
@@ -120,7 +121,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// Returns a full description of an item, as its memory kind gives it.
+    /// Returns a full description of an item, in the words of its memory kind.
     ///
     /// # Errors
     /// `Unsupported` if the item's memory kind is unknown; those of the kind and of the store.
@@ -132,7 +133,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         kind.describe_item(&item.shelf, &records, &item.record.key, now)
     }
 
-    /// Lets every memory kind learn from the exploration of a host. Returns the number of kinds that learned something.
+    /// Lets every memory kind learn from the map that an exploration of a host has made. Returns the number of kinds that learned
+    /// something.
     ///
     /// # Errors
     /// `InvalidInput` if the map has no page; those of the store.
@@ -166,7 +168,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// Returns the shelves of a namespace, or of all namespaces if `None`, without those of the register of runs.
     ///
     /// # Errors
-    /// Those of the store, and the error of a shelf that cannot be read, so that nobody believes that it was forgotten.
+    /// Those of the store. If a shelf cannot be read, its error is returned, because otherwise a person would believe that the shelf was
+    /// forgotten.
     pub async fn shelves(&self, namespace: Option<&Namespace>) -> Result<Vec<Shelf>> {
         let shelves = self.listed(namespace).await?;
         for shelf in &shelves {
@@ -185,8 +188,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(shelves)
     }
 
-    /// Accepts the text of an item as the person's own words, or brings a retired item back. The stored text is exactly the one that `item`
-    /// shows.
+    /// Accepts the text of an item as the person's own words, or brings a retired item back. What is accepted is exactly the text that
+    /// `item` shows.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, if the stored text has changed since it was read; `Unsupported` if the
@@ -228,9 +231,9 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// those on other hosts.
     ///
     /// # Errors
-    /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot
-    /// forget a host: the context names these `shelves`, and the number of records that were `changed` on the others.
-    /// The errors of the store.
+    /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot forget a host: the
+    /// context contains these shelves as `shelves`, and the number of records that were changed on other shelves as `changed`. The errors
+    /// of the store.
     pub async fn forget_host(&self, host: &Host) -> Result<Forgotten> {
         let site = host.site().ok_or_else(|| {
             Error::new(ErrorKind::InvalidInput, "memory.forget")
@@ -250,7 +253,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.forget_places(hosts, site, None).await
     }
 
-    /// Returns the hosts that taught something or on which a known run began.
+    /// Returns the hosts of the namespace from which memory learned something or on which a run of the register began.
     async fn hosts(&self) -> Result<BTreeSet<Host>> {
         let shelves = self.shelves(Some(&self.namespace)).await?;
         let with_shelf = shelves.into_iter().filter_map(|shelf| match shelf.scope {
@@ -263,7 +266,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(with_shelf.chain(taught).chain(runs).collect())
     }
 
-    /// Returns true if forgetting these hosts would change something: one of them taught something, or a run waits, which may be one of theirs.
+    /// Returns true if forgetting the hosts that `is_meant` selects would change something: memory learned something from one of them, a
+    /// run of the register began on one of them, or a run waits to be learned from, on whatever host.
     #[cfg(feature = "cli")]
     pub(crate) async fn knows(&self, is_meant: impl Fn(&Host) -> bool) -> Result<bool> {
         if self.hosts().await?.iter().any(is_meant) {
@@ -277,7 +281,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(false)
     }
 
-    /// Returns true if undoing this run would change something.
+    /// Returns true if undoing this run would change something, or if it cannot be known whether it would.
     #[cfg(feature = "cli")]
     pub(crate) async fn was_taught_by(&self, run: &RunId) -> Result<bool> {
         let shelves = self.shelves(Some(&self.namespace)).await?;
@@ -297,8 +301,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(!untold.is_empty())
     }
 
-    /// Forgets the shelves and the runs of these hosts. Also forgets the contribution of `host` to other records; if it is `None`, that of
-    /// the whole site.
+    /// Forgets what was learned on these hosts of the site, and the runs that began on them. In records for all sites, removes the
+    /// contribution of `host`, or of the whole site if `host` is `None`.
     async fn forget_places(
         &self,
         hosts: BTreeSet<Host>,
@@ -350,7 +354,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(self.change(&shelf, without(is_meant)).await?.len())
     }
 
-    /// Returns the runs of the register.
+    /// Returns the runs that are in the register.
     async fn runs(&self) -> Result<Vec<RunManifest>> {
         let shelf = manifest_shelf(&self.namespace);
         let records = self.store.load(&shelf).await?.records;
@@ -380,8 +384,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// are removed from it. A trajectory stays if another run took all of its steps.
     ///
     /// # Errors
-    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run: the context names these
-    /// `shelves`, and the number of records that were `changed` on the others. The errors of the store.
+    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run: the context contains these shelves as `shelves`,
+    /// and the number of records that were changed on other shelves as `changed`. The errors of the store.
     pub async fn undo(&self, run: &RunId) -> Result<Undone> {
         let shelves = self.shelves(Some(&self.namespace)).await?;
         let own = shelves.iter().filter(|shelf| !is_for_waiting(shelf));
@@ -430,8 +434,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         kinds.find(|kind| kind.name() == shelf.collection)
     }
 
-    /// Asks the memory kinds for edits of their shelves. Returns the edits, and the shelves for which there is none because their kind is
-    /// unknown or cannot make one.
+    /// Asks the memory kinds for edits of their shelves. Returns the edits, and the shelves without an edit because their kind is unknown
+    /// or cannot make one.
     fn edits<'a>(
         &self,
         shelves: impl Iterator<Item = &'a Shelf>,
@@ -463,7 +467,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     }
 }
 
-/// Fails if some shelves were left unchanged. Otherwise a person would believe that the operation was complete.
+/// Fails if `left` names shelves that an operation could not change. Without the error, a person would believe that the operation was
+/// complete. `changed` is the number of records that were changed on the other shelves.
 fn whole(changed: usize, left: &[&Shelf]) -> Result<()> {
     if left.is_empty() {
         return Ok(());
@@ -474,13 +479,13 @@ fn whole(changed: usize, left: &[&Shelf]) -> Result<()> {
         .with("shelves", names.join(", ")))
 }
 
-/// Returns an edit that removes a run that waits.
+/// Returns an edit that removes a run from the runs that memory has yet to learn from.
 fn of_waiting_run(run: &RunId) -> Edit {
     let run = run.clone();
     without(move |record| record.body["run"] == run.as_str())
 }
 
-/// Returns an edit that removes the matching records.
+/// Returns an edit that removes the records for which `of` is true.
 fn without(of: impl Fn(&Record) -> bool + Send + Sync + 'static) -> Edit {
     Edit::new(move |records: &[Record]| {
         let matching = records.iter().filter(|record| of(record));

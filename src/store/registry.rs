@@ -12,10 +12,10 @@ use crate::{
     },
 };
 
-/// Maximum number of runs in a lineage. Source: chosen.
+/// Maximum number of runs that [`RunRegistry::lineage`] follows back, including the first. Source: chosen.
 const MAX_LINEAGE: usize = 100;
 
-/// The right to write a run's manifest and checkpoint. It ends when another process takes up the run.
+/// The right to write a run's manifest and checkpoint. It ends when another process continues the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     run: RunId,
@@ -29,22 +29,22 @@ impl Lease {
     }
 }
 
-/// The answer to a write under a [`Lease`].
+/// The answer to a write for a run under a [`Lease`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
     /// The write was done.
     Yes,
-    /// Another process has taken up the run. Nothing was written, and the caller must stop working on the run.
+    /// Another process has continued the run and holds the lease now. Nothing was written, and the caller must stop working on the run.
     Taken,
-    /// A person has forgotten the run. Nothing was written.
+    /// A person has had the run forgotten. Nothing was written.
     Forgotten,
 }
 
-/// A run that was taken up again after an interruption, or after it ended without an answer.
+/// A run that is continued, after an interruption or after it ended without an answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Taken {
-    /// The right to write the run.
+    /// The right to write the run's manifest and checkpoint.
     pub lease: Lease,
     /// The run's manifest.
     pub manifest: RunManifest,
@@ -55,7 +55,8 @@ pub struct Taken {
 /// The register of runs: starts, lists, continues and ends them. All times come from the caller.
 ///
 /// A decision loop that is [given a register](crate::agent::Builder::with_registry) records its runs there. A program that carries out runs
-/// by other means can do the same with [`start`](Self::start), [`beat`](Self::beat), [`keep`](Self::keep) and [`end`](Self::end).
+/// without the decision loop can record them with [`start`](Self::start), [`beat`](Self::beat), [`keep`](Self::keep) and
+/// [`end`](Self::end).
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> webwise::Result<()> {
@@ -75,13 +76,13 @@ pub struct RunRegistry<M> {
 }
 
 impl<M: MemoryBackend> RunRegistry<M> {
-    /// Opens the register of a namespace.
+    /// Opens the register of a namespace in this store.
     pub const fn new(store: M, namespace: Namespace) -> Self {
         Self { store, namespace }
     }
 
-    /// Adds a run to the register. Also removes runs that are too old, and the oldest ones if there are too many. Runs that are still going
-    /// on stay.
+    /// Adds a run to the register. Also removes old runs: those beyond the maximum age, and the oldest ones if there are too many. Runs
+    /// that are still going on stay.
     ///
     /// # Errors
     /// `InvalidInput` if the register already has a run with this id; the errors of the store.
@@ -115,7 +116,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(())
     }
 
-    /// Returns a run; `None` if it is not in the register.
+    /// Returns the run with this id; `None` if it is not in the register.
     ///
     /// # Errors
     /// Those of the store.
@@ -124,7 +125,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(all.into_iter().find(|known| known.run == *run))
     }
 
-    /// Returns the selected runs, newest first.
+    /// Returns the runs that the filter selects, newest first.
     ///
     /// # Errors
     /// Those of the store.
@@ -133,8 +134,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(filter.select(&records, now))
     }
 
-    /// Returns a run followed by the runs that it continues, oldest last. The list ends at the first ancestor that is no longer in the
-    /// register.
+    /// Returns a run, followed by the run that it continues, the run that this one continues, and so on. The list ends at the first
+    /// ancestor that is no longer in the register.
     ///
     /// # Errors
     /// Those of the store.
@@ -152,7 +153,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(line)
     }
 
-    /// Records a heartbeat of a run: its process is alive, and has made this progress.
+    /// Records a sign of life of a run: its process is alive, and the run has made the progress that `sign` contains.
     ///
     /// # Errors
     /// Those of the store.
@@ -198,8 +199,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(held)
     }
 
-    /// Takes up a run that did not reach its goal: its process is gone, or it ended without an answer. The previous holder of the run
-    /// cannot write it any more.
+    /// Takes up a run that has not reached its goal, because its process is gone or because it ended without an answer. The previous holder
+    /// of the run's lease can no longer write the run.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, in these cases: there is no such run, it ended with an answer, it cannot be continued from
@@ -274,7 +275,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         self.held(lease, &committed).await
     }
 
-    /// Returns the answer to a write. If the write changed nothing, finds out why it was refused.
+    /// Returns the answer to a write for a run. If the write changed nothing, finds out why the register refused it.
     async fn held(&self, lease: &Lease, committed: &Committed) -> Result<Held> {
         if !committed.changes.is_empty() {
             return Ok(Held::Yes);

@@ -29,11 +29,11 @@ pub enum ScriptedReply {
     Nothing,
     /// The action fails with this class and detail.
     Fail(ErrorClass, &'static str),
-    /// The action fails with this class, but the page at this address is shown afterwards.
+    /// The action fails with this class, and afterwards the browser shows the page at this address.
     FailOn(&'static str, ErrorClass),
-    /// The action opens a dialog.
+    /// The action succeeds and opens this dialog.
     Open(Dialog),
-    /// The driver returns an error of this kind.
+    /// The driver returns an error of this kind instead of an outcome of the action.
     Break(ErrorKind),
 }
 
@@ -59,9 +59,9 @@ struct State {
 
 /// A browser that consists of scripted pages. Clones share its state.
 ///
-/// A rule sets the replies to one action on one page. The action is given as a line, such as `click {"target":"e5"}`. Actions without a
-/// rule have default replies: `goto` shows the page at its address and fails if there is no such page, an answer to a dialog closes the
-/// dialog, and every other action succeeds without effect.
+/// A rule sets the replies to one action on one page. The action is given as a line, such as `click {"target":"e5"}`. An action without a
+/// rule on the current page has a default reply: `goto` shows the page at its address and fails if there is no such page, an answer to a
+/// dialog closes the dialog, and every other action succeeds without effect.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedBrowser(Arc<Mutex<State>>);
 
@@ -71,13 +71,13 @@ impl ScriptedBrowser {
         Self::default()
     }
 
-    /// Returns a copy with the same script and the same current page, which does not share state with this browser.
+    /// Returns a browser with the same script and the same current page that shares no state with this one.
     #[must_use]
     pub fn fork(&self) -> Self {
         Self(Arc::new(Mutex::new(self.lock().clone())))
     }
 
-    /// Adds a page. Its content is parsed by [`tree`].
+    /// Adds the page at this address. `content` is the page's tree in the notation of [`tree`].
     pub fn with_page(self, url: &'static str, title: &str, content: &str) -> Self {
         self.lock()
             .pages
@@ -85,8 +85,8 @@ impl ScriptedBrowser {
         self
     }
 
-    /// Sets the scene (the boxes of the elements in the window) of the page at the scene's address. A page without one has an unknown
-    /// scene.
+    /// Sets the scene (the boxes of the elements in the window) of the page at the scene's address. A page for which no scene is set has an
+    /// unknown scene.
     pub fn with_scene(self, scene: Scene) -> Self {
         self.lock().scenes.push(scene);
         self
@@ -98,8 +98,8 @@ impl ScriptedBrowser {
         self
     }
 
-    /// Sets the replies to an action on a page. Each use takes the next reply, and the last one is repeated. A later rule for the same
-    /// action replaces an earlier one.
+    /// Sets the replies to `action`, given as a line, on the page at the address `page`. Each time the action is executed, it gets the next
+    /// reply; the last reply is repeated. A later rule for the same action on the same page replaces an earlier one.
     pub fn on(
         self,
         page: &'static str,
@@ -115,7 +115,7 @@ impl ScriptedBrowser {
         self
     }
 
-    /// Returns all actions executed so far, in order, each as one line of text.
+    /// Returns all actions executed so far, in order, each as a line such as `click {"target":"e5"}`.
     pub fn executed(&self) -> Vec<String> {
         self.lock().executed.clone()
     }
@@ -136,7 +136,7 @@ impl State {
             .map_or("about:blank", |index| &self.pages[index].url)
     }
 
-    /// Returns the picture. By default, the bytes are not a real picture.
+    /// Returns the bytes that a screenshot returns. Unless a picture was set, they are not a real picture.
     fn picture(&self) -> Vec<u8> {
         self.picture.clone().unwrap_or_else(|| b"scripted".to_vec())
     }

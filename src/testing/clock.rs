@@ -21,7 +21,7 @@ impl FixedClock {
         ))
     }
 
-    /// Advances the clock.
+    /// Advances the clock by this duration.
     pub fn advance(&self, by: TimeDelta) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) += by;
     }

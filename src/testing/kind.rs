@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Maximum number of pieces of advice at one moment of a run. Source: chosen, the same as for lessons about a site.
+/// Maximum number of pieces of advice that this kind gives on one occasion of a run. Source: chosen, the same as for lessons about a site.
 const MAX_ADVICE: usize = 3;
 
 type Says = dyn Fn(&Shelf, &[Record], &Moment<'_>) -> Vec<Advice> + Send + Sync;
@@ -59,8 +59,9 @@ impl ScriptedKind {
         }
     }
 
-    /// Sets the function that returns advice at a moment of a run. Its arguments are a shelf, the records on that shelf, and the moment.
-    /// When a page is shown, the shelf is that of the page's host; at other moments, it is the shelf for all sites.
+    /// Sets the function that gives advice at a moment of a run, for example when the run starts or a page is shown. Its arguments are a
+    /// shelf, the records on that shelf, and the moment. When a page is shown, the shelf is that of the page's host; at all other moments,
+    /// it is the shelf for all sites.
     #[must_use]
     pub fn saying(
         mut self,
@@ -70,8 +71,8 @@ impl ScriptedKind {
         self
     }
 
-    /// Sets the functions that learn from a run: `distills` extracts a value from the run's log, and `learns` turns that value into changes
-    /// of the shelf for all sites.
+    /// Sets the functions by which this kind learns from a run: `distills` extracts a value from the run's log, and `learns` turns that
+    /// value into changes of the shelf for all sites.
     #[must_use]
     pub fn learning(
         mut self,
@@ -136,7 +137,7 @@ impl MemoryKind for ScriptedKind {
     }
 }
 
-/// The records of one shelf, with the kind of memory that gives advice about them.
+/// The records of one shelf, with the scripted kind that gives advice from them.
 #[derive(Debug)]
 struct Script {
     kind: ScriptedKind,

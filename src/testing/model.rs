@@ -16,7 +16,7 @@ use crate::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
 };
 
-/// Returns a reply that consists of one call.
+/// Returns a reply that consists of one call to a tool.
 pub fn call(tool: &str, arguments: Value) -> ChatResponse {
     ChatResponse::with_calls([RawCall::new(tool, arguments)])
 }
@@ -36,12 +36,14 @@ pub struct ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// Creates a model that returns these replies, one for each request. After the last reply, it returns [`ErrorKind::Unavailable`].
+    /// Creates a model that returns these replies, one for each request. After the last one, every request fails with
+    /// [`ErrorKind::Unavailable`].
     pub fn new(responses: impl IntoIterator<Item = ChatResponse>) -> Self {
         Self::with_results(responses.into_iter().map(Ok))
     }
 
-    /// Creates a model that returns these results, one for each request. After the last result, it returns [`ErrorKind::Unavailable`].
+    /// Creates a model that returns these replies or errors, one for each request. After the last one, every request fails with
+    /// [`ErrorKind::Unavailable`].
     pub fn with_results(results: impl IntoIterator<Item = Result<ChatResponse>>) -> Self {
         let mut waiting: VecDeque<_> = results.into_iter().collect();
         Self::deciding(move |_| {
@@ -54,7 +56,7 @@ impl ScriptedModel {
         })
     }
 
-    /// Creates a model whose replies this function computes from the requests.
+    /// Creates a model that passes each request to this function and returns the function's result.
     pub fn deciding(
         decide: impl FnMut(&ChatRequest) -> Result<ChatResponse> + Send + 'static,
     ) -> Self {
@@ -76,7 +78,7 @@ impl ScriptedModel {
         }
     }
 
-    /// Returns the requests so far.
+    /// Returns the requests that the model has received so far, in order.
     pub fn requests(&self) -> Vec<ChatRequest> {
         self.state
             .lock()

@@ -7,7 +7,7 @@ use crate::{
     event::{Event, EventSink},
 };
 
-/// An event sink that records every event. Clones share the records.
+/// An event sink that records every event. Clones share the list of events.
 #[derive(Debug, Clone, Default)]
 pub struct Recorder(Arc<Mutex<Vec<Event>>>);
 
@@ -17,7 +17,7 @@ impl Recorder {
         Self::default()
     }
 
-    /// Returns the events so far.
+    /// Returns the events recorded so far, in order.
     pub fn events(&self) -> Vec<Event> {
         self.0
             .lock()
@@ -25,7 +25,7 @@ impl Recorder {
             .clone()
     }
 
-    /// Returns the names of the events so far.
+    /// Returns the names of the events recorded so far, in order.
     pub fn names(&self) -> Vec<&'static str> {
         self.events()
             .iter()

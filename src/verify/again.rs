@@ -8,13 +8,14 @@ use crate::{
     page::{ElementRef, Locator, LocatorStep, Meant, Node, NodeId, Suits, TargetIdentity, meant},
 };
 
-/// Arguments that name elements.
+/// Names of the arguments of an action that refer to elements.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
 /// Returns the current reference of the wanted element, given its earlier reference; `None` if the element is gone or
 /// cannot be identified.
 ///
-/// The element's position among the elements of the same role and name may differ, because one before it may be gone.
+/// The element's position among the elements of the same role and name may differ, because an element before it may be
+/// gone.
 pub(crate) fn find_again(
     page: &PageNow,
     reference: &ElementRef,
@@ -72,8 +73,9 @@ pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> 
     serde_json::from_value(value).unwrap_or(action)
 }
 
-/// Returns the action with new references to the same elements, after the page has replaced them. `None` if an element
-/// cannot be identified on this page, or if no reference has changed.
+/// Returns the action with the current references of its targets, after the page has replaced these elements. `wanted`
+/// holds the identities of the targets. `None` if one of them cannot be identified on this page, or if no reference has
+/// changed.
 pub(crate) fn redrawn(
     action: &BrowserAction,
     wanted: &[TargetIdentity],
@@ -92,7 +94,8 @@ pub(crate) fn redrawn(
     is_redrawn.then_some(action)
 }
 
-/// Returns the action with each reference replaced by the element's role and name, if these find no other element.
+/// Returns the action with each reference replaced by the element's role and name, unless these find other elements
+/// too.
 ///
 /// A reference belongs to one observation. A page that keeps replacing its elements may do so between that observation
 /// and the action, but a driver searches for words until the action is possible.

@@ -17,7 +17,7 @@ fn is_hidden(dialog: Option<&Dialog>) -> bool {
     dialog.is_some_and(|dialog| dialog.message == HIDDEN)
 }
 
-/// Returns the effect of an action on the current page.
+/// Returns the worst effect that an action may have on the current page.
 ///
 /// For a key, the element with the focus is judged; for a drag, the element where it ends; for Enter in a field, also
 /// the buttons of its form. A locator that the tree cannot resolve could aim at anything, so a click on it is
@@ -45,11 +45,11 @@ pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     classify(action, Some(&page.element(at)), &around)
 }
 
-/// The target of an action.
+/// The node that an action acts on, as far as it is known.
 enum Aim {
-    /// The target cannot be known.
+    /// The action has a target, but the tree does not say which node it is.
     Unknown,
-    /// No particular node.
+    /// The action acts on no particular node, or on none that is in the tree.
     Nothing,
     /// This node.
     At(NodeId),
@@ -90,8 +90,8 @@ fn focused(tree: &Tree) -> Option<NodeId> {
         .map(|(id, _)| id)
 }
 
-/// Returns the button that Enter in this field could press: the worst one in the nearest part of the page that has
-/// buttons.
+/// Returns the name of the button that Enter in this field could press: of the buttons in the nearest part of the page
+/// that has any, the one with the worst effect. `None` if the node is no field for text, or if the page has no button.
 fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Option<String> {
     let tree = page.tree();
     if !tree[field].role.is_editable() {

@@ -15,31 +15,32 @@ use crate::{
 /// Minimum number of letters and digits in evidence. Source: chosen; an order number has 4, and "OK" would match
 /// anywhere.
 const MIN_EVIDENCE: usize = 3;
-/// Maximum number of claims of an answer that are reported. Source: chosen.
+/// Maximum number of unproven claims of an answer that are reported. Source: chosen.
 const MAX_CLAIMS: usize = 20;
-/// Longest claim. Unit: characters. Source: chosen.
+/// Maximum length of a reported claim. Unit: characters. Source: chosen.
 const MAX_CLAIM: usize = 200;
-/// Number of words, not counting denials, from which evidence is a sentence and not a single word. Source: chosen.
+/// Minimum number of words, not counting denials, with which evidence is a sentence and not a single word. Source:
+/// chosen.
 const TELLING: usize = 3;
 /// The claim that is reported for an answer which denies something although the page was not shown whole.
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
-/// Maximum number of missing words that are reported. Source: chosen.
+/// Maximum number of reported words of the evidence that are missing on the page. Source: chosen.
 const MAX_TOLD: usize = 12;
-/// Words that deny, in the languages in which models answer most often.
+/// Words that deny something, in the languages in which models answer most often.
 const DENIALS: [&str; 22] = [
     "no", "not", "none", "nothing", "nobody", "never", "neither", "nor", "cannot", "without",
     "doesn", "don", "didn", "isn", "aren", "wasn", "weren", "hasn", "haven", "nicht", "kein",
     "keine",
 ];
 
-/// The place of the words that an answer quotes.
+/// The place where the words that an answer quotes as evidence were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Evidence {
     /// On the current page.
     Shown,
     /// In a text that was read from a page earlier in this run, and among the words of that page.
     Earlier,
-    /// Nowhere. The text gives the reason, mostly the missing words, which come from the model.
+    /// Nowhere. The text gives the reason for the model: mostly the words that are missing on the page.
     Missing(String),
 }
 
@@ -82,7 +83,7 @@ impl Seen {
     }
 }
 
-/// Searches for the quoted words and returns where they are.
+/// Searches for the words that an answer quotes as evidence, and returns where they are.
 ///
 /// The words are compared as whole words, without case, punctuation and line breaks. The message of an open dialog
 /// counts as shown. Evidence of several lines is found if it is one passage of the page, or if each line is a passage.
@@ -110,7 +111,8 @@ fn letters(words: &[String]) -> usize {
     words.iter().map(|word| word.chars().count()).sum()
 }
 
-/// Searches for one passage that must have at least `min` letters and digits.
+/// Searches for evidence that must be one passage of a page, with at least `min` letters and digits. `here` holds the
+/// words of the current page.
 fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Evidence {
     let wanted = text::words(evidence);
     if letters(&wanted) < min {
@@ -170,8 +172,8 @@ fn unmarked(evidence: &str) -> String {
     kept
 }
 
-/// Returns the claims of an answer that neither its evidence nor any page of the run has shown: numbers, quoted names,
-/// and the absence of something on a page that was not shown whole.
+/// Returns the claims of an answer that are not proven. These are numbers and quoted names that occur neither in the
+/// evidence nor on any page of the run, and the absence of something on a page that was not shown whole.
 pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bool) -> Vec<String> {
     let proven: HashSet<String> = numbers(evidence).into_iter().collect();
     let mut claims: Vec<String> = Vec::new();

@@ -8,8 +8,8 @@ use crate::{
 
 /// Returns the reference of the element that earlier runs knew by the words of this locator.
 ///
-/// `None` if the words match anything on the page, if no known element or several had this name, or if the element is
-/// not on the page.
+/// `None` if the words match anything on the page, or if there is not exactly one element on the page that earlier runs
+/// knew by this name.
 pub(crate) fn once_called(
     locator: &Locator,
     page: &PageNow,
@@ -31,7 +31,7 @@ pub(crate) fn once_called(
     }
 }
 
-/// Returns the role and the words of a locator that consists of nothing else.
+/// Returns the role, if any, and the words of a locator that consists of these alone; `None` for any other locator.
 fn words(locator: &Locator) -> Option<(Option<&Role>, &str)> {
     match locator.steps() {
         [
@@ -48,9 +48,9 @@ fn words(locator: &Locator) -> Option<(Option<&Role>, &str)> {
     }
 }
 
-/// Returns the action with references to the same elements on this page, if at least one of them was found only by the
-/// attributes that earlier runs recorded. `None` if all still have their names, or if one of them cannot be found at
-/// all.
+/// Returns the action with the references that its targets have on this page, if at least one target was found only by
+/// the attributes that earlier runs recorded. `wanted` holds the identities of the targets. `None` if all targets still
+/// have their names, or if one of them cannot be found at all.
 pub(crate) fn healed(
     action: &BrowserAction,
     wanted: &[TargetIdentity],

@@ -13,9 +13,9 @@ use crate::{
 pub(crate) struct Attempt<'a> {
     /// The outcome as the driver saw it.
     pub(crate) outcome: &'a Outcome,
-    /// The dialog that the action opened.
+    /// The dialog that the action opened; `None` if it opened no dialog.
     pub(crate) dialog: Option<&'a Dialog>,
-    /// The other events that happened during the action.
+    /// The events, other than that dialog, that happened during the action.
     pub(crate) notices: &'a [Notice],
     /// The reactions of the page that its tree may not show; `None` if the driver did not watch for them.
     pub(crate) traces: Option<&'a [Trace]>,
@@ -79,8 +79,8 @@ pub(crate) fn judge(
     }
 }
 
-/// Returns true if text was typed into a read-only field whose value did not change. Any other change, such as a
-/// calendar that opens late, then belongs to the previous action.
+/// Returns true if the action typed text into a read-only field whose value did not change. Any other change of the
+/// page, such as a calendar that opens late, then belongs to the previous action.
 fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
     let field = |page: &Observation| {
         let mut nodes = page.tree.nodes().iter().rev();
@@ -91,7 +91,7 @@ fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observati
     matches!(action, BrowserAction::Type(_)) && held.is_some() && held == field(after)
 }
 
-/// Returns true if none of the earlier elements exists any more.
+/// Returns true if no reference of an element before the action belongs to an element after it.
 ///
 /// References can coincide if a driver restarts its numbering in each document. Another document is then not
 /// recognised.
@@ -106,8 +106,8 @@ fn is_another_document(before: &Observation, after: &Observation) -> bool {
     !before.is_empty() && !after.is_empty() && before.is_disjoint(&after)
 }
 
-/// Returns true if an action that failed with this class may have reached the page. Navigation does not count, because
-/// it does no harm to navigate again.
+/// Returns true if an action that failed with an error of this class may have reached the page. Navigation does not
+/// count, because it does no harm to navigate again.
 pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) -> bool {
     use BrowserAction as A;
     let acts = matches!(
@@ -153,7 +153,7 @@ fn selects(key: &Key) -> bool {
             .any(|modifier| matches!(modifier, "Control" | "Meta" | "ControlOrMeta"))
 }
 
-/// Returns true if a key moves by lines, by values or by pages.
+/// Returns true if a key moves up or down by lines, by values or by pages.
 fn moves_vertically(key: &str) -> bool {
     ["ArrowUp", "ArrowDown", "PageUp", "PageDown"].contains(&key)
 }
@@ -167,7 +167,8 @@ pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
     press.key.moves() || selects(&press.key)
 }
 
-/// Returns true if the action must have changed what the page shows or, with a driver that watches, caused an event.
+/// Returns true if an action that worked must have changed what the page shows or, with a driver that watches for
+/// reactions of the page, caused such a reaction.
 ///
 /// In a field, a key that moves along the line may move only the caret, which no observation shows.
 fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -> bool {

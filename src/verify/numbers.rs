@@ -16,14 +16,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::page::{Counted, NodeId, PageDiff, Tree};
 
-/// Maximum number of levels above the target that are searched for an answer. Source: chosen; enough for a button in a
-/// row of keys in a form.
+/// Maximum number of levels above the target that can belong to the part of the page beside the target. Source: chosen;
+/// enough for a button in a row of keys in a form.
 const NEAR_LEVELS: usize = 4;
 /// Maximum number of nodes in the part of the page that counts as beside the target. Source: chosen; larger than any
 /// card or row.
 const MAX_NEAR: usize = 80;
 
-/// Numbers on the pages of one run: those known to tick, and those that answered an action.
+/// Numbers on the pages of one run, identified by [`Counted::slot`]: those known to tick, and those that answered an
+/// action.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Numbers {
     ticking: BTreeSet<u64>,
@@ -36,7 +37,7 @@ impl Numbers {
         *self = Self::default();
     }
 
-    /// Returns true if the number in this slot answered an action.
+    /// Returns true if the number with this [`Counted::slot`] is known to answer actions.
     pub(crate) fn answers(&self, slot: u64) -> bool {
         self.answering.contains(&slot)
     }
@@ -70,18 +71,18 @@ impl Numbers {
             && changes.counted.iter().any(is_near)
     }
 
-    /// Returns true if a time of day changed with an action but not since then. A clock may tick late on a busy
-    /// machine, so it is worth looking once more.
+    /// Returns true if a time of day changed with the action (`changes`) but not after it (`since`). A clock may tick
+    /// late on a busy machine, so it is worth looking once more.
     pub(crate) fn may_be_late(changes: &PageDiff, since: &PageDiff) -> bool {
         let moved = |slot| since.counted.iter().any(|counted| counted.slot == slot);
         let mut counted = changes.counted.iter();
         counted.any(|counted| is_time(counted) && !moved(counted.slot))
     }
 
-    /// Learns from a second look at the same page, with no action since the first.
+    /// Learns from a second look at the same page, with no action since the first look.
     ///
-    /// `since` is the difference between the two looks. `earlier` is the difference that the previous action made, if
-    /// that action was on the same page.
+    /// `changes` is the difference that the action before the first look made. `since` is the difference between the
+    /// two looks. `earlier` is the difference that the action before that one made, if it was on the same page.
     pub(crate) fn watched(
         &mut self,
         changes: &PageDiff,
@@ -103,7 +104,8 @@ impl Numbers {
         }
     }
 
-    /// Turns the numbers that count as an answer into changes, and drops the other numbers.
+    /// Turns each changed number that counts as an answer to the action into a change, and drops the other changed
+    /// numbers.
     pub(crate) fn credit(&self, changes: &mut PageDiff, before: &Tree, target: Option<NodeId>) {
         let part = target.and_then(|target| part_around(before, target));
         let counted = std::mem::take(&mut changes.counted);
@@ -123,7 +125,8 @@ impl Numbers {
     }
 }
 
-/// Returns the largest part of the page around a node that has at most [`MAX_NEAR`] nodes.
+/// Returns the largest part of the page around a node that has at most [`MAX_NEAR`] nodes, at most [`NEAR_LEVELS`]
+/// levels up.
 fn part_around(tree: &Tree, target: NodeId) -> Option<NodeId> {
     let size = |id: &NodeId| tree.descendants(*id).take(MAX_NEAR + 1).count() <= MAX_NEAR;
     std::iter::once(target)
@@ -138,7 +141,7 @@ fn holds(tree: &Tree, part: NodeId, id: NodeId) -> bool {
     part == id || tree.ancestors(id).any(|above| above == part)
 }
 
-/// Returns true if a text looks like a time of day or a duration.
+/// Returns true if the text, before or after the change, looks like a time of day or a duration.
 fn is_time(counted: &Counted) -> bool {
     let text = counted.change.what.concat();
     let digits: Vec<char> = text.chars().collect();

@@ -102,7 +102,7 @@ impl PageNow {
         self.identities().identity(self.tree(), id)
     }
 
-    /// Returns the identity without the position among siblings.
+    /// Returns the identity of an element without the position among siblings.
     pub(crate) fn element(&self, id: NodeId) -> TargetIdentity {
         self.identities().element(self.tree(), id)
     }

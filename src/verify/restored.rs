@@ -7,11 +7,12 @@ use crate::{
     working::Step,
 };
 
-/// Maximum number of steps back in which a failure is searched for. Source: chosen, the same as the window in which
-/// lessons search for a recovery.
+/// Number of latest steps in which a failure is searched for. Source: chosen, the same as the window in which lessons
+/// search for a recovery.
 const WINDOW: usize = 10;
 
-/// Returns the step numbers of failed fills whose field has the wanted value now but did not have it before this step.
+/// Returns the numbers of earlier steps that failed to fill a field, if the field has the wanted text on the page after
+/// the current step and did not have it on the page before.
 pub(crate) fn restored(
     steps: &[Step],
     before: Option<&PageNow>,
@@ -34,7 +35,8 @@ pub(crate) fn restored(
         .collect()
 }
 
-/// Returns true if a field that is not a target of the step had a value before the step and is empty now.
+/// Returns true if a field that is not a target of the current step had a value on the page before the step and is
+/// empty after it.
 pub(crate) fn empties(
     targets: &[TargetIdentity],
     before: Option<&PageNow>,
@@ -59,7 +61,8 @@ pub(crate) fn empties(
     })
 }
 
-/// Returns the target and the text of a fill; `None` for other steps and for fills without literal text.
+/// Returns the field and the text of a step that fills a field; `None` for other steps and for fills without literal
+/// text.
 fn asked(step: &Step) -> Option<(&TargetIdentity, &str)> {
     match (&step.action, step.targets.first()?) {
         (

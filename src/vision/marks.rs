@@ -12,7 +12,7 @@ const MAX_MARKS: usize = 120;
 /// Size of one dot of a letter. Unit: pixels. Source: chosen; letters of 10 by 14 pixels stay readable when a provider
 /// halves the picture.
 const DOT: u32 = 2;
-/// Width of an outline, and space around the letters. Unit: pixels.
+/// Width of an outline, and also of the space around the letters of a label. Unit: pixels.
 const LINE: i64 = 2;
 /// Colours that the marks use in turn, all dark enough for white letters. Source: chosen.
 const COLOURS: [Colour; 6] = [
@@ -28,8 +28,8 @@ const WHITE: Colour = [255; 3];
 /// A rectangle of whole pixels: left, top, width, height.
 type Rect = (i64, i64, i64, i64);
 
-/// Returns a screenshot, scaled to the size of the window, with a mark on each element that has a box there. `None` if
-/// the bytes are not a readable PNG.
+/// Returns a screenshot, scaled to the size of the window, with a mark on each element whose box in the scene lies in
+/// the window. `None` if the bytes are not a readable PNG.
 pub(crate) fn marked(png: &[u8], scene: &Scene) -> Option<Vec<u8>> {
     let picture = Raster::read(png)?;
     let mut picture = if scene.is_known() {
@@ -82,7 +82,9 @@ fn draw(picture: &mut Raster, scene: &Scene) {
     }
 }
 
-/// Returns the places for a label, the best first: beside the element, where the label covers no part of it, then inside the element.
+/// Returns the rectangles that the label of an element may fill, the best first: beside the element, where the label
+/// covers no part of it, then inside the element. The first argument is the box of the element, the second the size of
+/// the label.
 fn places((x, y, width, height): Rect, (across, down): (i64, i64)) -> [Rect; 8] {
     let (right, bottom) = (x + width, y + height);
     [

@@ -27,7 +27,8 @@ pub(crate) enum Lack {
     Blank,
 }
 
-/// Returns the references of the first `max` elements without a name. These are the only elements whose boxes [`lack`] needs.
+/// Returns the references of the first `max` elements without a name. [`lack`] needs the positions of these elements
+/// only.
 pub(crate) fn nameless(elements: &[Element], max: usize) -> Vec<ElementRef> {
     let nameless = elements.iter().filter(|one| is_nameless(one));
     nameless
@@ -68,7 +69,8 @@ pub(crate) fn lack(elements: &[Element], scene: &Scene) -> Option<Lack> {
 }
 
 /// Returns true if no words say what an element is for. Words beside the element do not count, because they only say
-/// where it is. Fields and boxes never count as nameless, because their content identifies them.
+/// where it is. Text fields, checkboxes, radio buttons, switches, sliders and lists never count as nameless, because
+/// their content or state identifies them.
 fn is_nameless(element: &Element) -> bool {
     let says = |text: &str| text.chars().any(char::is_alphanumeric);
     !says(&element.label)

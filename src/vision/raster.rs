@@ -124,7 +124,7 @@ impl Raster {
         self.pixels.get(usize::try_from(index).ok()?).copied()
     }
 
-    /// Returns the colour of a pixel; `None` outside the picture.
+    /// Returns the colour of the pixel at this position; `None` if the position is outside the picture.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn pixel(&self, x: u32, y: u32) -> Option<Colour> {
         (x < self.width && y < self.height)

@@ -16,7 +16,7 @@ use crate::{
 pub const MAX_ENTRIES: usize = 50;
 /// Maximum number of earlier steps that are still shown one by one because they cannot be undone. Source: chosen.
 pub const MAX_LASTING: usize = 20;
-/// Maximum number of groups of earlier steps. Source: chosen; each group takes one line of the prompt.
+/// Maximum number of groups of earlier steps that are shown. Source: chosen; each group takes one line of the prompt.
 pub const MAX_GROUPS: usize = 12;
 /// Maximum number of pages of earlier steps that are shown. Source: chosen.
 pub const MAX_PAGES: usize = 20;
@@ -43,16 +43,17 @@ pub struct Group<'a> {
     pub count: usize,
 }
 
-/// The steps that are no longer shown one by one.
+/// A summary of the steps before those that [`History::entries`] returns.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Earlier<'a> {
-    /// The last steps that cannot be undone, oldest first.
+    /// The last steps that cannot be undone, oldest first, at most [`MAX_LASTING`].
     pub lasting: Vec<&'a Step>,
-    /// The other steps, the largest group first.
+    /// The other steps in groups, the largest group first, at most [`MAX_GROUPS`] groups.
     pub groups: Vec<Group<'a>>,
     /// Number of steps in no group, because there were too many groups.
     pub others: usize,
-    /// The most recent pages of these steps, the last one at the end. Pages that a shown step led to are left out.
+    /// The pages that these steps led to last, the most recent one at the end. The current page and the pages that later steps led to are
+    /// left out.
     pub pages: Vec<Visited<'a>>,
 }
 

@@ -7,17 +7,18 @@ use serde::{Deserialize, Serialize};
 use super::{History, Pages, Step, tally::Tally};
 use crate::base::{Error, ErrorKind, Result, text};
 
-/// Maximum number of notes. Source: chosen.
+/// Maximum number of notes that are kept; the oldest are dropped first. Source: chosen.
 pub const MAX_NOTES: usize = 20;
 /// Maximum length of a note. Unit: characters. Source: chosen; enough for a few rows of a table.
 pub const MAX_NOTE: usize = 800;
 /// Maximum number of lines that are kept from pages; the oldest are dropped first. Source: chosen.
 pub const MAX_LINES: usize = 40;
-/// Maximum number of given texts. Source: chosen.
+/// Maximum number of texts that the program can give a run. Source: chosen.
 pub const MAX_GIVEN: usize = 20;
-/// Maximum length of a given text. Unit: characters. Source: chosen; 20 of them fill half of a window of 64,000 tokens.
+/// Maximum length of a text that the program gives a run. Unit: characters. Source: chosen; 20 of them fill half of a window of 64,000
+/// tokens.
 pub const MAX_GIVEN_TEXT: usize = 4_000;
-/// Maximum length of the name of a given text. Unit: characters. Source: chosen.
+/// Maximum length of the name of a text that the program gives a run. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
 /// Names that a given text must not have, because the model would take the text for something that the run itself
 /// observed.
@@ -154,7 +155,7 @@ impl Memory {
         });
     }
 
-    /// Keeps only the newest extractions that together have at most this many bytes.
+    /// Keeps only the newest extractions whose names and texts together have at most this many bytes.
     pub(crate) fn keep_extracted(&mut self, bytes: usize) {
         let mut room = bytes;
         let fits = |taken: &&Extraction| {

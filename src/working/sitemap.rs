@@ -9,7 +9,7 @@ use crate::{
     page::{NodeId, PageType, PageView, Role, Tree},
 };
 
-/// Maximum number of headings that are kept of a page, and of the names of its fields and buttons. Source: chosen.
+/// Maximum number of a page's headings that are kept, and of its fields and buttons whose names are kept. Source: chosen.
 const MAX_NAMES: usize = 8;
 /// Maximum length of a title, a heading, and the name of a field or button. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
@@ -91,7 +91,7 @@ pub struct MapPage {
     pub controls: Vec<String>,
     /// Number of links in the navigation of the page.
     pub navigation_links: usize,
-    /// Number of all other links.
+    /// Number of all other links of the page.
     pub content_links: usize,
 }
 
@@ -118,8 +118,8 @@ impl SiteMap {
 }
 
 impl MapPage {
-    /// Creates the entry of a page with this address, with its headings, controls and numbers of links. It has no link
-    /// that leads to it yet.
+    /// Creates the entry of the page with this address, with its headings, controls and numbers of links. Its depth and the link that
+    /// leads to it are not set yet.
     pub fn of(url: &str, view: &PageView, tree: &Tree) -> Self {
         let name = |id: NodeId| {
             let node = &tree[id];

@@ -33,7 +33,7 @@ pub enum StopReason {
     GaveUp,
     /// The same action, or the same cycle of actions, was repeated too often.
     RepeatedAction,
-    /// The page no longer changed.
+    /// Actions that should change the page left it unchanged too often in a row.
     Stuck,
     /// Too many actions in a row failed.
     TooManyErrors,

@@ -1,5 +1,4 @@
-//! The approver of the demo. It asks nobody, because actions in the demo's own shop have no
-//! consequences.
+//! The approver of the demo. It asks nobody, because actions in the demo's own shop have no consequences outside it.
 
 use async_trait::async_trait;
 
@@ -8,7 +7,7 @@ use crate::{
     agent::{Approval, ApprovalRequest, Approver},
 };
 
-/// Approves actions on one origin and refuses all others.
+/// An approver that approves actions on one origin and refuses all others.
 #[derive(Debug)]
 pub(super) struct ShopOnly {
     origin: Origin,

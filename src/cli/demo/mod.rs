@@ -39,14 +39,15 @@ use crate::{
     stand_in::StandIn,
 };
 
-/// Pause between two steps with `--slow`. Source: chosen; long enough to see the result of a step.
+/// Pause between two steps of the run with `--slow`. Source: chosen; long enough to see the result of a step.
 const SLOW: Duration = Duration::from_millis(1_500);
 
 /// Port of the shop unless another port is given. It is fixed because memory identifies a host by its port too. Source:
 /// chosen, outside the range from which systems assign ports.
 const USUAL_PORT: u16 = 27_418;
 
-/// Installs what is missing, runs the task, and fails unless the shop has the order that the agent reports.
+/// Installs what is missing, runs the shopping task, and fails unless the shop has the requested order and the agent's answer contains its
+/// number.
 pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     check_screen(args.browser.headed)?;
     let configured = model::configured(&args.model)?;
@@ -150,7 +151,7 @@ fn task(shop: &Shop, shopping: &ShoppingTask, origin: &Origin) -> Result<Task, E
         .with_secrets(vault))
 }
 
-/// Returns the error for a shop that cannot be opened.
+/// Returns the error that the command ends with if the shop cannot be opened.
 fn no_shop(error: &Error) -> Refusal {
     let get = |key: &str| {
         error

@@ -2,7 +2,7 @@
 
 use crate::demo::{Order, OrderLine};
 
-/// A shopping task.
+/// A shopping task: the product to buy, the choices to make, and the shipping data.
 ///
 /// The shop has other products whose names are the beginning of this product's name, so an agent that opens the first similar product has
 /// opened the wrong one.
@@ -54,7 +54,7 @@ impl ShoppingTask {
         )
     }
 
-    /// Returns the first difference between an order and the task; `None` if the order is right.
+    /// Returns the first difference between an order and the order that the task asks for, in words; `None` if the order is right.
     pub(super) fn difference(&self, order: &Order) -> Option<String> {
         let [
             OrderLine {

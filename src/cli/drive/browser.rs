@@ -37,7 +37,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// Refuses to show a window if there is no screen. Checked only on Linux, where variables reveal it.
+/// Refuses to show a browser window if this machine has no screen. Checks this only on Linux, where environment variables reveal it.
 pub(in crate::cli) fn check_screen(headed: bool) -> Result<(), Refusal> {
     if headed && cfg!(target_os = "linux") {
         screen(|name| std::env::var_os(name))
@@ -46,7 +46,7 @@ pub(in crate::cli) fn check_screen(headed: bool) -> Result<(), Refusal> {
     }
 }
 
-/// Checks for an X or Wayland screen. An empty variable counts as unset.
+/// Fails unless the variables name an X or Wayland screen. An empty variable counts as unset.
 fn screen(variable: impl Fn(&str) -> Option<OsString>) -> Result<(), Refusal> {
     if ["DISPLAY", "WAYLAND_DISPLAY"]
         .into_iter()
@@ -60,7 +60,7 @@ fn screen(variable: impl Fn(&str) -> Option<OsString>) -> Result<(), Refusal> {
     ))
 }
 
-/// A browser with its driver.
+/// The browser of a run, as the driver that controls it.
 #[derive(Debug)]
 pub(in crate::cli) enum Browser {
     PlaywrightCli(Arc<PlaywrightCli>),
@@ -68,7 +68,7 @@ pub(in crate::cli) enum Browser {
 }
 
 impl Browser {
-    /// Starts a browser or attaches to one. `scripts` is true if the caller runs scripts in its pages.
+    /// Starts a browser or attaches to one. `scripts` is true if the caller needs to run scripts of its own in the pages.
     pub(in crate::cli) async fn open(source: &Source, scripts: bool) -> Result<Self, Refusal> {
         match source {
             Source::Start { choice, headed } => {
@@ -100,7 +100,7 @@ impl Browser {
         }
     }
 
-    /// Returns the browser as the driver that the decision loop uses.
+    /// Returns the browser as the driver that the decision loop calls.
     pub(in crate::cli) fn driver(&self) -> Arc<dyn BrowserDriver> {
         match self {
             Self::PlaywrightCli(browser) => Arc::clone(browser) as _,
@@ -108,7 +108,7 @@ impl Browser {
         }
     }
 
-    /// Returns the name of the current transport to the browser. It can change during a run.
+    /// Returns the name of the transport by which commands reach the browser at present. The transport can change during a run.
     pub(super) fn transport(&self) -> &'static str {
         match self {
             Self::PlaywrightCli(browser) => browser.transport(),
@@ -175,7 +175,8 @@ fn details(error: &Error) -> Vec<String> {
     format!("{error:?}").lines().map(one_line).collect()
 }
 
-/// Returns the host and port of an address. The rest of the address is left out, because anybody who knows it can control the browser.
+/// Returns the host and port of the address at which a browser listens. The rest of the address is left out, because anybody who knows it
+/// can control the browser.
 fn place(address: &Url) -> String {
     let port = address
         .port_or_known_default()

@@ -37,37 +37,37 @@ use crate::{
     working::StopReason,
 };
 
-/// The task of a run, and how the run begins.
+/// The task of a run, and whether the run is new or resumed.
 #[derive(Debug)]
 pub(super) enum Begin {
     /// A new run.
     New(Task),
-    /// A run that is in the register of runs and is now continued.
+    /// A run that is in the register of runs and now goes on, under the same id.
     Resume(Task),
 }
 
-/// All that is needed to carry out one run.
+/// Everything that is needed to carry out one run.
 #[derive(Debug)]
 pub(super) struct Drive<'a> {
     pub(super) output: &'a OutputArgs,
     pub(super) browser: Source,
     pub(super) runs: &'a OwnDir,
-    /// The folder of memory; `None` if memory is in no folder.
+    /// The folder of memory, which the output mentions if it is new; `None` if memory is not stored in a folder.
     pub(super) memory_dir: Option<&'a OwnDir>,
     pub(super) model: Arc<dyn LlmClient>,
     pub(super) options: Options,
     pub(super) memory: Arc<dyn MemoryBackend>,
     pub(super) kinds: KindOptions,
     pub(super) approver: Option<Arc<dyn Approver>>,
-    /// Pause between two steps, for a person who is watching.
+    /// Pause between two steps of the run, for a person who is watching.
     pub(super) pause: Duration,
-    /// The requests to the browser before and after the run; `None` if a person watches the run and it is not measured. A measured run
-    /// prints only warnings.
+    /// The requests that an evaluation makes of the browser before and after the run; `None` if the run is not measured and a person
+    /// watches it. A measured run prints only warnings.
     pub(super) probe: Option<Probe>,
 }
 
 impl Drive<'_> {
-    /// Opens a browser, runs the task and closes the browser, even if the person asks to stop.
+    /// Opens a browser, runs the task and closes the browser. If the person asks to stop, the run ends early and the browser is closed too.
     pub(super) async fn carry_out(self, begin: Begin, stop: &Stop) -> Result<Ended, Refusal> {
         let voice = Voice {
             json: self.output.json,
@@ -183,7 +183,7 @@ impl Drive<'_> {
     }
 }
 
-/// Returns the sentence that describes a failure of the run folder.
+/// Returns the words by which a warning describes an error of the run folder.
 fn incomplete(error: Option<&Error>) -> &'static str {
     if error.is_some_and(|error| error.operation() == RunFolder::PRUNE) {
         "an old run could not be removed"

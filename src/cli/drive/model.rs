@@ -1,4 +1,4 @@
-//! The model of a run, configured by flags or else by the environment.
+//! The model of a run, configured by flags, or else by environment variables.
 
 use std::{ffi::OsString, sync::Arc, time::Duration};
 
@@ -16,15 +16,16 @@ use crate::{
     stand_in::StandIn,
 };
 
-/// Environment variables for which there is also a flag.
+/// Environment variables that are overridden by a flag of the same meaning.
 const MODEL: &str = "WEBWISE_MODEL";
 const BASE_URL: &str = "WEBWISE_LLM_BASE_URL";
-/// Name of the built-in stand-in, a set of rules that needs no server and no key.
+/// Name of the built-in stand-in, a set of rules that takes the place of a model and needs no server and no key.
 const STAND_IN: &str = "stand-in";
-/// Margin between two nested time limits of a model call, so that the inner one ends first. Source: the defaults, 60 s and 120 s.
+/// Margin by which each outer time limit of a model call exceeds the inner one, so that the inner one ends first. Source: the defaults, 60
+/// s and 120 s.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// Returns the model that flags and environment configure, with retries; `None` if they configure no model.
+/// Returns the model that flags and environment configure, with retries of failed calls; `None` if they configure no model.
 pub(in crate::cli) fn configured(args: &ModelArgs) -> Result<Option<Arc<dyn LlmClient>>, Refusal> {
     if is_stand_in(args, |name| std::env::var_os(name)) {
         return Ok(Some(Arc::new(StandIn::new())));
@@ -35,7 +36,8 @@ pub(in crate::cli) fn configured(args: &ModelArgs) -> Result<Option<Arc<dyn LlmC
     Ok(found.map(|model| Arc::new(patient(model)) as Arc<dyn LlmClient>))
 }
 
-/// Returns true if the built-in stand-in is named and no server is configured. A server could have a model of that name.
+/// Returns true if flags or environment name the built-in stand-in as the model and configure no server. A server could have a model of
+/// that name.
 fn is_stand_in(args: &ModelArgs, environment: impl Fn(&str) -> Option<OsString>) -> bool {
     let set = |name: &str| environment(name).filter(|value| !value.is_empty());
     let named = args.model.as_ref().map(OsString::from);
@@ -54,8 +56,8 @@ fn policy(args: &ModelArgs) -> RetryPolicy {
     }
 }
 
-/// Returns the options of the decision loop for this model: a time limit that is long enough for all attempts of a call, and the setting
-/// for pictures from the flag.
+/// Returns the default options of the decision loop, with the values that the flags for the model set: a time limit that is long enough for
+/// all attempts of a model call, and when pictures are sent.
 pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     let mut options = Options::default();
     let all_tries = policy(args).overall.saturating_add(MARGIN);
@@ -68,16 +70,17 @@ pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     options
 }
 
-/// The model that the environment configures, for reports.
+/// The model that flags and environment configure, as a report describes it.
 #[derive(Debug)]
 pub(in crate::cli) struct Described {
     pub(in crate::cli) name: String,
-    /// `None` for the built-in stand-in.
+    /// The model's provider; `None` for the built-in stand-in.
     provider: Option<Provider>,
 }
 
 impl Described {
-    /// Returns true if this model uses an environment variable that is set. It does not use the key of another provider.
+    /// Returns true if this model uses the given environment variable, provided that the variable is set. It does not use the key of
+    /// another provider.
     pub(in crate::cli) fn uses(&self, variable: &str) -> bool {
         let owner = match variable {
             "GEMINI_API_KEY" => Provider::Gemini,
@@ -90,7 +93,7 @@ impl Described {
     }
 }
 
-/// Returns the model that a run without flags would use; `None` if no model is configured.
+/// Returns the model that a run with these flags would use; `None` if no model is configured.
 pub(in crate::cli) fn described_by(args: &ModelArgs) -> Result<Option<Described>, Refusal> {
     if is_stand_in(args, |name| std::env::var_os(name)) {
         return Ok(Some(Described {
@@ -137,7 +140,7 @@ fn described(
     changed.map_err(|error| unusable(args, &error))
 }
 
-/// Returns an error that names the flag or variable to change.
+/// Returns the error for a model that cannot be used, which names the flag or variable to change.
 fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
     let get = |key: &str| {
         error
@@ -169,7 +172,7 @@ fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
     ))
 }
 
-/// Returns the error for a run without a model.
+/// Returns the error for a run without a configured model.
 pub(in crate::cli) fn none_configured() -> Refusal {
     Refusal::usage(format!(
         "no model is configured: set GEMINI_API_KEY, ANTHROPIC_API_KEY or OPENAI_API_KEY, or {BASE_URL} to an \

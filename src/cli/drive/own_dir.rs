@@ -1,5 +1,5 @@
-//! The folder that contains the run folders, and that of memory. Each is created and checked before anything starts, and removed if
-//! nothing was written into it.
+//! The folder that contains the run folders, and the folder of memory. Each is created and checked before anything starts, and removed at
+//! the end if nothing was written into it.
 
 use std::{
     fs, io,
@@ -8,16 +8,17 @@ use std::{
 
 use crate::cli::{Refusal, memory_place::MemoryPlace};
 
-/// A writable folder, for run folders or for memory.
+/// A writable folder, for run folders or for memory. When this is dropped, the folder is removed if it was missing before and nothing was
+/// written into it.
 #[derive(Debug)]
 pub(in crate::cli) struct OwnDir {
     path: PathBuf,
-    /// The missing folders that `prepare` created, innermost first.
+    /// The folders that were missing and were created by `prepare`: the folder itself and its parents, innermost first.
     made: Vec<PathBuf>,
 }
 
 impl OwnDir {
-    /// Prepares the folder of the run folders.
+    /// Prepares the folder that contains the run folders.
     pub(in crate::cli) fn of_runs(path: &Path) -> Result<Self, Refusal> {
         Self::prepare(path, "runs", "--runs-dir")
     }
@@ -52,7 +53,7 @@ impl OwnDir {
         &self.path
     }
 
-    /// Returns true if the folder was not there before.
+    /// Returns true if the folder was missing before it was prepared.
     pub(in crate::cli) fn is_new(&self) -> bool {
         !self.made.is_empty()
     }

@@ -11,9 +11,9 @@ use crate::{
     report::words::{self, quoted},
 };
 
-/// Number of attempts to get a readable answer before it counts as no. Source: chosen.
+/// Maximum number of times that a request for approval is put to the person. If no answer is readable, that counts as no. Source: chosen.
 const ATTEMPTS: usize = 3;
-/// Maximum length of an address or question. Unit: characters. Source: chosen.
+/// Maximum length of an address or of the model's question in what the person is asked. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;
 
 /// A person who is asked on stderr and answers on stdin.
@@ -23,7 +23,7 @@ pub(in crate::cli) struct Person {
 }
 
 impl Person {
-    /// Returns the person at the terminal; `None` if questions would not be seen or answers could not be typed there.
+    /// Returns the person at the terminal; `None` unless stdin and stderr are both a terminal.
     pub(in crate::cli) fn at_terminal() -> Option<Self> {
         (io::stdin().is_terminal() && io::stderr().is_terminal()).then(|| Self {
             lines: Mutex::new(None),
@@ -46,7 +46,8 @@ impl Person {
     }
 }
 
-/// The line of a question. If it ends without the person's own line break, such as when the time is over, it is ended here.
+/// The line on stderr in which a question stands. If the waiting ends before the person has ended the line, for example because the time is
+/// over, dropping this ends the line.
 struct OpenLine(bool);
 
 impl Drop for OpenLine {
@@ -57,8 +58,8 @@ impl Drop for OpenLine {
     }
 }
 
-/// Reads lines of stdin in a thread that ends with the process. An async task would not do: reading a terminal cannot be cancelled, so the
-/// runtime would wait for it at exit.
+/// Reads lines of stdin in a thread that ends with the process, and returns the receiver of these lines. An async task would not do:
+/// reading a terminal cannot be cancelled, so the runtime would wait for it at exit.
 fn read_stdin() -> mpsc::UnboundedReceiver<String> {
     let (sender, receiver) = mpsc::unbounded_channel();
     // If the thread cannot be started, the sender is dropped and every question is answered as if nobody were there.

@@ -1,4 +1,4 @@
-//! The requests of an evaluation to the browser of a run: opening a page before the run, and reading the last page after it.
+//! The requests of an evaluation to the browser of a run: opening a set-up page before the run, and reading the last page after it.
 
 use crate::{
     BrowserDriver,
@@ -9,15 +9,15 @@ use crate::{
     eval::LastPage,
 };
 
-/// Maximum length of the reason for a failed script. Unit: characters. Source: chosen.
+/// Maximum length of the browser's description of a failure. Unit: characters. Source: chosen.
 const MAX_REASON: usize = 200;
 
 /// The requests that an evaluation makes of the browser before and after a run.
 #[derive(Debug, Clone, Default)]
 pub(in crate::cli) struct Probe {
-    /// The address to open before the run.
+    /// The address of the set-up page, which is opened before the run; `None` if there is none.
     pub(in crate::cli) setup: Option<String>,
-    /// The expression to evaluate in the last page.
+    /// The JavaScript expression that is evaluated in the last page after the run; `None` if there is none.
     pub(in crate::cli) script: Option<String>,
 }
 
@@ -26,7 +26,7 @@ impl Probe {
         self.script.is_some()
     }
 
-    /// Opens the page that prepares the run.
+    /// Opens the set-up page, if there is one.
     pub(super) async fn prepare(&self, browser: &dyn BrowserDriver) -> Result<(), Refusal> {
         let Some(url) = self.setup.clone() else {
             return Ok(());
@@ -42,7 +42,7 @@ impl Probe {
         )))
     }
 
-    /// Returns the last page of the run, or the reason why it cannot be read.
+    /// Returns the page at which the run ended, with the value of the expression, or the reason why the page cannot be read.
     pub(super) async fn look(&self, browser: &dyn BrowserDriver) -> Result<LastPage, String> {
         let script = match &self.script {
             Some(script) => Some(evaluate(browser, script).await),
@@ -56,7 +56,7 @@ impl Probe {
     }
 }
 
-/// Evaluates an expression in the page. Returns whether it is true, or the reason why it has no value.
+/// Evaluates a JavaScript expression in the current page. Returns whether its value counts as true, or the reason why it has no value.
 async fn evaluate(browser: &dyn BrowserDriver, script: &str) -> Result<bool, String> {
     // The line breaks end a comment in the expression before the bracket that follows.
     let eval = BrowserAction::Eval(Eval {

@@ -12,10 +12,10 @@ use crate::{
     report::words::{self, quoted},
 };
 
-/// Maximum length of an answer, evidence or address. Unit: characters. Source: chosen.
+/// Maximum length of an answer, evidence or error in the lines. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 2_000;
 
-/// A finished run.
+/// A finished run, with everything that its result names.
 #[derive(Debug)]
 pub(in crate::cli) struct Ended {
     pub(in crate::cli) report: RunReport,
@@ -23,14 +23,14 @@ pub(in crate::cli) struct Ended {
     pub(in crate::cli) transport: &'static str,
     pub(in crate::cli) model: String,
     pub(in crate::cli) folder: PathBuf,
-    /// Path of the HTML report, if it could be written.
+    /// Path of the HTML report; `None` if it could not be written.
     pub(in crate::cli) page: Option<PathBuf>,
-    /// The last page of a measured run, or the reason why it could not be read.
+    /// The page at which a measured run ended, or the reason why it could not be read; `None` if the run was not measured.
     pub(in crate::cli) last: Option<Result<LastPage, String>>,
 }
 
 impl Ended {
-    /// Returns the summary as lines.
+    /// Returns the result of the run as lines for a person.
     pub(in crate::cli) fn lines(&self) -> Vec<String> {
         let Self {
             report,
@@ -71,8 +71,7 @@ impl Ended {
         lines
     }
 
-    /// Returns the summary as JSON, with more details. `problem` is the reason for an exit code other
-    /// than 0.
+    /// Returns the result of the run as JSON, with more details than the lines. `problem` is the reason for an exit code other than 0.
     pub(in crate::cli) fn json(&self, problem: Option<&str>) -> Value {
         let Self {
             report,

@@ -1,5 +1,5 @@
-//! Stops a run from outside. The first signal asks the run to stop and to learn from its results so far; the second
-//! ends the program. If nobody reads the output any more, that counts as the first signal.
+//! Stops a run from outside. The first signal asks the run to stop and to learn from its results so far; the second ends the program. If
+//! nobody reads the program's output any more, that counts as the first signal.
 
 use std::sync::{
     Arc,
@@ -16,7 +16,7 @@ use crate::{
 /// Exit code of a program that was ended by a second Ctrl-C. Source: 128 plus the number of the signal, as in shells.
 const INTERRUPTED: i32 = 130;
 
-/// The person's request to stop.
+/// The request to stop the run, which comes from a signal or from a closed output.
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct Stop {
     cancel: Cancel,
@@ -25,7 +25,7 @@ pub(in crate::cli) struct Stop {
 }
 
 impl Stop {
-    /// Starts to listen for signals, for the lifetime of the runtime.
+    /// Starts to listen for signals and for a closed output, as long as the runtime lives. `voice` names the output to watch.
     pub(in crate::cli) fn listen(voice: Voice) -> Result<Self, Refusal> {
         let mut signals = Signals::new().map_err(|error| {
             Refusal::failure(format!("the system lets nobody listen to Ctrl-C: {error}"))
@@ -56,12 +56,12 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Returns the request in the form that the decision loop uses.
+    /// Returns the request to stop in the form that the decision loop uses.
     pub(in crate::cli) fn cancel(&self) -> Cancel {
         self.cancel.clone()
     }
 
-    /// Returns true if the person has asked to stop.
+    /// Returns true if the run was asked to stop, by a signal or by a closed output.
     pub(in crate::cli) fn is_asked(&self) -> bool {
         *self.asked.borrow()
     }
@@ -71,7 +71,7 @@ impl Stop {
         self.unread.load(Ordering::Relaxed)
     }
 
-    /// Waits until the person asks to stop.
+    /// Waits until the run is asked to stop, by a signal or by a closed output.
     pub(in crate::cli) async fn asked(&self) {
         if self.asked.clone().wait_for(|asked| *asked).await.is_err() {
             // The listening task has ended with the runtime, so there will be no request.
@@ -80,7 +80,7 @@ impl Stop {
     }
 }
 
-/// Waits until nobody reads the run's result or its progress any more.
+/// Waits until nobody reads the program's stdout any more, or, if progress goes to stderr, nobody reads that.
 #[cfg(unix)]
 async fn reader_left(voice: Voice) {
     tokio::select! {
@@ -94,7 +94,7 @@ async fn reader_left(_: Voice) {
     std::future::pending().await
 }
 
-/// Waits until the other end of a pipe or terminal is closed. Waits forever for a file.
+/// Waits until the other end of the output, a pipe or a terminal, is closed. Waits forever if the output is a file.
 #[cfg(unix)]
 async fn closed(output: impl std::os::fd::AsFd + Send + 'static) {
     use rustix::{
@@ -122,12 +122,12 @@ async fn closed(output: impl std::os::fd::AsFd + Send + 'static) {
     }
 }
 
-/// The signals that ask the program to end: from a person, a supervisor or a closed terminal.
+/// The signals that ask the program to end, sent by a person, by a supervisor or because the terminal was closed.
 #[cfg(unix)]
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// `None` if the parent process chose to ignore the signal, as `nohup` does.
+    /// The signal of a closed terminal; `None` if the parent process chose to ignore it, as `nohup` does.
     hangup: Option<tokio::signal::unix::Signal>,
     quit: Option<tokio::signal::unix::Signal>,
 }
@@ -150,7 +150,7 @@ impl Signals {
         })
     }
 
-    /// Waits for a signal that a person sends a second time.
+    /// Waits for the second signal. Only signals that a person or a supervisor sends count, and not that of a closed terminal.
     async fn again(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}

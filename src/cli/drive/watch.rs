@@ -6,10 +6,11 @@ use crate::{
     report::lines::{self, Line},
 };
 
-/// Width of the column that shows the action. Unit: characters. Source: chosen for a terminal that is 100 characters wide.
+/// Width of the column in which a step's line shows the action. Unit: characters. Source: chosen for a terminal that is 100 characters
+/// wide.
 const WIDTH: usize = 70;
 
-/// Returns a sink that prints events.
+/// Returns an event sink that prints the events of a run as lines to `voice`.
 ///
 /// # Loss policy
 /// Loses no event. After the output is closed, nobody receives the lines.
@@ -17,7 +18,7 @@ pub(super) fn watch(voice: Voice) -> Callback {
     Callback::new(move |event| lines(event).iter().for_each(|line| voice.line(line)))
 }
 
-/// Returns the lines for an event.
+/// Returns the lines that are printed for an event; none for an event that a person need not see.
 fn lines(event: &Event) -> Vec<String> {
     let step = event.step;
     let printed = |line: Line| {

@@ -85,14 +85,14 @@ enum IsolationName {
 }
 
 impl EvalArgs {
-    /// Returns the case file.
+    /// Returns the path of the case file. Fails if neither argument nor flag names one.
     pub(super) fn file(&self) -> Result<&Path, Refusal> {
         let file = self.file.as_ref().or(self.cases.as_ref());
         file.map(PathBuf::as_path)
             .ok_or_else(|| Refusal::usage("name a case file: `webwise eval CASES.json`"))
     }
 
-    /// Returns the arms in the order of the documentation, each once.
+    /// Returns the arms to compare, each once, in the order in which the documentation lists them.
     pub(super) fn arms(&self) -> Vec<Arm> {
         let mut arms: Vec<Arm> = self
             .arms
@@ -117,12 +117,12 @@ impl EvalArgs {
         }
     }
 
-    /// Returns true if runs use the user's own memory.
+    /// Returns true if the runs of the evaluation use the user's own memory.
     pub(super) fn uses_own_memory(&self) -> bool {
         self.isolation() == Isolation::None
     }
 
-    /// Returns the options that all runs have in common.
+    /// Returns the options of the decision loop that all runs of the evaluation have in common.
     pub(super) fn options(&self) -> Options {
         let mut options = model::options(&self.model);
         let budget = &mut options.budget;

@@ -94,7 +94,7 @@ pub(super) async fn run(args: &EvalArgs) -> Result<(), Refusal> {
     problem.map_or(Ok(()), Err)
 }
 
-/// Reads a case file.
+/// Reads the cases from a case file. Fails if the file is too large or not valid.
 fn read(path: &Path) -> Result<Vec<Case>, Refusal> {
     let name = path.display();
     let unreadable =
@@ -111,7 +111,7 @@ fn read(path: &Path) -> Result<Vec<Case>, Refusal> {
     parse(&text).map_err(|wrong| Refusal::usage(format!("{name} is no case file: {wrong}")))
 }
 
-/// The parts that all runs of an evaluation have in common.
+/// The parts that all runs of an evaluation share.
 struct Bed<'a> {
     args: &'a EvalArgs,
     cases: &'a [Case],
@@ -122,7 +122,7 @@ struct Bed<'a> {
 }
 
 impl Bed<'_> {
-    /// Makes one planned run in a browser of its own.
+    /// Carries out one planned run, in a browser of its own, and returns its figures and verdict.
     async fn carry_out(
         &self,
         planned: &Planned,
@@ -183,7 +183,7 @@ fn made(case: &Case, planned: &Planned, ended: &Ended, verdict: Result<(), Strin
     }
 }
 
-/// Returns the figures of a run. `success` says whether the run counts as a success.
+/// Returns the figures of a run by which an evaluation compares runs. `success` says whether the run counts as a success.
 pub(super) fn figures(summary: &RunSummary, success: bool) -> Figures {
     let tokens = |count: TokenCount| u32::try_from(count.0).map_or(f64::MAX, f64::from);
     Figures([
@@ -197,11 +197,11 @@ pub(super) fn figures(summary: &RunSummary, success: bool) -> Figures {
     ])
 }
 
-/// The memories that the runs use: the user's own, or one in the process for each pool of runs that share one.
+/// The memories that the runs of an evaluation use: the user's own, or one in the process for each pool, a set of runs that share a memory.
 #[derive(Debug)]
 struct Memories {
     own: Option<Arc<dyn MemoryBackend>>,
-    /// Its folder, which is removed with this if nothing was written into it.
+    /// The folder of the user's own memory. When this is dropped, the folder is removed if nothing was written into it.
     _dir: Option<OwnDir>,
     pools: BTreeMap<Pool, InMemory>,
 }
@@ -219,7 +219,7 @@ impl Memories {
         })
     }
 
-    /// Returns the memory that a run uses.
+    /// Returns the memory for a run. `memory` says how the run uses memory.
     fn of(&mut self, memory: MemoryUse) -> Arc<dyn MemoryBackend> {
         match memory {
             MemoryUse::Fill(pool) => Arc::new(self.pools.entry(pool).or_default().clone()),

@@ -13,15 +13,15 @@ use crate::{
     working::StopReason,
 };
 
-/// A run of the evaluation that has ended.
+/// A finished run of the evaluation, with its figures and its verdict.
 #[derive(Debug)]
 pub(super) struct Made {
     pub(super) case: String,
     pub(super) seed: u32,
-    /// The arm; `None` for a run that only filled a memory.
+    /// The arm to which the run belongs; `None` for a run that only filled a memory for later runs.
     pub(super) arm: Option<Arm>,
     pub(super) figures: Figures,
-    /// The verdict on the last page: `Ok` if all conditions of the case hold, or else the first one that does not.
+    /// The verdict: `Ok` if all conditions of the case for success hold, or else the first one that does not, in words.
     pub(super) verdict: Result<(), String>,
     /// True if the run itself reported success.
     pub(super) claimed: bool,
@@ -73,7 +73,7 @@ impl Made {
     }
 }
 
-/// The result of an evaluation.
+/// The result of an evaluation: its runs and their comparison.
 #[derive(Debug)]
 pub(super) struct Outcome<'a> {
     made: &'a [Made],

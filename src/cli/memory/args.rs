@@ -130,7 +130,7 @@ fn host(text: &str) -> Result<Host, String> {
     url.and_then(|url| Host::of(&url).ok()).ok_or_else(wrong)
 }
 
-/// Returns true if this is a valid host name. The host part of an address is not always one. Source of the limits: RFC 1035.
+/// Returns true if this is a valid host name. The host part of an address need not be one. Source of the limits: RFC 1035.
 fn is_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_label = |label: &str| {

@@ -19,10 +19,10 @@ use crate::{
     },
 };
 
-/// Maximum number of actions listed for an item. Source: chosen; an item in the system instruction is part of every prompt, so every action
-/// of the run follows it.
+/// Maximum number of later actions that are listed for an item. Source: chosen; an item in the system instruction is part of every prompt,
+/// so every action of the run follows it.
 const MAX_ACTIONS: usize = 6;
-/// Maximum length of a lesson. Unit: characters. Source: chosen.
+/// Maximum length of an item's text. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;
 
 pub(super) async fn run(runs: &Register, args: &ExplainArgs) -> Result<(), Refusal> {
@@ -75,12 +75,13 @@ pub(super) async fn run(runs: &Register, args: &ExplainArgs) -> Result<(), Refus
     Ok(())
 }
 
-/// Returns the name of an item as in `webwise memory list`.
+/// Returns the name of an item as `webwise memory list` prints it.
 fn name(item: &Item) -> String {
     item.id.shelf.item_name(&item.id.key)
 }
 
-/// Returns true if the run used the item: it repeated its steps, or memory counted a use or harm.
+/// Returns true if the run used the item: it repeated steps from the item without asking the model, or memory counted that the run used the
+/// item or that the item harmed it.
 fn was_used(item: &Item) -> bool {
     let counts = |credit: &Credit| credit.used || credit.followed || credit.harmed;
     !item.replayed.is_empty() || item.credited.iter().any(counts)
@@ -94,7 +95,7 @@ fn was_only_there(item: &Item) -> bool {
     is_quiet && is_shown && item.became.is_empty() && item.recalled.iter().all(is_start)
 }
 
-/// Returns an item as lines.
+/// Returns lines about an item: its text, why memory recalled it, where it was used, and what became of it.
 fn lines(item: &Item) -> Vec<String> {
     if was_only_there(item) {
         let words = quoted(&item.lesson, MAX_TEXT);

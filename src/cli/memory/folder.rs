@@ -16,11 +16,11 @@ use crate::{
     },
 };
 
-/// Maximum depth of a file in the folder. Source: the documented layout.
+/// Maximum number of path components of a file in the folder. Source: the documented layout.
 const MAX_DEPTH: usize = 4;
 
-/// Reads the files of a folder, keyed by their relative paths with `/` as separator. Files that are not needed are listed with empty
-/// content.
+/// Reads the files of a folder. Returns their contents by their paths relative to the folder, with `/` as separator. Files whose content is
+/// not needed are included with empty content.
 pub(super) fn read(dir: &Path) -> Result<BTreeMap<String, Vec<u8>>, Refusal> {
     let mut files = BTreeMap::new();
     let mut room = archive::MAX_BYTES;
@@ -79,7 +79,7 @@ fn add(
     Ok(())
 }
 
-/// Writes files into a new folder that only its owner can read.
+/// Writes files into a new folder that only its owner can read. `files` maps paths relative to the folder to contents.
 pub(super) fn write(dir: &Path, files: &BTreeMap<String, String>) -> Result<(), Refusal> {
     let fail = |path: &Path, error: &io::Error| {
         Refusal::usage(format!(
@@ -103,7 +103,7 @@ pub(super) fn write(dir: &Path, files: &BTreeMap<String, String>) -> Result<(), 
     Ok(())
 }
 
-/// Makes a folder that only its owner can read. With `parents`, it may exist.
+/// Creates a folder that only its owner can read. With `parents`, also creates missing parents, and the folder may exist already.
 fn make(dir: &Path, parents: bool) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(parents);

@@ -20,7 +20,7 @@ use crate::{
     store::{Forgotten, Item, Keeper, Undone},
 };
 
-/// Maximum length of a goal in a question. Unit: characters. Source: chosen.
+/// Maximum length of a run's goal in the question whether to undo the run. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 60;
 
 pub(super) async fn run<M: MemoryBackend>(
@@ -63,7 +63,7 @@ pub(super) async fn run<M: MemoryBackend>(
     all(keeper, place, args.yes).await
 }
 
-/// Forgets one item.
+/// Forgets one item and prints its name.
 pub(super) async fn one<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
     item: &Item,
@@ -85,7 +85,8 @@ fn tell(forgotten: Forgotten, name: &str) {
     }));
 }
 
-/// Returns the error for shelves whose kinds this program does not know, so that it cannot tell which records to remove from them.
+/// Returns the error for shelves that forgetting or undoing left unchanged, because this program does not know their kind and so cannot
+/// tell which records to remove from them. Other errors are converted as usual.
 fn untold(error: Error) -> Refusal {
     let (Some(changed), Some(shelves)) = (error.said("changed"), error.said("shelves")) else {
         return error.into();
@@ -167,7 +168,8 @@ pub(super) async fn undo<M: MemoryBackend>(
     Ok(())
 }
 
-/// Asks a person before something is removed for good. If nobody can be asked, only `--yes` confirms it.
+/// Asks the person at the terminal whether to do what `verb` and `what` say. Fails unless the person agrees. With `yes`, asks nothing;
+/// without a terminal and without `yes`, fails.
 fn confirm(verb: &str, what: &str, yes: bool) -> Result<(), Refusal> {
     if yes {
         return Ok(());

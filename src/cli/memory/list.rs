@@ -27,7 +27,7 @@ pub(super) async fn run<M: MemoryBackend>(
     Ok(())
 }
 
-/// Prints these items, and what could not be read from the store.
+/// Prints these items, as JSON or in lines, and what `read` says could not be read from the store.
 pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     if as_json {
         let items: Vec<Value> = items.iter().map(|item| json(item)).collect();
@@ -63,7 +63,7 @@ pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     }
 }
 
-/// Returns in words which sites a shelf applies to.
+/// Returns in words to which sites a shelf applies.
 pub(super) fn scope(shelf: &Shelf) -> String {
     match &shelf.scope {
         Scope::Global => "every site".to_owned(),
@@ -71,7 +71,7 @@ pub(super) fn scope(shelf: &Shelf) -> String {
     }
 }
 
-/// Returns an item as two lines.
+/// Returns an item as two lines: its name, scope, category, state and results, then its text.
 fn lines(item: &Item) -> [String; 2] {
     let described = &item.described;
     let standing = described.standing.to_string();

@@ -35,11 +35,11 @@ use crate::{
     store::Keeper,
 };
 
-/// What to do about a damaged file of memory.
+/// Advice for a person on a damaged file of memory.
 const MEND: &str =
     "Repair the file or delete it; a run that learns there puts it aside and begins it anew";
 
-/// Carries out the command, and prints the notices of each store that it opens.
+/// Carries out the command, and prints the notices of the stores that it opens.
 pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
     if let MemoryCommand::Diff(own) = &args.command {
         return diff::run(&args.place, own).await;
@@ -65,7 +65,7 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
     done
 }
 
-/// Prints the notices of a store.
+/// Prints the notices that a store has collected.
 fn tell_notices(store: &impl MemoryBackend) {
     for notice in store.notices() {
         tell(one_line(&format!(
@@ -76,7 +76,7 @@ fn tell_notices(store: &impl MemoryBackend) {
 }
 
 impl From<Error> for Refusal {
-    /// Converts an error of the store into one sentence.
+    /// Converts an error of the store into one sentence for the person.
     fn from(error: Error) -> Self {
         match (error.kind(), error.said("why")) {
             (ErrorKind::InvalidInput, Some(why)) => Self::usage(why),

@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// Maximum length of an item's text in the table. Unit: characters. Source: chosen.
+/// Maximum length of an item's text. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 100;
 
 pub(super) async fn run(register: &Register, args: &ReportArgs) -> Result<(), Refusal> {
@@ -76,7 +76,7 @@ pub(super) async fn run(register: &Register, args: &ReportArgs) -> Result<(), Re
     Ok(())
 }
 
-/// Returns the facts about a run that the comparison needs; `None` if the run has not ended.
+/// Returns those facts about a run that the comparison needs, from the run's events; `None` if the run has not ended.
 fn facts(events: &[Event]) -> Option<RunFacts> {
     let summary = events.iter().rev().find_map(|event| match &event.kind {
         EventKind::RunEnded { summary, .. } => Some(summary),
@@ -101,7 +101,7 @@ fn item_facts(item: Item) -> ItemFacts {
     }
 }
 
-/// Returns the share of the runs that held the item back.
+/// Returns the share of runs that held the item back as a control, among all runs that showed it or held it back. From 0 to 1.
 fn withheld_share(item: &Worth) -> f64 {
     let count = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
     count(item.withheld) / count((item.offered + item.withheld).max(1))

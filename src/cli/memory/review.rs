@@ -15,10 +15,10 @@ use crate::{
     store::{Item, Keeper},
 };
 
-/// Number of attempts to get a readable answer before the item is skipped. Source: chosen.
+/// Number of times that the person is asked about an item before it is skipped for want of a readable answer. Source: chosen.
 const ATTEMPTS: usize = 3;
 
-/// A person's decision on an item.
+/// A person's decision on an item that waits for review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word {
     Trust,
@@ -58,7 +58,8 @@ pub(super) async fn run<M: MemoryBackend>(
     Ok(())
 }
 
-/// Asks for the person's decision and returns it. Asks again if the answer cannot be understood.
+/// Asks for the person's decision on an item and returns it. Asks again if the answer cannot be understood, at most [`ATTEMPTS`] times in
+/// all.
 fn asked(answers: &mut impl BufRead) -> Word {
     for _ in 0..ATTEMPTS {
         let mut out = io::stdout();
@@ -113,7 +114,7 @@ fn accepted(item: &Item) -> String {
     format!("Accepted {}, with exactly this text:", item.name())
 }
 
-/// Accepts an item if its words have not changed since they were shown. Then prints `said`.
+/// Accepts an item if its stored text is still the one that was shown to the person. Then prints `said` and the text.
 async fn accept<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
     item: &Item,

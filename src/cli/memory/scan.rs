@@ -14,7 +14,7 @@ use crate::{
     store::Keeper,
 };
 
-/// The files that were searched, and the names of those that contain a secret.
+/// Number and total size of the files that were searched, and the names of those that contain a secret. Unit of the size: bytes.
 #[derive(Debug, Default)]
 struct Files {
     count: usize,
@@ -22,8 +22,10 @@ struct Files {
     hits: Vec<String>,
 }
 
-/// Searches the records of all namespaces, including the register of runs and runs that memory has yet to learn from. Then searches the
-/// bytes of all files in the folder, because backups and quarantined files are not records.
+/// Searches memory for secrets, and fails if one is found.
+///
+/// First searches the records of all namespaces, including the register of runs and the runs that memory has yet to learn from. Then
+/// searches the bytes of all files in the folder of memory, because backups and quarantined files are not records.
 pub(super) async fn run<M: MemoryBackend>(
     store: &M,
     keeper: &Keeper<'_, M>,
@@ -93,7 +95,8 @@ pub(super) async fn run<M: MemoryBackend>(
     )))
 }
 
-/// Searches the names and contents of the files in a folder. Finds nothing if the folder does not exist.
+/// Searches the names and contents of the files in a folder and its subfolders, and adds the results to `files`. Finds nothing if the
+/// folder does not exist. `prefix` is the path that precedes the names in the results.
 fn search(dir: &Path, prefix: &str, secrets: &Redactor, files: &mut Files) -> io::Result<()> {
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -120,8 +123,8 @@ fn search(dir: &Path, prefix: &str, secrets: &Redactor, files: &mut Files) -> io
     Ok(())
 }
 
-/// Returns true if the bytes are the file of a shelf with runs that memory has yet to learn from, and the text of such a run contains a
-/// secret. A run is stored in parts; a secret that begins in one part and ends in the next is found too.
+/// Returns true if the bytes are the file of a shelf with runs that memory has yet to learn from, and the text of one of these runs
+/// contains a secret. A run is stored in parts; a secret that begins in one part and ends in the next is found too.
 fn is_in_run(bytes: &[u8], secrets: &Redactor) -> bool {
     let file: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let records = file["records"].as_object().into_iter().flatten();

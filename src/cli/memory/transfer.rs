@@ -98,7 +98,7 @@ pub(super) async fn export<M: MemoryBackend>(
         })
 }
 
-/// Creates a file that only its owner can read.
+/// Creates a new file that only its owner can read.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -107,7 +107,7 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// The field of a document that names its format.
+/// The field of a JSON document that names the document's format.
 #[derive(Deserialize)]
 struct Kind {
     #[serde(default)]
@@ -146,7 +146,7 @@ pub(super) async fn import<M: MemoryBackend>(
     take(keeper, done, args).await
 }
 
-/// Applies an import and prints its result.
+/// Applies the edits of an import and prints the result.
 async fn take<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
     done: Restore,
@@ -182,7 +182,7 @@ async fn take<M: MemoryBackend>(
     Ok(())
 }
 
-/// Reads the file. Fails if it is larger than the maximum size of a document.
+/// Reads a file up to one byte more than the maximum size of a document, so that the parser can refuse a larger file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     let fail =
         |error: io::Error| Refusal::usage(format!("{} cannot be read: {error}", path.display()));

@@ -15,7 +15,7 @@ use crate::{
 
 /// Number of runs that are listed by default. Source: chosen; they fit on a screen.
 const LIMIT: usize = 20;
-/// Maximum length of a goal and of an address. Unit: characters. Source: chosen.
+/// Maximum length of a run's goal or address in the list. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 100;
 
 #[derive(Debug, Args)]
@@ -60,7 +60,7 @@ pub(super) async fn run(runs: &Register, args: &ListArgs) -> Result<(), Refusal>
     Ok(())
 }
 
-/// Returns a run as two lines: its status and place, then its goal.
+/// Returns a run as two lines: its id, status, age, host and number of turns, then its goal.
 fn lines(run: &RunManifest, now: DateTime<Utc>) -> [String; 2] {
     let at = run.domain.as_ref().map_or("", Host::as_str);
     let parent = run.parent.as_ref();

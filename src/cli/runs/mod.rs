@@ -26,11 +26,11 @@ use crate::{
     store::RunRegistry,
 };
 
-/// The word that selects the newest run.
+/// The word that selects the newest run in place of an id.
 pub(super) const LAST: &str = "last";
-/// The folder that contains the run folders, unless another one is named.
+/// The folder that contains the run folders, unless the person names another one.
 pub(super) const RUNS_DIR: &str = "runs";
-/// Maximum number of runs that are listed if a beginning of an id is ambiguous. Source: chosen.
+/// Maximum number of runs that an error lists if a beginning of an id fits several runs. Source: chosen.
 const MAX_LISTED: usize = 5;
 
 #[derive(Debug, Args)]
@@ -66,12 +66,12 @@ pub(super) async fn run(args: &RunsArgs) -> Result<(), Refusal> {
 pub(super) struct Register(RunRegistry<Arc<dyn MemoryBackend>>);
 
 impl Register {
-    /// Opens the register in a store that also contains memory.
+    /// Opens the register of runs in the store that also contains memory.
     pub(super) fn open(place: &MemoryPlace, store: impl MemoryBackend + 'static) -> Self {
         Self(RunRegistry::new(Arc::new(store), place.namespace()))
     }
 
-    /// Returns the run that `run` names: an id, an unambiguous beginning of one, or `last`.
+    /// Returns the run of the register that `run` names: an id, an unambiguous beginning of one, or `last`.
     pub(super) async fn find(&self, run: &str) -> Result<RunManifest, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
         named(known, run)
@@ -103,7 +103,7 @@ impl Register {
     }
 
     /// Returns the folder of the run that `run` names: a path, an id, an unambiguous beginning of one, or `last`. Looks in
-    /// [`folders`](Self::folders). A run that is not in the named folder is looked for in the folder that the register names for it.
+    /// [`folders`](Self::folders). If the run is not in `runs_dir`, looks in the folder that the register names for it.
     pub(super) async fn folder(
         &self,
         run: &str,
@@ -131,8 +131,8 @@ impl Register {
         })
     }
 
-    /// Returns the folders of all runs in the named folder, newest run first. If no folder is named, returns those that the register names
-    /// and those in [`RUNS_DIR`].
+    /// Returns the folders of all runs in `runs_dir`, newest run first. If `runs_dir` is `None`, returns the run folders that the register
+    /// names and those in [`RUNS_DIR`].
     pub(super) async fn folders(&self, runs_dir: Option<&Path>) -> Result<Vec<PathBuf>, Refusal> {
         let mut all = match runs_dir {
             Some(_) => Vec::new(),
@@ -153,8 +153,8 @@ impl Register {
         Ok(all)
     }
 
-    /// Returns the folders of the runs that the register knows, newest first, and the number of other folders in [`RUNS_DIR`], whose
-    /// runs may have used another memory. All folders in a named folder count.
+    /// Returns the folders of the runs that are in the register, newest first, and the number of run folders in [`RUNS_DIR`] whose runs are
+    /// not, because they may have used another memory. If `runs_dir` names a folder, returns all run folders in it, and 0.
     pub(super) async fn own_folders(
         &self,
         runs_dir: Option<&Path>,
@@ -172,7 +172,7 @@ impl Register {
         Ok((own, others.len()))
     }
 
-    /// Returns the folders that the register names, as far as they are there.
+    /// Returns the run folders that the register names and that still exist.
     async fn registered(&self) -> Result<Vec<PathBuf>, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
         let paths = known.into_iter().flat_map(|run| run.artifact_paths);
@@ -180,7 +180,7 @@ impl Register {
         Ok(paths.filter(|path| RunRecord::is_at(path)).collect())
     }
 
-    /// Returns the register itself.
+    /// Returns the register of runs as the library provides it.
     pub(super) const fn runs(&self) -> &RunRegistry<Arc<dyn MemoryBackend>> {
         &self.0
     }
@@ -190,7 +190,7 @@ fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Returns the run folders in this folder, newest first.
+/// Returns the run folders in this folder, the one of the newest run first.
 fn folders_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let paths = fs::read_dir(absolute(dir))?.filter_map(|entry| Some(entry.ok()?.path()));
     let mut folders: Vec<PathBuf> = paths.filter(|path| RunRecord::is_at(path)).collect();
@@ -198,12 +198,13 @@ fn folders_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Sorts run folders, newest first. A folder is named after its run, and the id of a run begins with its time.
+/// Sorts run folders so that the one of the newest run comes first. A folder is named after its run, and the id of a run begins with its
+/// time.
 fn newest_first(folders: &mut [PathBuf]) {
     folders.sort_by_key(|folder| Reverse(name(folder)));
 }
 
-/// Returns the name of a folder, which is the id of its run.
+/// Returns the name of a run folder, which is the id of its run.
 fn name(folder: &Path) -> String {
     let name = folder.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
@@ -222,7 +223,8 @@ pub(super) fn looked_in(runs_dir: Option<&Path>) -> String {
     }
 }
 
-/// Returns the id that `run` names among these, which are sorted newest first; `None` if there is none.
+/// Returns the id that `run` names among `ids`, which are sorted newest first; `None` if it names none of them. Fails if it is the
+/// beginning of several.
 fn one_of(mut ids: Vec<String>, run: &str) -> Result<Option<String>, Refusal> {
     ids.retain(|id| run == LAST || id.starts_with(run));
     if run == LAST {
@@ -249,7 +251,8 @@ fn one_of(mut ids: Vec<String>, run: &str) -> Result<Option<String>, Refusal> {
     )))
 }
 
-/// Returns the run that `run` names among these, which are sorted newest first.
+/// Returns the run that `run` names among `known`, which are sorted newest first. Fails if it names none of them or is the beginning of
+/// several ids.
 fn named(mut known: Vec<RunManifest>, run: &str) -> Result<RunManifest, Refusal> {
     let ids = known.iter().map(|known| known.run.as_str().to_owned());
     let meant = one_of(ids.collect(), run)?;
@@ -260,7 +263,7 @@ fn named(mut known: Vec<RunManifest>, run: &str) -> Result<RunManifest, Refusal>
         .ok_or_else(|| Refusal::usage(format!("no run {run} is known: `webwise runs` lists them")))
 }
 
-/// Returns the error, as one sentence, for a run that cannot be resumed or continued.
+/// Returns the error for a run that cannot be resumed or continued, with the reason in one sentence.
 pub(super) fn cannot_go_on(run: &RunId, error: Error) -> Refusal {
     match error.said("why") {
         Some(why) => Refusal::usage(format!("{run} cannot be continued: {why}")),

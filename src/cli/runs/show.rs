@@ -16,9 +16,9 @@ use crate::{
     report::RunRecord,
 };
 
-/// Name of the report in a run's folder.
+/// Name of the HTML report in a run's folder.
 const REPORT: &str = "report.html";
-/// The program that opens a file in the person's browser on this system.
+/// The program by which this system opens a file in the person's browser.
 const OPENER: &str = if cfg!(target_os = "macos") {
     "open"
 } else {
@@ -48,8 +48,8 @@ pub(super) async fn run(runs: &Register, args: &ShowArgs) -> Result<(), Refusal>
     Ok(())
 }
 
-/// Writes the report of a run into its folder, readable by its owner only. Returns the path of the report, or the
-/// reason why it was not written.
+/// Writes the HTML report of a run into the run's folder, readable by its owner only. Returns the path of the report, or the reason why it
+/// was not written.
 pub(in crate::cli) fn write_report(folder: &Path) -> Result<PathBuf, String> {
     let record = RunRecord::open(folder).map_err(|error| error.to_string())?;
     let page = folder.join(REPORT);

@@ -26,20 +26,20 @@ use crate::{
     cli::{Refusal, tell},
 };
 
-/// Maximum time for one command. Source: chosen; Chromium with its dependencies is about 400 MB, perhaps from a slow
+/// Maximum time that one command of a step may take. Source: chosen; Chromium with its dependencies is about 400 MB, perhaps from a slow
 /// mirror.
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(30);
-/// Maximum time for reading the rest of the output of a command that has ended. A service that the command started may keep the pipes open.
-/// Source: chosen.
+/// Maximum time for which the program waits for the next line of output of a command that has ended. A service that the command started may
+/// keep the pipes open. Source: chosen.
 const DRAIN: Duration = Duration::from_millis(300);
-/// Number of output lines shown for a failed command, counted from the end. Source: chosen.
+/// Number of output lines that are shown for a failed command, counted back from the last one. Source: chosen.
 const SHOWN_LINES: usize = 30;
-/// Width of the progress line. Unit: characters. Source: chosen for a terminal that is 80 characters wide.
+/// Maximum length of the command's output in the progress line. Unit: characters. Source: chosen for a terminal that is 80 characters wide.
 const PROGRESS_CHARS: usize = 60;
 /// Time between two updates of the progress line. Source: chosen.
 const TICK: Duration = Duration::from_millis(120);
 
-/// Carries out a step. The progress line shows it as step `number` of `count`.
+/// Carries out a step of the plan. The progress line shows it as step `number` of `count`.
 pub(super) async fn carry_out(step: &Step, number: usize, count: usize) -> Result<(), Refusal> {
     let progress = Progress::start(format!("[{number}/{count}] {}", step.sentence));
     let mut failed = None;
@@ -58,7 +58,7 @@ pub(super) async fn carry_out(step: &Step, number: usize, count: usize) -> Resul
     }
 }
 
-/// The reason for a failure, and the last lines of the output.
+/// The reason why a part of a step failed, and the last lines of the command's output.
 type Failed = (String, Vec<String>);
 
 async fn do_act(act: &Act, progress: &Progress) -> Result<(), Failed> {
@@ -73,7 +73,7 @@ async fn do_act(act: &Act, progress: &Progress) -> Result<(), Failed> {
     }
 }
 
-/// Creates a folder and its parents, accessible to their owner only.
+/// Creates a folder and its missing parents, accessible to their owner only.
 pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -82,8 +82,8 @@ pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Creates the folder, accessible to its owner only, with a `package.json`. Without that file, npm would search the
-/// parent folders for one and install there.
+/// Creates the folder if it is missing, accessible to its owner only, with a `package.json`. Without that file, npm would search the parent
+/// folders for one and install there.
 fn own_folder(folder: &Path) -> io::Result<()> {
     private_folder(folder)?;
     match fs::File::create_new(folder.join("package.json")) {
@@ -96,7 +96,7 @@ fn own_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Runs a command and shows the last line of its output. On failure, returns the reason and the end of the output.
+/// Runs a command and shows its latest line of output as progress. If the command fails, returns the reason and its last lines of output.
 async fn run(command: &Command, progress: &Progress) -> Result<(), Failed> {
     let name = command
         .program
@@ -166,7 +166,7 @@ fn boxed(pipe: impl AsyncRead + Unpin + Send + 'static) -> Box<dyn AsyncRead + U
     Box::new(pipe)
 }
 
-/// Starts a task that sends each line of a pipe to `lines`. The task ends when the pipe or the receiver is closed.
+/// Starts a task that sends each line from a pipe to `lines`. The task ends when the pipe or the receiver of the lines is closed.
 fn read(pipe: Box<dyn AsyncRead + Unpin + Send>, lines: mpsc::Sender<String>) {
     tokio::spawn(async move {
         let mut pipe = BufReader::new(pipe);
@@ -181,7 +181,8 @@ fn read(pipe: Box<dyn AsyncRead + Unpin + Send>, lines: mpsc::Sender<String>) {
     });
 }
 
-/// A progress line. If the output is not a terminal, it is one line at the start and one at the end.
+/// The display of a step's progress: on a terminal, lines that change while the step is carried out; otherwise one line at the start and
+/// one at the end.
 struct Progress {
     title: String,
     bar: ProgressBar,

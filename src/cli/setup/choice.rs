@@ -24,27 +24,27 @@ impl fmt::Display for DriverName {
     }
 }
 
-/// The facts that decide between the drivers. Chromium is not among them, because both drivers need it.
+/// The facts about the machine that decide between the drivers. Chromium is not among them, because both drivers need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Facts {
-    /// The Node.js that runs playwright-cli.
+    /// The Node.js that would run playwright-cli.
     pub(crate) node: Tool,
     pub(crate) cli: Tool,
-    /// True if `WEBWISE_PLAYWRIGHT_CLI` names playwright-cli.
+    /// True if `WEBWISE_PLAYWRIGHT_CLI` names the playwright-cli to use.
     pub(crate) cli_is_given: bool,
     /// True if `cdp` can start a browser on this system.
     pub(crate) has_pipes: bool,
 }
 
 impl Facts {
-    /// Returns true if this Node.js can run playwright-cli.
+    /// Returns true if the Node.js of this machine can run playwright-cli.
     pub(crate) fn node_is_fine(&self) -> bool {
         self.node
             .version()
             .is_some_and(|version| version.major() >= MIN_NODE_MAJOR)
     }
 
-    /// Returns true if playwright-cli is the tested release, or a release that the user named.
+    /// Returns true if the playwright-cli of this machine is the tested release, or one that the user named.
     pub(crate) fn cli_is_fine(&self) -> bool {
         self.cli
             .version()
@@ -52,18 +52,18 @@ impl Facts {
     }
 }
 
-/// The chosen driver.
+/// The chosen driver, with the reason for choosing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub(crate) driver: DriverName,
-    /// The reason, worded to follow "because".
+    /// The reason for choosing the driver, worded to follow "because".
     pub(crate) why: String,
-    /// True if the user chose the driver by name.
+    /// True if the user named the driver with `--driver`.
     pub(crate) is_asked: bool,
 }
 
 impl Choice {
-    /// Returns the command that installs what this driver needs.
+    /// Returns the `webwise setup` command that installs what this driver needs.
     pub(crate) fn setup_command(&self) -> String {
         if self.is_asked {
             format!("webwise setup --driver {}", self.driver)
@@ -79,7 +79,8 @@ impl fmt::Display for Choice {
     }
 }
 
-/// Returns the driver that the user named. Needs no facts about the machine.
+/// Returns the driver that the user named with `--driver`. Needs no facts about the machine except `has_pipes`: whether `cdp` can start a
+/// browser on this system.
 ///
 /// # Errors
 /// One sentence, if the driver cannot work on this system.
@@ -98,9 +99,9 @@ pub(crate) fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, S
     })
 }
 
-/// Returns the driver that the user named, or else the driver whose tool the user named with `WEBWISE_PLAYWRIGHT_CLI`. Otherwise returns
-/// `cdp`, if it can start a browser here. That driver needs only Chromium, sees more of a page (elements that listen for clicks but have no
-/// role) and takes a fifth of the time of playwright-cli.
+/// Returns the driver that the user named, or else `playwright-cli`, if the user named its program with `WEBWISE_PLAYWRIGHT_CLI`. Otherwise
+/// returns `cdp`, if it can start a browser on this system, and else `playwright-cli`. `cdp` is preferred because it needs only Chromium,
+/// sees more of a page (elements that listen for clicks but have no role) and takes a fifth of the time of playwright-cli.
 ///
 /// # Errors
 /// The same as those of [`asked_for`].

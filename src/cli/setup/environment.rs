@@ -4,7 +4,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// Variables that are passed on. Proxies are listed in both cases, because programs read both.
+/// Names of variables that are passed on. Those for proxies are listed in upper and lower case, because programs read both.
 const ALLOWED: [&str; 19] = [
     "PATH",
     "HOME",
@@ -26,8 +26,8 @@ const ALLOWED: [&str; 19] = [
     "all_proxy",
     "no_proxy",
 ];
-/// Prefixes of variables that are passed on: language, settings of npm (which reads them in either case) and of pip,
-/// base folders.
+/// Beginnings of the names of variables that are passed on: variables for language, for settings of npm (which reads them in upper and
+/// lower case) and of pip, and for base folders.
 const ALLOWED_PREFIXES: [&str; 5] = ["LC_", "npm_config_", "NPM_CONFIG_", "PIP_", "XDG_"];
 
 /// Returns those variables of `all` that may be passed on.

@@ -22,13 +22,13 @@ use crate::{
 
 /// The release of playwright-cli that the driver is tested with.
 pub(crate) const CLI_VERSION: Version = Version([0, 1, 22]);
-/// The oldest Node.js that can run that release of playwright-cli. Unit: major version. Source: the release refuses to start on 18.
+/// The oldest Node.js that can run [`CLI_VERSION`] of playwright-cli. Unit: major version. Source: the release refuses to start on 18.
 pub(crate) const MIN_NODE_MAJOR: u64 = 20;
-/// Maximum time for a program to print its version. Source: chosen; a cold Chromium on a slow disk needs a few seconds.
+/// Maximum time that a program may take to print its version. Source: chosen; a cold Chromium on a slow disk needs a few seconds.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum length of a program's output that is shown. Unit: characters. Source: chosen; about one long line.
+/// Maximum length of a line of a program's output in a message. Unit: characters. Source: chosen; about one long line.
 const MAX_SAID: usize = 200;
-/// Names that Chromium-based browsers print with their version. The first is the one that webwise installs.
+/// Names that Chromium-based browsers print with their version. The first is the name of the browser that webwise installs.
 const FAMILY: [&str; 4] = ["Chromium", "Chrome", "Edge", "Brave"];
 
 /// A version: major, minor and patch number.
@@ -36,7 +36,7 @@ const FAMILY: [&str; 4] = ["Chromium", "Chrome", "Edge", "Brave"];
 pub(crate) struct Version(pub(crate) [u64; 3]);
 
 impl Version {
-    /// Returns the first dotted number in a program's output.
+    /// Returns the version in a program's output, which is its first dotted number; `None` if there is none.
     pub(crate) fn find(text: &str) -> Option<Self> {
         text.split(|c: char| !c.is_ascii_digit() && c != '.')
             .find_map(|word| {
@@ -63,11 +63,11 @@ impl fmt::Display for Version {
     }
 }
 
-/// The result of looking for a program.
+/// The result of looking for a program on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Tool {
     Missing,
-    /// The program exists but printed no version. The text is its output.
+    /// The program exists but did not print a version that is accepted. The text is the reason.
     Broken(PathBuf, String),
     Found(PathBuf, Version),
 }
@@ -81,7 +81,7 @@ impl Tool {
     }
 }
 
-/// The way to install system packages.
+/// The way in which this user can install system packages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Installer {
     /// With apt-get, because this user is root.
@@ -94,18 +94,18 @@ pub(crate) enum Installer {
     NoAptGet,
 }
 
-/// The places to search for programs, and the rights of this user.
+/// The places where programs are searched, and the rights of this user.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
-    /// The places where the driver searches.
+    /// The places where the driver searches for its programs.
     pub(crate) places: ProgramPlaces,
-    /// webwise's own folder for playwright-cli.
+    /// webwise's own folder, into which it installs playwright-cli.
     pub(crate) root: PathBuf,
     pub(crate) is_root: bool,
 }
 
 impl Surroundings {
-    /// Reads the environment.
+    /// Reads the places and the rights from the environment of this process.
     pub(crate) fn from_env() -> Result<Self, Refusal> {
         let places = ProgramPlaces::from_env();
         let root = places.installation_folder().map(Path::to_owned).ok_or_else(|| {
@@ -119,19 +119,19 @@ impl Surroundings {
     }
 }
 
-/// All facts that matter to the drivers.
+/// All facts about the machine that matter to the drivers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Machine {
-    /// webwise's own folder for playwright-cli.
+    /// webwise's own folder, into which it installs playwright-cli.
     pub(crate) root: PathBuf,
     /// The Node.js that runs playwright-cli: webwise's own, or the one on `PATH`.
     pub(crate) node: Tool,
     pub(crate) npm: Option<PathBuf>,
     pub(crate) cli: Tool,
-    /// True if `WEBWISE_PLAYWRIGHT_CLI` names playwright-cli.
+    /// True if `WEBWISE_PLAYWRIGHT_CLI` names the playwright-cli to use.
     pub(crate) cli_is_given: bool,
     pub(crate) chromium: Tool,
-    /// True if `WEBWISE_CHROMIUM` names Chromium.
+    /// True if `WEBWISE_CHROMIUM` names the Chromium to use.
     pub(crate) chromium_is_given: bool,
     pub(crate) installer: Installer,
 }
@@ -140,7 +140,7 @@ pub(crate) struct Machine {
 pub(crate) const HAS_PIPES: bool = cfg!(unix);
 
 impl Facts {
-    /// Finds only the facts that decide between the drivers.
+    /// Looks only for the facts that decide between the drivers.
     pub(crate) async fn inspect(places: &ProgramPlaces) -> Self {
         let (node, cli) = tokio::join!(
             version_of(places.node(), places),
@@ -156,7 +156,7 @@ impl Facts {
 }
 
 impl Machine {
-    /// Finds all facts.
+    /// Looks for all facts.
     pub(crate) async fn inspect(around: &Surroundings) -> Self {
         let places = &around.places;
         let (node, cli, chromium, installer) = tokio::join!(
@@ -177,7 +177,7 @@ impl Machine {
         }
     }
 
-    /// Returns the facts that decide between the drivers.
+    /// Returns those of the facts that decide between the drivers.
     pub(crate) fn facts(&self) -> Facts {
         let (node, cli) = (self.node.clone(), self.cli.clone());
         Facts {
@@ -206,12 +206,12 @@ async fn installer(around: &Surroundings) -> Installer {
     Installer::NotAllowed
 }
 
-/// Runs a program to get its version. If the program is a script, it is run by the Node.js that the driver would use.
+/// Runs a program with `--version` to get its version. A script is run by the Node.js that the driver would use.
 async fn version_of(program: Option<PathBuf>, places: &ProgramPlaces) -> Tool {
     answer_of(program, &["--version"], places, &[]).await
 }
 
-/// Runs a program with arguments that make it print its version. If `names` are given, the output must contain one of them.
+/// Runs a program with these arguments, which make it print its version. If `names` is not empty, the output must contain one of the names.
 async fn answer_of(
     program: Option<PathBuf>,
     question: &[&str],
@@ -243,7 +243,7 @@ async fn answer_of(
     }
 }
 
-/// Returns the first line of a program's output that is not blank, in quotes; `nothing` if there is none.
+/// Returns the first line of a program's output that is not blank, shortened and in quotes; `nothing` if there is none.
 fn first_line(text: &str) -> String {
     match text.lines().map(str::trim).find(|line| !line.is_empty()) {
         Some(line) => format!("{:?}", truncate(&clean(line), MAX_SAID)),
@@ -251,7 +251,7 @@ fn first_line(text: &str) -> String {
     }
 }
 
-/// Returns the output of a program, or a short reason why there is none.
+/// Returns the output that a program writes to stdout, or a short reason why it did not succeed.
 async fn output(command: &mut Command) -> Result<String, String> {
     // Do not pass keys of the user to this program either, although it only prints its version.
     let envs = command.as_std().get_envs();

@@ -35,11 +35,11 @@ use self::{
 use super::{Refusal, args::SetupArgs, doctor, say, tell};
 use crate::browser::ProgramPlaces;
 
-/// Maximum number of steps of one call. Source: one step for system packages and one for npm packages, each of which may be needed once
-/// more.
+/// Maximum number of steps that one call of `setup` carries out. Source: one step for system packages and one for npm packages, each of
+/// which may be needed once more.
 const MAX_STEPS: usize = 4;
 
-/// Installs what is missing, and reports the programs that are ready.
+/// Installs what the chosen driver lacks, and reports the programs that are ready.
 pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
     let around = Surroundings::from_env()?;
     let mut machine = Machine::inspect(&around).await;
@@ -72,7 +72,7 @@ pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Chooses a driver without installing anything. Looks at the machine only if the user named no driver.
+/// Chooses a driver without installing anything. Looks at the machine only if the user named no driver (`asked` is `None`).
 pub(super) async fn chosen(asked: Option<DriverName>) -> Result<Choice, Refusal> {
     let choice = match asked {
         Some(driver) => asked_for(driver, HAS_PIPES),
@@ -81,7 +81,7 @@ pub(super) async fn chosen(asked: Option<DriverName>) -> Result<Choice, Refusal>
     choice.map_err(Refusal::usage)
 }
 
-/// Chooses a driver, and installs what the demo needs. Prints nothing if everything is there.
+/// Chooses a driver, and installs what it lacks after asking the person. Prints nothing if nothing is missing.
 pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal> {
     let around = Surroundings::from_env()?;
     let mut machine = Machine::inspect(&around).await;
@@ -100,7 +100,7 @@ pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal>
     Ok(choice)
 }
 
-/// Returns the error for a person who declined the installation. `then` is appended to its sentence.
+/// Returns the error for a person who declined the installation. `then` is appended to the error's sentence.
 fn declined(choice: &Choice, then: &str) -> Refusal {
     let command = choice.setup_command();
     Refusal::usage(format!(
@@ -108,7 +108,7 @@ fn declined(choice: &Choice, then: &str) -> Refusal {
     ))
 }
 
-/// Carries out the steps while holding the lock of webwise's own folder.
+/// Carries out the plan while holding the lock of webwise's own folder, so that no other `setup` writes there.
 async fn install(
     around: &Surroundings,
     machine: &mut Machine,
@@ -119,7 +119,8 @@ async fn install(
     carry_out_all(around, machine, choice, steps).await
 }
 
-/// Carries out the steps. After each one it looks at the machine again and makes a new plan, until the plan is empty.
+/// Carries out the first step of the plan, looks at the machine again and makes a new plan, until the plan is empty. Fails if a step has
+/// ended well but is still needed.
 async fn carry_out_all(
     around: &Surroundings,
     machine: &mut Machine,
@@ -167,8 +168,8 @@ fn list(out: &mut dyn Write, steps: &[Step]) {
     }
 }
 
-/// Asks the person for consent, on stderr or stdout, whichever is a terminal. If standard input is not a terminal, returns true without
-/// asking.
+/// Asks the person to agree to these steps, and returns true if the person does. Asks on stderr, or on stdout if only that is a terminal.
+/// If standard input is not a terminal, returns true without asking.
 fn agreed(steps: &[Step]) -> bool {
     if !std::io::stdin().is_terminal() {
         return true;
@@ -190,7 +191,8 @@ fn agreed(steps: &[Step]) -> bool {
         )
 }
 
-/// Prevents two `setup`s from writing webwise's own folder at the same time. The lock ends with this process.
+/// Takes the lock that prevents two `setup`s from writing webwise's own folder at the same time. The lock is released when the returned
+/// file is dropped. Fails if another process holds it.
 fn lock(home: &Path) -> Result<File, Refusal> {
     let fail = |error: std::io::Error| {
         Refusal::usage(format!(

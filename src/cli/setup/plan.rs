@@ -1,4 +1,4 @@
-//! Plans the installation: a list of steps, or a sentence that says why nothing can be done. Does no input or output.
+//! Plans the installation: a list of steps, or a sentence that says what the person has to do first. Does no input or output.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -7,11 +7,11 @@ use super::{
     machine::{CLI_VERSION, Installer, MIN_NODE_MAJOR, Machine, Tool},
 };
 
-/// The Node.js that npm installs beside playwright-cli if the system's own is too old. Unit: major version. Source: the
-/// long-term release that playwright-cli is tested with.
+/// The Node.js that npm installs beside playwright-cli if the system's Node.js is too old. Unit: major version. Source: the long-term
+/// release that playwright-cli is tested with.
 const OWN_NODE_MAJOR: u64 = 22;
 
-/// A command with its arguments. It is never passed to a shell.
+/// A program to run, with its arguments. It is never passed to a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Command {
     pub(crate) program: PathBuf,
@@ -30,15 +30,15 @@ impl Command {
     }
 }
 
-/// One step of the plan, with a sentence that describes it.
+/// One step of the plan, with a sentence that tells a person what it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) sentence: String,
-    /// The acts in order. The first failure ends the step.
+    /// The acts of the step, in order. If one fails, the step ends there.
     pub(crate) acts: Vec<Act>,
 }
 
-/// A part of a step.
+/// A part of a step: one thing to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Act {
     /// Creates the folder if it is missing, with a `package.json` of its own.
@@ -199,7 +199,7 @@ fn npm_step(machine: &Machine, npm: PathBuf, modules: &[String]) -> Step {
     }
 }
 
-/// Returns a list of packages as a part of a sentence.
+/// Returns the names of packages as a person reads them, joined as a part of a sentence.
 fn human(packages: &[&str]) -> String {
     let names: Vec<_> = packages
         .iter()

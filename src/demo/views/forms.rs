@@ -9,7 +9,8 @@ use crate::demo::{
     http::Fields,
 };
 
-/// Returns the error message of a field in two parts: the attributes of its control, and the text below it.
+/// Returns the error message of the field `name` in two parts: the attributes of the field's control, and the text below the control. Both
+/// are empty if `text`, the message, is `None`.
 fn complaint(visit: &Visit<'_>, name: &'static str, text: Option<&str>) -> (Html, Html) {
     let Some(text) = text else {
         return Default::default();
@@ -35,7 +36,7 @@ fn alert(text: Option<&'static str>) -> Html {
     .unwrap_or_default()
 }
 
-/// One radio button of a group.
+/// One radio button of a group of alternatives.
 struct Radio<'a> {
     index: usize,
     value: &'a str,
@@ -64,7 +65,8 @@ fn radios<'a>(
     all.map(radio).collect()
 }
 
-/// Returns the page of a product with its choices. `wrong` names a field and gives its error message.
+/// Returns the page of a product, with its choices. `wrong` contains the name of a field that was filled in wrongly, and the error message
+/// for it.
 pub(in crate::demo) fn product(
     visit: &Visit<'_>,
     product: &Product,
@@ -131,7 +133,8 @@ pub(in crate::demo) fn product(
     )
 }
 
-/// Returns the login form. `next` is the page after the login.
+/// Returns the page with the login form. `next` is the path to which a successful login leads, and `refused` is true if the last login
+/// failed.
 pub(in crate::demo) fn login(visit: &Visit<'_>, next: &str, user: &str, refused: bool) -> Html {
     let values = [
         ("tag", visit.tag()),
@@ -153,7 +156,7 @@ pub(in crate::demo) fn login(visit: &Visit<'_>, next: &str, user: &str, refused:
     )
 }
 
-/// Returns the checkout form with the entered values and the error messages.
+/// Returns the page with the checkout form, with the entered values and the error messages.
 pub(in crate::demo) fn checkout(visit: &Visit<'_>, form: &Fields, complaints: &Complaints) -> Html {
     let about = |field| complaint(visit, field, complaints.get(field).copied());
     let field = |(name, label, autocomplete)| {

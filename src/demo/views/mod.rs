@@ -1,4 +1,5 @@
-//! All pages without forms: the common frame, home, search results, cart, confirmation and messages. The pages with forms are in `forms`.
+//! The pages without forms: home, search results, cart, confirmation and messages, and the layout that all pages share. The pages with
+//! forms are in `forms`.
 //!
 //! A view takes the values to show and returns markup. It makes no decisions and changes nothing.
 
@@ -14,19 +15,20 @@ use super::{
     visitor::Session,
 };
 
-/// A visit to a page: the shop, the session and the page's address.
+/// A visitor's request for a page: the values of the shop, the visitor's session and the page's address.
 #[derive(Debug)]
 pub(super) struct Visit<'a> {
     pub(super) variation: Variation,
     pub(super) session: &'a Session,
-    /// True if the cookie notice was answered.
+    /// True if the visitor has answered the cookie notice.
     pub(super) consented: bool,
     /// Path and query of the page.
     pub(super) target: &'a str,
 }
 
 impl Visit<'_> {
-    /// Returns the suffix of every element id. It differs between shops, so that an id learned in one shop is useless in another.
+    /// Returns the suffix of every element id on the pages. It differs between shops, so that an id learned in one shop is useless in
+    /// another.
     fn tag(&self) -> Html {
         Html::text(self.variation.code::<4>("tag", 0).to_lowercase())
     }
@@ -35,7 +37,7 @@ impl Visit<'_> {
         Html::text(self.variation.pick(topic, wordings))
     }
 
-    /// Returns a page's content in the frame that all pages share.
+    /// Returns a whole page: `main`, its content, in the layout that all pages share.
     fn page(&self, title: &str, main: Html, script: Html) -> Html {
         let account = if self.session.logged_in {
             Html::literal(include_str!("../pages/logout.html"))
@@ -128,7 +130,7 @@ fn cards(products: &[&Product]) -> Html {
     products.iter().map(card).collect()
 }
 
-/// Returns the home page, with the search box and a few products.
+/// Returns the home page, with the search box and the first products.
 pub(super) fn home(visit: &Visit<'_>, products: &[&Product]) -> Html {
     let favourites = products.get(..4).unwrap_or(products);
     let values = [
@@ -143,7 +145,7 @@ pub(super) fn home(visit: &Visit<'_>, products: &[&Product]) -> Html {
     )
 }
 
-/// Returns the results of a search.
+/// Returns the page with the results of a search.
 pub(super) fn results(
     visit: &Visit<'_>,
     query: &str,
@@ -164,7 +166,7 @@ pub(super) fn results(
     )
 }
 
-/// Returns the cart of this visitor.
+/// Returns the page with the visitor's cart.
 pub(super) fn cart(visit: &Visit<'_>) -> Html {
     if visit.session.cart.is_empty() {
         return visit.page(
@@ -203,7 +205,7 @@ pub(super) fn cart(visit: &Visit<'_>) -> Html {
     )
 }
 
-/// Returns the last page of the checkout: the order with its confirmation number.
+/// Returns the last page of the checkout, which shows the order and its confirmation number.
 pub(super) fn confirmation(visit: &Visit<'_>, order: &Order) -> Html {
     let lines = order.lines.iter().map(|line| {
         let values = [
@@ -232,7 +234,7 @@ pub(super) fn confirmation(visit: &Visit<'_>, order: &Order) -> Html {
     )
 }
 
-/// Returns an information page, such as the one about shipping; `None` for an unknown topic. The task never needs these pages; they are
+/// Returns an information page, such as the one about shipping; `None` for an unknown topic. A purchase never needs these pages; they are
 /// there because real shops have them.
 pub(super) fn info(visit: &Visit<'_>, topic: &str) -> Option<Html> {
     let (title, text) = match topic {

@@ -1,4 +1,4 @@
-//! Splits labels into words and finds the listed phrases in them.
+//! Splits labels into words and finds the phrases of `words.rs` in them.
 
 use super::words::{
     AGREES, AT_A_PRICE, CURRENCIES, EXEMPT, FILLERS, GOES_ON, GRAVE, GRAVE_ALONE, HARMLESS, SELLS,

@@ -137,19 +137,19 @@ phrases! {
         // Korean
         "결제,구매,주문하기,삭제,송금,게시,탈퇴,구독 취소"
     ];
-    /// Phrases with the same meaning that count only as the whole label. In a longer label they are nouns or mean
-    /// something else.
+    /// Phrases with the meaning of those in [`GRAVE`] that count only as the whole label. In a longer label they are
+    /// nouns or mean something else.
     GRAVE_ALONE = [
         "order,post,tweet,subscribe,reserve,book,bid,sell,sign,merge,deploy,approve,vote"
         "bestellung,compra,pubblica,publica,公開,投稿,注文"
     ];
-    /// Phrases for sending something. On some forms they are the label of the ordinary button.
+    /// Phrases for sending something. On login and search forms they are the label of the ordinary button.
     SENDS = [
         "send,senden,verschicken,envoyer,enviar,invia,inviare,verzenden,versturen,wyślij,отправить"
         "送信,发送,發送,보내기"
     ];
-    /// Phrases that contain one of the words above but are harmless. They are removed from a label before it is
-    /// searched.
+    /// Phrases that contain a phrase of one of the other lists but are harmless. They are removed from a label before
+    /// it is searched.
     EXEMPT = [
         "order history,order details,order detail,order status,order number,order summary,order tracking,order list"
         "order date,order id,order by,order confirmation,order overview,sort order,view order,track order,purchase history"
@@ -168,15 +168,15 @@ phrases! {
         "購入履歴,購入手続き,購入方法,注文履歴,支払い方法,支払方法,送信済み,カートから削除,フィルターを削除"
         "购买记录,購買紀錄,支付方式,付款方式,已发送,已發送,发布时间,发布日期,移除筛选,구매내역,구매 내역,결제 수단,결제수단"
     ];
-    /// Beginnings of a label that says yes.
+    /// Phrases with which the label of a button that says yes begins.
     AGREES = [
         "yes,ok,okay,confirm,accept,agree,sure,submit,complete,finish,finalize"
         "ja,bestätigen,zustimmen,oui,confirmer,accepter,valider,sí,aceptar,confirmar,sim,aceitar,conferma,accetta"
         "да,подтвердить,はい,確認,確定,是,确定,确认,예,확인"
     ];
-    /// Beginnings of a label that continues in a dialog.
+    /// Phrases with which the label of a button that continues to the next part of a dialog begins.
     GOES_ON = ["continue,proceed,next,weiter,fortfahren,continuer,continuar,continua,avanti,続行,次へ,继续,繼續,계속"];
-    /// Beginnings of a label that says no, or only shows or hides something.
+    /// Phrases with which the label of a button that says no, or that only shows or hides something, begins.
     HARMLESS = [
         "cancel,close,back,dismiss,show,hide,toggle,view,help,clear,copy,generate,menu,no"
         "abbrechen,schließen,zurück,anzeigen,annuler,fermer,afficher,cancelar,cerrar,mostrar,ocultar,volver,fechar,voltar"

@@ -1,4 +1,4 @@
-//! Chat Completions of OpenAI-compatible servers, without the `genai` crate. Each call in a reply is parsed on its own.
+//! Chat Completions of OpenAI-compatible servers, without the `genai` crate. Each call in a reply is parsed separately.
 
 use ::genai::chat::{ChatOptions, ReasoningEffort, StopReason, ToolChoice};
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -11,7 +11,7 @@ use crate::{
     chat::{CallMode, ChatRequest, ChatResponse},
 };
 
-/// Sends one request and reads the reply.
+/// Sends one request to the server and returns the response that its reply contains.
 pub(super) async fn complete(
     client: &reqwest::Client,
     options: &GenAiOptions,
@@ -108,8 +108,8 @@ fn effort(chat: &ChatOptions) -> Option<&'static str> {
     }
 }
 
-/// Returns the name of the field for the output limit. For `OpenAI`'s reasoning models the field has another name, even
-/// if they are reached through a gateway.
+/// Returns the name of the field in a request's body that limits the output tokens. `OpenAI`'s reasoning models have another name for it,
+/// even if they are reached through a gateway.
 fn tokens_key(model: &str) -> &'static str {
     let own = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
     if own.iter().any(|prefix| model.starts_with(prefix)) {
@@ -119,7 +119,7 @@ fn tokens_key(model: &str) -> &'static str {
     }
 }
 
-/// Returns the response that a reply's body contains. Each call is parsed on its own, so that a call that was cut off does not affect the
+/// Returns the response that a reply's body contains. Each tool call is parsed separately, so that one that was cut off does not affect the
 /// others.
 fn read(body: &Value, options: &GenAiOptions) -> Result<ChatResponse> {
     if let Some(error) = error::in_body(body) {
@@ -163,7 +163,7 @@ fn read(body: &Value, options: &GenAiOptions) -> Result<ChatResponse> {
     Ok(response)
 }
 
-/// Returns the text of a reply whose content is a list of parts, as some servers send it.
+/// Returns the text of a reply whose content is a list of parts, as some servers send it; `None` if the content is not a list.
 fn parts(body: &Value) -> Option<String> {
     let parts = body.pointer("/choices/0/message/content")?.as_array()?;
     let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());

@@ -1,4 +1,5 @@
-//! Makes options from environment variables. [`GenAi::from_env`](super::GenAi::from_env) documents the order.
+//! Makes options from environment variables. The documentation of [`GenAi::from_env`](super::GenAi::from_env) gives the order in which the
+//! variables count.
 
 use std::ffi::OsString;
 
@@ -17,7 +18,7 @@ const MODEL: &str = "WEBWISE_MODEL";
 const WINDOW: &str = "WEBWISE_CONTEXT_WINDOW";
 const MODE: &str = "WEBWISE_LLM_MODE";
 
-/// The providers whose key can be set by a variable, in the order in which they are tried: provider, variable, default model.
+/// The providers whose key can be set by a variable, in the order in which they are tried. Each has the variable and the default model.
 const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::Gemini, "GEMINI_API_KEY", "gemini-flash-latest"),
     (
@@ -28,7 +29,7 @@ const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::OpenAi, "OPENAI_API_KEY", "gpt-4.1-mini"),
 ];
 
-/// The source of variables: the environment of the process, or a table in tests.
+/// The source of variables: a function that returns the value of a variable. It reads the environment of the process, or a table in tests.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// Returns the options that these variables describe, or `None` if they describe none.
@@ -66,7 +67,7 @@ pub(super) fn options(variables: Variables<'_>) -> Result<Option<GenAiOptions>> 
     Ok(Some(options))
 }
 
-/// Returns options for the OpenAI-compatible server that the user named.
+/// Returns options for the OpenAI-compatible server at the address `url`.
 fn server(url: &str, key: Option<String>, model: Option<&str>) -> Result<GenAiOptions> {
     let mut options = GenAiOptions::new(Provider::OpenAiCompatible, model.unwrap_or("default"));
     options.base_url =
@@ -75,7 +76,7 @@ fn server(url: &str, key: Option<String>, model: Option<&str>) -> Result<GenAiOp
     Ok(options)
 }
 
-/// Returns options for a model that is given by name.
+/// Returns options for a model that the user gives by name. The provider is derived from the name.
 fn named(variables: Variables<'_>, model: &str) -> Result<GenAiOptions> {
     let prefixed = model.split_once('/').and_then(|(prefix, name)| {
         let known = [
@@ -112,7 +113,7 @@ fn named(variables: Variables<'_>, model: &str) -> Result<GenAiOptions> {
     Ok(options)
 }
 
-/// Returns options for the first key that is set; `None` if no key is set.
+/// Returns options for the first provider in [`KEYS`] whose key is set, with its default model; `None` if no key is set.
 fn first_key(variables: Variables<'_>) -> Result<Option<GenAiOptions>> {
     for (provider, variable, model) in KEYS {
         if let Some(key) = text(variables, variable)? {

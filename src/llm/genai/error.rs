@@ -9,14 +9,14 @@ use serde_json::Value;
 use super::{http::is_loopback, retry_after};
 use crate::base::{Error, ErrorKind, text};
 
-/// Maximum number of characters of a provider's message that an error quotes. Source: chosen; about two lines in a
-/// terminal.
+/// Maximum length of a provider's message that an error quotes. Unit: characters. Source: chosen; about two lines in a terminal.
 const MAX_SAID: usize = 300;
 
-/// Advice for a model's server on this machine that accepts no connection.
+/// Advice for a person, if a model's server on this machine accepts no connection.
 const NOT_RUNNING: &str = "start the server, such as Ollama by `ollama serve`, or name another one by WEBWISE_LLM_BASE_URL or --base-url";
 
-/// Converts an error of the `genai` crate. A reply that only that crate could not read does not come here: `response` reads it.
+/// Converts an error of the `genai` crate into one of this crate. A reply that only the `genai` crate could not read does not come here;
+/// `response` reads it.
 pub(super) fn convert(error: GenAiError) -> Error {
     match error {
         GenAiError::WebModelCall { webc_error, .. }
@@ -45,7 +45,7 @@ pub(super) fn convert(error: GenAiError) -> Error {
     }
 }
 
-/// Returns the error in the body of a reply with status 200, as some servers send it; `None` if there is none.
+/// Returns the error that the body of a successful reply (status 200) contains, as some servers send it; `None` if it contains none.
 pub(super) fn in_body(body: &Value) -> Option<Error> {
     if body.get("error").is_none_or(Value::is_null) {
         return None;
@@ -68,25 +68,24 @@ pub(super) fn in_body(body: &Value) -> Option<Error> {
     })
 }
 
-/// Returns an error for a reply above the size limit. It is not retried, because a second request would get the same
-/// reply.
+/// Returns an error for a reply of more than `max` bytes. The error is not retried, because a second request would get the same reply.
 pub(super) fn too_large(max: usize) -> Error {
     malformed("the reply is too large").with("max_reply_bytes", max)
 }
 
-/// Returns an error for a reply that is not JSON, such as a login page.
+/// Returns an error for a reply that is not JSON, such as a login page. The error quotes the reply's content type and body.
 pub(super) fn not_json(content_type: &str, body: &str) -> Error {
     malformed("the reply is not JSON")
         .with("content_type", said(content_type))
         .with("said", said(body))
 }
 
-/// Returns an error for a reply that cannot be understood.
+/// Returns an error for a reply that cannot be understood, with the cause.
 pub(super) fn malformed(cause: impl AsRef<str>) -> Error {
     call(ErrorKind::MalformedReply).with("cause", said(cause.as_ref()))
 }
 
-/// Returns an error for a request that was declined by a content filter or by the model itself.
+/// Returns an error for a request that a content filter or the model itself declined, with the reason `why`.
 pub(super) fn refused(why: &str) -> Error {
     call(ErrorKind::Refused).with("said", said(why))
 }
@@ -95,7 +94,7 @@ fn call(kind: ErrorKind) -> Error {
     Error::new(kind, "llm.complete")
 }
 
-/// Returns text from outside, cleaned, on one line and shortened to [`MAX_SAID`].
+/// Returns text from outside the program in a form that an error may quote: cleaned, on one line, and shortened to [`MAX_SAID`].
 fn said(words: &str) -> String {
     text::truncate(&text::squeeze(&text::clean(words)), MAX_SAID)
 }
@@ -162,7 +161,7 @@ pub(super) fn status_error(status: StatusCode, body: &str, headers: &HeaderMap) 
     }
 }
 
-/// The provider's own description of an error.
+/// An error as the provider describes it.
 struct Complaint {
     message: String,
     /// All codes, types, statuses and reasons in the error, as text.
@@ -177,8 +176,8 @@ impl Complaint {
         }
     }
 
-    /// Reads the body `{"error": {"message", "code", "type", "status", "details"}}`, `{"error": "text"}` or `{"message": "text"}`, or a
-    /// list whose first item is one of these.
+    /// Reads an error from a body of the form `{"error": {"message", "code", "type", "status", "details"}}`, `{"error": "text"}` or
+    /// `{"message": "text"}`, or from a list whose first item has one of these forms.
     fn of(body: &Value) -> Self {
         let body = body.get(0).unwrap_or(body);
         let error = body

@@ -64,7 +64,7 @@ pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<V
     Ok(bytes)
 }
 
-/// Returns true if the URL points to this machine.
+/// Returns true if the URL's host is this machine.
 pub(super) fn is_loopback(url: &Url) -> bool {
     Site::of(url).is_ok_and(|site| site.is_loopback())
 }

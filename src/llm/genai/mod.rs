@@ -41,8 +41,8 @@ use crate::{
     secret::{Redactor, SecretName},
 };
 
-/// Time added to the time limit of a provider's call, for passing the request and the reply through the [`Relay`]. Source: chosen; that
-/// takes milliseconds.
+/// Time that is added to the time limit of a call to the provider, for passing the request and the reply through the [`Relay`]. Source:
+/// chosen; that takes milliseconds.
 const ON_THE_WAY: Duration = Duration::from_secs(1);
 
 /// A model behind one of the [`Provider`]s.
@@ -144,8 +144,8 @@ impl GenAi {
         }
     }
 
-    /// Sends one request through the `genai` crate and the relay, and returns the reply. If the crate and the relay both fail, returns the
-    /// error that came first.
+    /// Sends one request through the `genai` crate and the relay, and returns the reply. If both the `genai` crate and the relay report an
+    /// error, returns the one that came first.
     async fn relayed(&self, request: &ChatRequest) -> Result<ChatResponse> {
         let (mode, max_bytes) = (request.mode, self.options.max_reply_bytes);
         let relay = Relay::open().await?;
@@ -173,7 +173,7 @@ impl GenAi {
         reply.map_or_else(response::recover, response::read)
     }
 
-    /// Adds the provider and the model to an error, and removes every form of the key from its texts.
+    /// Adds the provider and the model to an error, and removes the key, in every form in which it may appear, from the error's texts.
     fn finished(&self, error: Error) -> Error {
         let options = &self.options;
         let error = error

@@ -1,4 +1,5 @@
-//! Options of the client: the provider, the model and the form of its requests. They are checked once, when a client is created.
+//! Options of the [`GenAi`](super::GenAi) client: the provider, the model and the form of its requests. They are checked once, when a
+//! client is created.
 
 use std::time::Duration;
 
@@ -77,11 +78,11 @@ impl Provider {
     }
 }
 
-/// The amount of reasoning before an answer.
+/// The amount of reasoning that a model does before it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reasoning {
-    /// The provider's default; the request gives no amount.
+    /// The provider's default amount; the request gives none.
     Provider,
     /// No reasoning, if reasoning can be switched off.
     Off,
@@ -99,31 +100,30 @@ pub enum Reasoning {
 pub struct GenAiOptions {
     /// The provider.
     pub provider: Provider,
-    /// The model's name, as the provider calls it.
+    /// The model's name, as the provider writes it.
     pub model: String,
-    /// The address of the API; `None` for the provider's default address. Required for [`Provider::OpenAiCompatible`].
-    /// If there is a key, the address must be https, or http on this machine.
+    /// The address of the API; `None` for the provider's default address. Required for [`Provider::OpenAiCompatible`]. If there is a key,
+    /// the address must begin with https, or be on this machine.
     pub base_url: Option<Url>,
-    /// The key; optional for [`Provider::OpenAiCompatible`] and [`Provider::Ollama`].
+    /// The provider's API key; optional for [`Provider::OpenAiCompatible`] and [`Provider::Ollama`].
     pub api_key: Option<Secret>,
-    /// Maximum number of tokens of request and reply together. Default: unknown.
+    /// The model's context window: the maximum number of tokens of request and reply together. Default: unknown.
     pub context_window: Option<TokenCount>,
     /// True if the model accepts pictures. Default: true for Gemini, Anthropic and `OpenAI`; false for other servers, because their models
     /// may not accept pictures. The decision loop decides when pictures are sent (`agent::Options::images`).
     pub images: bool,
-    /// The way in which the model is asked for calls: as tool calls, or as JSON that follows a schema. Default: tool calls.
+    /// The way in which the model is asked for the actions to take: as tool calls, or as JSON that follows a schema. Default: tool calls.
     pub mode: CallMode,
-    /// The amount of reasoning. Default: low for Gemini and for `OpenAI`'s reasoning models, because there reasoning
-    /// takes tokens from the answer's budget; off for Anthropic, because there a request with reasoning cannot require
-    /// a tool call; the provider's default for all others.
+    /// The amount of reasoning before each answer. Default: low for Gemini and for `OpenAI`'s reasoning models, because they take the
+    /// tokens of reasoning from the answer's budget; off for Anthropic, because a request to Anthropic with reasoning cannot require a tool
+    /// call; the provider's default for all others.
     pub reasoning: Reasoning,
-    /// True if the request gives a temperature. Default: false for models whose name shows that they reject a
-    /// temperature, else true.
+    /// True if requests give a temperature. Default: false for models that reject a temperature, judged by their name, else true.
     pub temperature: bool,
-    /// Longest time to connect. Default 10 s. Source: chosen.
+    /// Longest time to connect to the provider. Default 10 s. Source: chosen.
     pub connect_timeout: Duration,
-    /// Longest time for one call. Default 120 s. Source: chosen; twice the limit of [`Retrying`](crate::llm::Retrying), which therefore
-    /// ends a call first.
+    /// Longest time for one call. Default 120 s. Source: chosen; twice the default limit of [`Retrying`](crate::llm::Retrying), which
+    /// therefore ends a call first.
     pub timeout: Duration,
     /// Size of the largest reply that is read, for every provider. A larger reply gives the error
     /// [`ErrorKind::MalformedReply`], which is not retried. Requests do not ask for compression, and a compressed reply
@@ -135,7 +135,7 @@ pub struct GenAiOptions {
 }
 
 impl GenAiOptions {
-    /// Makes options for a model, with the default of every other option.
+    /// Makes options for a model of this provider, with the default of every other option.
     pub fn new(provider: Provider, model: impl Into<String>) -> Self {
         let model = model.into();
         Self {
@@ -155,7 +155,7 @@ impl GenAiOptions {
         }
     }
 
-    /// Returns the options in the form that requests need. If an option is wrong, returns an error for the first one.
+    /// Returns the options in the form that requests need. If options are wrong, returns an error for the first wrong one.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.model = self.model.trim().to_owned();
         if self.model.is_empty()
@@ -195,7 +195,7 @@ impl GenAiOptions {
         Ok(self)
     }
 
-    /// Returns the `genai` crate's wire format for a call of this mode.
+    /// Returns the `genai` crate's name for the wire format in which this model is called in this mode.
     pub(super) fn adapter_kind(&self, mode: CallMode) -> AdapterKind {
         match self.provider {
             Provider::Gemini => AdapterKind::Gemini,
@@ -214,7 +214,7 @@ impl GenAiOptions {
         }
     }
 
-    /// Returns the address of the API for a call of this mode; ends with a slash.
+    /// Returns the address of the API for calls in this mode. It ends with a slash.
     pub(super) fn endpoint(&self, mode: CallMode) -> String {
         let base = self
             .base_url
@@ -238,7 +238,8 @@ pub(super) fn wrong(option: &'static str, why: &'static str) -> Error {
         .with("why", why)
 }
 
-/// Returns the key without the white space that environments and files often add; `None` if nothing is left.
+/// Returns the key without the white space around it that environments and files often add; `None` if nothing is left. Fails if the key
+/// contains characters that an HTTP header cannot carry.
 fn usable(key: &Secret) -> Result<Option<Secret>> {
     let text = key.expose().trim();
     if text.bytes().all(|b| b.is_ascii_graphic()) {
@@ -251,7 +252,8 @@ fn usable(key: &Secret) -> Result<Option<Secret>> {
     }
 }
 
-/// Returns the base URL with a slash at its end. Without it, joining a path would replace the last part of the URL.
+/// Returns the base URL with a slash at its end, because without it, joining a path would replace the last part of the URL. Removes a
+/// fragment and a final `/chat/completions`.
 fn folder(mut url: Url) -> Result<Url> {
     let web = matches!(url.scheme(), "http" | "https") && url.has_host();
     // User names and queries often contain keys, and the base URL appears in logs.
@@ -291,8 +293,8 @@ fn thinks_always(model: &str) -> bool {
         .any(|prefix| model.starts_with(prefix))
 }
 
-/// Returns true if the model accepts a temperature. Source: the providers' model pages. If in doubt, return false:
-/// every model accepts a request without a temperature.
+/// Returns true if the model with this name accepts a temperature. Source: the providers' model pages. For a doubtful model, the answer
+/// should be false: every model accepts a request without a temperature.
 fn takes_temperature(model: &str) -> bool {
     let fixed = [
         "claude-opus-4-7",

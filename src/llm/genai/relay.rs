@@ -1,9 +1,10 @@
 //! The relay between the `genai` crate and a provider. It limits the size of a reply while it reads the reply.
 //!
-//! The `genai` crate reads a whole reply, however large it is, and lets no other code send its requests or read its replies. So the crate
-//! is made to send each request to a socket of this process, which is opened for that call and has a path that nobody can guess. The relay
-//! sends the request on to the provider with an HTTP client of its own. It passes the reply back only if the reply is complete, is declared
-//! as JSON and is within the size limit. Whichever of the two sees a failure reports it.
+//! The `genai` crate reads a whole reply, however large it is, and lets no other code send its requests or read its replies. So the `genai`
+//! crate is made to send each request to a socket of this process, which is opened for that one call and accepts only a path that nobody
+//! can guess. The relay sends the request on to the provider with an HTTP client of its own. It passes the reply back only if the reply is
+//! complete, is declared as JSON and is within the size limit. A failure is reported by whichever of the `genai` crate and the relay sees
+//! it.
 
 use std::{net::Ipv4Addr, time::Duration};
 
@@ -22,23 +23,24 @@ use uuid::Uuid;
 use super::http;
 use crate::base::{Error, ErrorKind, Result};
 
-/// Longest time for a connection to send its request; the `genai` crate sends it at once. Source: chosen.
+/// Longest time that a connection to the relay may take to send its request; the `genai` crate sends it at once. Source: chosen.
 const LONGEST_TO_ASK: Duration = Duration::from_secs(5);
-/// Largest head of a request. Unit: bytes. Source: chosen; the head that the `genai` crate sends takes less than 1 KiB,
-/// most of which is the key.
+/// Maximum size of the head of a request: its first line and its headers. Unit: bytes. Source: chosen; the head that the `genai` crate
+/// sends takes less than 1 KiB, most of which is the key.
 const MAX_HEAD: usize = 64 * 1_024;
 
-/// A socket that accepts one request.
+/// A socket of this process that accepts one request of the `genai` crate.
 pub(super) struct Relay {
     listener: TcpListener,
     port: u16,
-    /// The first part of the path. Only the `genai` crate knows it, so it identifies the crate's request.
+    /// The first part of the path that a request must have. Only the `genai` crate knows it, so it identifies the request of the `genai`
+    /// crate.
     token: String,
 }
 
-/// A request of the `genai` crate.
+/// A request that the `genai` crate has sent to the relay.
 struct Asked {
-    /// The rest of the path, after the token.
+    /// The part of the path after the token.
     place: String,
     headers: HeaderMap,
     body: Vec<u8>,
@@ -72,7 +74,7 @@ impl Relay {
         })
     }
 
-    /// Returns the address that is given to the `genai` crate as the address of the API. It ends with a slash.
+    /// Returns the relay's address, which the `genai` crate gets as the address of the API. It ends with a slash.
     pub(super) fn endpoint(&self) -> String {
         format!(
             "http://{}:{}/{}/",
@@ -82,7 +84,8 @@ impl Relay {
         )
     }
 
-    /// Passes one request on to `upstream` and passes the reply back. `upstream` is an address that ends with a slash.
+    /// Passes one request of the `genai` crate on to `upstream`, the provider's address with a slash at its end, and passes the reply back.
+    /// Fails if the reply has more than `max_bytes` or is not JSON.
     pub(super) async fn carry(
         self,
         http: &reqwest::Client,
@@ -101,8 +104,8 @@ impl Relay {
         stream.write_all(&whole).await.map_err(|e| unavailable(&e))
     }
 
-    /// Waits for the first request with the right path, and returns it with its connection. Drops all other
-    /// connections; a silent connection is dropped after [`LONGEST_TO_ASK`].
+    /// Waits for the first request that has the relay's token in its path, and returns it with its connection. Drops all other connections;
+    /// one that does not send a whole request within [`LONGEST_TO_ASK`] is dropped then.
     async fn next(&self) -> Result<(TcpStream, Asked)> {
         loop {
             let (mut stream, _) = self.listener.accept().await.map_err(|e| unavailable(&e))?;
@@ -115,7 +118,7 @@ impl Relay {
 }
 
 impl Asked {
-    /// Returns the request that is sent to the provider.
+    /// Returns the request in the form in which it is sent to the provider.
     fn onward(self, http: &reqwest::Client, upstream: &str) -> RequestBuilder {
         let mut headers = self.headers;
         for own in [HOST, CONNECTION, CONTENT_LENGTH] {
@@ -127,7 +130,8 @@ impl Asked {
     }
 }
 
-/// Reads the request on a connection; `None` if it does not come from the `genai` crate.
+/// Reads the request that arrives on a connection; `None` if it does not come from the `genai` crate, that is, if its path does not begin
+/// with the token.
 async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     let mut bytes = Vec::new();
     let end = loop {
@@ -153,8 +157,8 @@ async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     })
 }
 
-/// Returns the part of the path after the endpoint, and the headers, of a request from the `genai` crate; `None` for
-/// any other request.
+/// Parses the head of a request. Returns the part of the path after the token, and the headers; `None` if the request does not come from
+/// the `genai` crate.
 fn parse_head(head: &str, token: &str) -> Option<(String, HeaderMap)> {
     let mut lines = head.split("\r\n");
     let place = lines.next()?.strip_prefix("POST /")?;

@@ -20,11 +20,11 @@ use crate::{
     chat::{CallMode, ChatRequest},
 };
 
-/// The name of the reply's schema, for providers that require a name.
+/// The name of the schema that a reply must follow, for providers that require a name.
 const SCHEMA_NAME: &str = "calls";
 
-/// Returns the `genai` crate's request: the system instruction, the tools, then the one message with its pictures at
-/// the end. The parts that stay the same from call to call come first.
+/// Returns the `genai` crate's request: the system instruction, the tools, then the one message, which ends with its pictures. The parts
+/// that stay the same from call to call come first.
 pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
     let text = std::iter::once(ContentPart::from_text(&request.message));
     let images = request.images.iter().map(|image| {
@@ -51,7 +51,7 @@ fn tool(spec: &ToolSpec) -> Tool {
         .with_schema(sorted(&spec.parameters))
 }
 
-/// Returns everything in the request apart from its messages and tools.
+/// Returns everything that the request to the provider contains apart from its messages and tools.
 pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOptions {
     let kind = options.adapter_kind(request.mode);
     // Keep the raw bodies of replies, because some answers are visible only there: refusals, blocked prompts, errors
@@ -93,7 +93,8 @@ pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOpti
     chat
 }
 
-/// Adds to a request that the reply must follow the schema of calls.
+/// Makes the request ask for a reply in JSON that follows the schema of calls. Depending on the wire format `kind`, this is set in `chat`
+/// or as a field of `body`.
 fn respond_with(
     tools: &ToolSet,
     max_calls: usize,
@@ -126,8 +127,7 @@ fn respond_with(
     }
 }
 
-/// Returns the schema with each `const` replaced by an `enum` of one value, because Gemini's schema dialect has no
-/// `const`.
+/// Returns a JSON schema with each `const` replaced by an `enum` of one value, because Gemini's schema dialect has no `const`.
 fn without_constants(schema: Value) -> Value {
     match schema {
         Value::Object(map) => map
@@ -147,7 +147,8 @@ fn without_constants(schema: Value) -> Value {
     }
 }
 
-/// Marks the part of the request that stays the same during a run as cacheable. Gemini and Ollama cache it without a mark.
+/// Marks the part of the request that stays the same during a run as cacheable, for providers that need a mark. Gemini and Ollama cache it
+/// without one.
 fn cache(request: &ChatRequest, kind: AdapterKind, provider: Provider, chat: &mut ChatOptions) {
     match kind {
         // The mark is put on the system instruction and also covers the tools, which come before it.

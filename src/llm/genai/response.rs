@@ -1,4 +1,4 @@
-//! Conversion of the `genai` crate's reply into a [`ChatResponse`]. A stop reason such as a refusal is considered only if the reply has no
+//! Conversion of the `genai` crate's reply into a [`ChatResponse`]. A stop reason such as a refusal counts only if the reply contains no
 //! calls.
 
 use ::genai::{
@@ -18,7 +18,7 @@ use crate::{
 const CHAT_CALLS: &str = "/choices/0/message/tool_calls";
 const RESPONSES_ITEMS: &str = "/output";
 
-/// Converts a reply that the `genai` crate could read.
+/// Converts a reply that the `genai` crate could read. Fails if the reply contains an error or a refusal instead of calls or text.
 pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
     let body = reply.captured_raw_body.unwrap_or_default();
     if let Some(error) = error::in_body(&body) {
@@ -86,7 +86,8 @@ pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
     })
 }
 
-/// Returns the calls in a reply's body, in either of `OpenAI`'s formats. The arguments are not changed.
+/// Returns the tool calls in a reply's body, which has the format of Chat Completions or of the Responses API. Their arguments stay as the
+/// body contains them.
 pub(super) fn raw_calls(body: &Value) -> Vec<RawCall> {
     let list = |pointer: &str| {
         body.pointer(pointer)
@@ -123,7 +124,7 @@ pub(super) fn raw_usage(body: &Value) -> Option<Usage> {
     })
 }
 
-/// Returns the reported token counts; `None` if the provider reported none.
+/// Returns the token counts that the provider reported; `None` if it reported none.
 fn usage(reported: &GenAiUsage) -> Option<Usage> {
     let count = |tokens: Option<i32>| {
         tokens
@@ -150,7 +151,7 @@ fn usage(reported: &GenAiUsage) -> Option<Usage> {
     })
 }
 
-/// Returns an error if a filter or the model itself declined the request. Call this only for replies without calls.
+/// Returns an error if a content filter or the model itself declined the request. Call this only for replies without tool calls.
 pub(super) fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
     let said = |pointer: &str| {
         body.pointer(pointer)
@@ -186,8 +187,8 @@ pub(super) fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
     }
 }
 
-/// Returns an error if the body does not contain a message of the model. Call this only for replies that have neither
-/// calls nor text.
+/// Returns an error if a reply's body does not contain a message of the model, or if the provider reports that the model's tool call was
+/// invalid. Call this only for replies that have neither tool calls nor text.
 pub(super) fn unspoken(body: &Value) -> Result<()> {
     let known = ["choices", "candidates", "content", "output", "message"];
     let spoken = known.iter().any(|key| match body.get(*key) {

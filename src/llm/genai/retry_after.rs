@@ -1,14 +1,14 @@
-//! Reads how long a provider asks the caller to wait, from headers and bodies.
+//! Reads how long a provider asks the caller to wait before the next request, from the headers and the body of its reply.
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-/// Returns the wait that the headers of a response give: `retry-after-ms`, or `retry-after` in seconds or as a date.
+/// Returns the wait that the headers of a reply ask for: `retry-after-ms`, or `retry-after` in seconds or as a date.
 ///
-/// For a date, the wait is counted from the response's own `date` header, if there is one, so that a wrong clock on
-/// this machine does not matter.
+/// For a date, the wait is counted from the reply's own `date` header, if there is one, so that a wrong clock on this machine does not
+/// matter.
 pub(super) fn in_headers<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<Duration> {
     if let Some(wait) = header("retry-after-ms").and_then(|text| seconds(text, 0.001)) {
         return Some(wait);
@@ -22,7 +22,7 @@ pub(super) fn in_headers<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option
     })
 }
 
-/// Returns the wait that the body of an error gives: Gemini's `RetryInfo` with a `retryDelay` such as `34.5s`.
+/// Returns the wait that the body of an error reply asks for: Gemini's `RetryInfo` with a `retryDelay` such as `34.5s`.
 pub(super) fn in_body(body: &Value) -> Option<Duration> {
     let error = body.get(0).unwrap_or(body).get("error")?;
     let delay = error

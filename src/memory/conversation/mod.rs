@@ -1,8 +1,9 @@
 //! Conversations: the goals of the runs that share a session id, whichever hosts they worked on.
 //!
 //! A caller groups runs with a session id (`Task::with_session`). Each run of the group is a turn of the conversation. On each
-//! page, the next run of the group is shown the goals of the turns on other hosts. Turns on the page's own host are left to the
-//! memory kind for [sessions](super::session), which shows their answers too. Everything here is pure.
+//! page, the next run of the group is shown the goals of those earlier turns that ended on other hosts. Turns that ended on the
+//! page's own host are left to the memory kind for [sessions](super::session), which shows their answers too. Everything here
+//! is pure.
 //!
 //! # Decisions
 //!
@@ -10,8 +11,8 @@
 //!   reach a prompt about another. A caller who wants to pass an answer on gives it to the next run (`Task::with_given`).
 //! - A prompt does not show the host of a turn either. The owner of a host chooses its name, and that name would be read on
 //!   other hosts.
-//! - Earlier goals are shown inside the prompt's fence, as data, although the user wrote them. Those runs are over, and nobody
-//!   asks for their goals again.
+//! - Earlier goals are shown inside the fence that marks quoted data in a prompt, although the user wrote them. The runs that
+//!   had these goals are over, and nobody asks for the goals again.
 //! - Each turn is a record of its own, and the conversation is the item that groups these records. So forgetting the item
 //!   begins a new conversation under the same id, and undoing a run removes one turn.
 
@@ -33,14 +34,15 @@ use crate::base::{Error, ErrorKind, Host, Result, RunId, SessionId, Site, Trust,
 
 /// Name of the collection of conversations.
 pub const COLLECTION: &str = "conversations";
-/// Maximum number of turns of a conversation; the oldest is dropped first. Source: chosen.
+/// Maximum number of turns that are kept of a conversation; the oldest is dropped first. Source: chosen.
 pub const MAX_TURNS: usize = 10;
-/// Maximum number of conversations; the one whose last turn is the oldest is dropped first. Source: chosen; with all
-/// their turns they take 100 KB.
+/// Maximum number of conversations that are kept; the one whose last turn is the oldest is dropped first. Source: chosen; with
+/// all their turns they take 100 KB.
 pub const MAX_CONVERSATIONS: usize = 20;
 /// Maximum number of hosts in [`Turn::others`]. Source: chosen.
 pub const MAX_HOSTS: usize = 4;
-/// Maximum size of the goal that is kept. Unit: bytes of a JSON string. Source: chosen; two lines of a prompt.
+/// Maximum size of the goal that a turn keeps; a longer goal is cut. Unit: bytes of the goal as a JSON string. Source: chosen;
+/// two lines of a prompt.
 const MAX_GOAL: usize = 300;
 /// The prompt section that shows the turns. Source of its priority: chosen, the same as for sessions.
 const SECTION: Section = Section::custom("Conversation", 50, Lasts::Page);
@@ -59,9 +61,9 @@ pub struct Turn {
     pub id: SessionId,
     /// The run.
     pub run: RunId,
-    /// The goal, in the user's words.
+    /// The goal of the run, in the user's words. A long goal is cut.
     pub goal: String,
-    /// True if the goal was reached and a page showed the evidence.
+    /// True if the run reached its goal and a page showed the evidence.
     pub success: bool,
     /// The host on which the run ended.
     pub host: Host,
@@ -72,17 +74,17 @@ pub struct Turn {
     pub timestamp: DateTime<Utc>,
 }
 
-/// The head record of a conversation, which describes it as a whole in lists of stored items.
+/// The head record of a conversation. In lists of stored items, it stands for the conversation as a whole.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
     /// The goal of the last turn.
     goal: String,
-    /// Number of turns.
+    /// Number of turns of the conversation.
     turns: usize,
 }
 
 impl Turn {
-    /// Returns the turn of a run; `None` if the run belongs to no session or saw no page of a host.
+    /// Returns the turn that a run adds to its conversation; `None` if the run has no session id or saw no page of a host.
     fn of(log: &RunLog) -> Option<Self> {
         let places = log
             .steps
@@ -132,7 +134,7 @@ impl Turn {
     }
 }
 
-/// Returns the turns of these records, oldest first. Records that cannot be read are left out.
+/// Returns the turns of these records, oldest first. Records that cannot be read as a turn, such as head records, are left out.
 fn turns(records: &[Record]) -> Vec<Turn> {
     let mut turns: Vec<Turn> = records
         .iter()
@@ -142,8 +144,8 @@ fn turns(records: &[Record]) -> Vec<Turn> {
     turns
 }
 
-/// Returns the changes that add a turn, and that remove the oldest turns above [`MAX_TURNS`] and conversations above
-/// [`MAX_CONVERSATIONS`].
+/// Returns the changes that add a turn to its conversation. They also remove that conversation's oldest turns above
+/// [`MAX_TURNS`], and the conversations above [`MAX_CONVERSATIONS`] whose last turns are the oldest.
 fn learn(records: &[Record], turn: &Turn) -> Vec<Change> {
     let record = turn.to_record();
     if records.contains(&record) {
@@ -338,8 +340,8 @@ impl MemoryKind for Conversations {
         Ok(described)
     }
 
-    /// Refuses a record whose key does not match its content, because the key determines the conversation that the record
-    /// belongs to. Without `vouched`, every record is refused.
+    /// Returns the record unchanged, or refuses it if its key does not match its content, because the key determines the
+    /// conversation that the record belongs to. If `vouched` is false, every record is refused.
     fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
         let refuse = |why: &str| {
             Error::new(ErrorKind::InvalidInput, "conversation.admit")
@@ -360,7 +362,8 @@ impl MemoryKind for Conversations {
         admitted.ok_or_else(|| refuse("is no part of the conversation of its key"))
     }
 
-    /// Keeps the latest turns of both versions of a conversation, with one turn for each run.
+    /// Merges two versions of a conversation. Of the turns of both together, one for each run, the latest [`MAX_TURNS`] are
+    /// kept.
     fn merge(&self, known: &[Record], other: &[Record]) -> Result<Vec<Record>> {
         let mut both = turns(known);
         let new = turns(other)

@@ -16,7 +16,8 @@ use crate::memory::{
     selector_text::names_reference,
 };
 
-/// A fact as an entry of the folder's file. Other programs show an entry of an unknown `type` like any other.
+/// A fact as an entry of the folder's file of facts. Other programs may not know the entry's `type`, but they show such an
+/// entry like any other.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -69,8 +70,8 @@ impl Entry {
     }
 }
 
-/// Returns a host's facts as records, with the problems found. Of several facts with one key, the one with the highest
-/// confidence is kept. Above [`MAX_FACTS`], the facts with the lowest confidence are left out.
+/// Returns the facts that the folder has about a host as records, with the problems found in them. Of several facts with one
+/// key, the one with the highest confidence is kept. Above [`MAX_FACTS`], the facts with the lowest confidence are left out.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut facts: BTreeMap<String, Fact> = BTreeMap::new();

@@ -15,14 +15,15 @@ use crate::{
 /// Time without an observation after which the confidence in a fact is halved. Unit: days. Source: chosen, the age at which an
 /// unused lesson is removed.
 pub const HALF_LIFE_DAYS: f64 = 90.0;
-/// Maximum number of runs in [`Fact::sources`]. Older runs are only counted. Source: chosen.
+/// Maximum number of runs in [`Fact::sources`]. The observations of older runs are summed up in [`Fact::before`]. Source:
+/// chosen.
 pub const MAX_SOURCES: usize = 12;
-/// Maximum length of the name of a fact that a model proposes. Unit: bytes of a JSON string. Source: chosen.
+/// Maximum length of the name that a model gives to a fact; a longer name is cut. Unit: bytes of a JSON string. Source: chosen.
 const MAX_NAME: usize = 60;
-/// Maximum length of the words of a fact that a model proposes. Unit: bytes of a JSON string. Source: chosen; two lines of a
-/// prompt.
+/// Maximum length of the free text that a model proposes as the value of a fact; a longer text is cut. Unit: bytes of a JSON
+/// string. Source: chosen; two lines of a prompt.
 const MAX_WORDS: usize = 200;
-/// Number of runs that must propose the same words before prompts show them. Source: chosen.
+/// Number of runs that must propose the same words for a fact before prompts show them. Source: chosen.
 const RUNS_THAT_AGREE: usize = 2;
 
 /// The kind of a fact.
@@ -52,7 +53,7 @@ impl FactKind {
         Self::Obstacle,
     ];
 
-    /// Returns the word for the kind in files.
+    /// Returns the word that files use for the kind, such as `timing`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Timing => "timing",
@@ -63,8 +64,8 @@ impl FactKind {
         }
     }
 
-    /// Returns the kind of a fact that a model proposed. That is the kind whose word, such as `timing`, begins the fact's name,
-    /// else `Quirk`.
+    /// Returns the kind of a fact to which a model gave this name: the kind with whose word, such as `timing`, the name begins,
+    /// or `Quirk` if there is none.
     pub(super) fn of_name(name: &str) -> Self {
         let name = text::fold(name.trim());
         let mut all = Self::ALL.into_iter();
@@ -99,7 +100,7 @@ pub enum Claim {
 }
 
 impl Claim {
-    /// Returns free text as a value, cleaned and cut to length.
+    /// Returns free text as a value, cleaned and cut to [`MAX_WORDS`].
     pub(super) fn words(words: &str) -> Self {
         Self::Words(fitting(&text::squeeze(&text::clean(words)), MAX_WORDS))
     }
@@ -113,7 +114,7 @@ impl Claim {
     }
 
     /// Returns true if the value is worth showing to a run, such as [`Claim::Covers`]. Other values, such as
-    /// [`Claim::CoversNothing`], are kept only to contradict one of these.
+    /// [`Claim::CoversNothing`], are kept only because they contradict a value that is worth showing.
     pub const fn tells(&self) -> bool {
         !matches!(
             self,
@@ -144,7 +145,7 @@ pub enum About {
 }
 
 impl About {
-    /// Returns the subject with the name that a model gave to a fact, cleaned and cut to length.
+    /// Returns the subject for the name that a model gave to a fact, cleaned and cut to [`MAX_NAME`].
     pub(super) fn name(name: &str) -> Self {
         Self::Name(fitting(&text::squeeze(&text::clean(name)), MAX_NAME))
     }
@@ -180,8 +181,7 @@ pub struct Source {
     pub run: RunId,
     /// The end of the run.
     pub at: DateTime<Utc>,
-    /// The value that the run observed; `None` if the run only acted on the fact, which neither proves nor contradicts the
-    /// fact.
+    /// The value that the run observed; `None` if the run only acted on the fact: that neither proves nor contradicts the fact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
 }
@@ -232,7 +232,7 @@ impl Fact {
         }
     }
 
-    /// Returns the current value, and the value that challenges it if there is one; `None` if no run observed a value.
+    /// Returns the fact's current value and, if there is one, the value that challenges it; `None` if no run observed a value.
     pub fn slot(&self) -> Option<Slot> {
         let observed = self.sources.iter().filter_map(|one| one.claim.as_ref());
         Slot::of(self.before.clone(), observed)
@@ -281,7 +281,8 @@ impl Fact {
         }
     }
 
-    /// Returns true if at least [`RUNS_THAT_AGREE`] runs have proposed the current value.
+    /// Returns true if at least [`RUNS_THAT_AGREE`] runs have proposed the fact's current value. All runs that are summed up in
+    /// [`Fact::before`] count as one.
     fn is_agreed(&self) -> bool {
         let Some(slot) = self.slot() else {
             return false;
@@ -297,15 +298,16 @@ impl Fact {
         runs.len() + usize::from(earlier) >= RUNS_THAT_AGREE
     }
 
-    /// Returns true if the fact should be removed, because its confidence is below [`DROP`]. A fact that a person accepted
-    /// stays.
+    /// Returns true if the fact should be removed, because at the time `now` its confidence is below [`DROP`]. Returns false
+    /// for a fact that a person accepted.
     pub(super) fn is_stale(&self, now: DateTime<Utc>) -> bool {
         let slot = self.slot();
         self.source != FactSource::User
             && slot.is_none_or(|slot| self.confidence(&slot, now) < DROP)
     }
 
-    /// Adds the observation of a run, unless [`Fact::sources`] already names the run. Returns true if the fact changed.
+    /// Adds the observation of a run, unless [`Fact::sources`] already names the run. For a fact that a person accepted, only
+    /// renews [`Fact::last_seen`]. Returns true if the fact changed.
     pub(super) fn observe(&mut self, source: Source) -> bool {
         if self.sources.iter().any(|known| known.run == source.run) {
             return false;
@@ -323,12 +325,12 @@ impl Fact {
         true
     }
 
-    /// Returns the fact with the observations of another version added, each run once. If a person accepted one of the
-    /// versions, that version is kept, and only its [`Fact::last_seen`] may change.
+    /// Returns the fact with the observations from another version of it added; each run counts once. If a person accepted one
+    /// of the two versions, that version is kept, and only its [`Fact::last_seen`] may change.
     ///
-    /// The runs that are summed up in [`Fact::before`] cannot be told apart, so only one of the two sums is kept: that of more
-    /// runs. If the kept version has a sum, only those runs of the other version are added that ended after the first run in
-    /// its `sources`.
+    /// The runs that are summed up in [`Fact::before`] cannot be told apart, so only one of the two sums is kept: the one that
+    /// covers more runs. To the version whose sum is kept, only those runs from the `sources` of the other version are added
+    /// that ended after the first run in its own `sources`. If neither version has a sum, the runs of both are united.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let seen = self.last_seen.max(other.last_seen);
@@ -363,7 +365,7 @@ impl Fact {
         fact
     }
 
-    /// Removes the `count` oldest runs from `sources`, and sums them up in `before`.
+    /// Removes the `count` oldest runs from `sources`, and sums up their observations in `before`.
     fn fold(&mut self, count: usize) {
         let old: Vec<Source> = self.sources.drain(..count).collect();
         self.runs_before = self.runs_before.saturating_add(old.len() as u64);
@@ -383,7 +385,8 @@ impl Fact {
         })
     }
 
-    /// Returns the record of the fact. If it would be too large, its oldest runs are only counted.
+    /// Returns the record of the fact. If the record would be too large, its oldest observations are summed up in
+    /// [`Fact::before`].
     ///
     /// # Errors
     /// `Corrupt` if the fact cannot be written as JSON.
@@ -401,7 +404,8 @@ impl Fact {
         }
     }
 
-    /// Returns the key of the fact's record, which is the same for all facts of one kind about one element.
+    /// Returns the key of the fact's record. It depends only on the kind and the element of the fact or, if a model named the
+    /// fact, only on that name.
     pub fn key(&self) -> String {
         self.about.key(self.kind)
     }

@@ -13,7 +13,8 @@ use crate::{
 /// Maximum number of facts of a host. Source: chosen.
 pub const MAX_FACTS: usize = 30;
 
-/// Returns the changes to a host's shelf after a run: its observations are added, and facts above [`MAX_FACTS`] are removed.
+/// Returns the changes to a host's shelf after a run: the run's observations about the host are added, and facts above
+/// [`MAX_FACTS`] are removed.
 pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Result<Vec<Change>> {
     let before: BTreeMap<&str, Fact> = records
         .iter()
@@ -53,7 +54,7 @@ pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Resul
 
 /// Returns the keys of the facts to remove so that at most [`MAX_FACTS`] records are left. Facts that are not shown yet
 /// ([`Fact::waits`]) go first, then those with the lowest confidence. Facts that a person accepted stay. `others` is the number
-/// of records that cannot be read.
+/// of further records on the shelf, which cannot be read but count too.
 fn excess(facts: &BTreeMap<&str, Fact>, others: usize, now: DateTime<Utc>) -> Vec<String> {
     let mut all: Vec<(bool, f64, &str)> = facts
         .iter()
@@ -69,14 +70,14 @@ fn excess(facts: &BTreeMap<&str, Fact>, others: usize, now: DateTime<Utc>) -> Ve
     keys.map(|(_, _, key)| key.to_owned()).collect()
 }
 
-/// Returns the changes that remove the facts whose confidence has become too low.
+/// Returns the changes that remove the facts whose confidence at the time `now` is too low.
 pub(super) fn prune(records: &[Record], now: DateTime<Utc>) -> Vec<Change> {
     let is_stale = |record: &&Record| Fact::from_record(record).is_ok_and(|f| f.is_stale(now));
     let stale = records.iter().filter(is_stale);
     stale.map(|r| Change::Remove(r.key.clone())).collect()
 }
 
-/// Returns the changes that remove a run's observations, and the facts that have no value without them.
+/// Returns the changes that remove a run's observations, and those facts that have no value without the observations.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for record in records {

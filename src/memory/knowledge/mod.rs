@@ -1,20 +1,21 @@
 //! Knowledge: what is known about a host, as facts with a confidence.
 //!
 //! A fact is of one of five kinds: timing, selector, pattern, quirk or obstacle. `observe` finds facts in the steps of a
-//! finished run by rules, and collects the facts that the model proposed with `remember`. `recheck` finds which of the facts
-//! that were shown to a run it acted on or contradicted. `slot` computes the confidence, `fact` is the stored form, `keep`
-//! decides which facts stay, and `show` writes them for prompts. `documented` reads and writes facts in the format of another
-//! program. Everything here is pure.
+//! finished run by rules, and collects the facts that the model proposed with `remember`. `recheck` finds out which of the
+//! facts that a run was shown the run acted on or contradicted. `slot` computes the confidence, `fact` is the stored form,
+//! `keep` decides which facts stay, and `show` writes them for prompts. `documented` reads and writes facts in the format of
+//! another program. Everything here is pure.
 //!
 //! # Decisions
 //!
 //! - A lesson responds to the failure of one command on one target. A fact is about one element, whichever target the run is
 //!   about to use, so it warns before anything has failed. If a lesson in the same message already names the element, the fact
 //!   is left out.
-//! - A recovery from a failed command with the same target becomes a lesson, and never a fact. A quirk or pattern needs no
-//!   failure: it is learned when an action was done and another action was needed afterwards.
-//! - The value of a fact is never taken from a page. Its sentence is this crate's own. The element's name is page data: it is
-//!   shown only on its own host, inside the fence, while the element is on the page.
+//! - A recovery from a failed command by other commands on the same target becomes a lesson, and never a fact. A quirk or
+//!   pattern needs no failure: it is learned when an action was done and another action was needed afterwards.
+//! - The value of a fact is never taken from a page, and the sentence that states it is this crate's own. The element's name in
+//!   that sentence is page data: it is shown only on its own host, inside the fence that marks quoted data, while the element
+//!   is on the page.
 //! - The confidence is computed from the observations, and not stored. So a run that is learned from late leaves the same
 //!   confidence as one in time, and undoing a run leaves the same confidence as if it had never happened. Only the oldest
 //!   observations are summed up.
@@ -56,7 +57,7 @@ use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, text::counted};
 
 /// Name of the collection of facts.
 pub const COLLECTION: &str = "knowledge";
-/// Maximum number of facts that a prompt shows for a page. Source: chosen.
+/// Maximum number of facts that a prompt shows about the host of the page. Source: chosen.
 pub const MAX_SHOWN: usize = 4;
 
 /// The memory kind for facts about hosts.

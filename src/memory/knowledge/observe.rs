@@ -13,10 +13,11 @@ use crate::{
     working::Step,
 };
 
-/// Number of actions after a failed action in which the same action must succeed. Source: chosen, as for lessons.
+/// Number of actions after a failed action among which the same action must succeed, so that an element clicked in between can
+/// count as an obstacle. Source: chosen, as for lessons.
 const WINDOW: usize = 10;
-/// Number of actions, after a text was put into a field, among which the same text must be typed as keys. Source: chosen; a
-/// click into the field, and the typing.
+/// Number of actions after a text was put into a field, among which the same text must be typed key by key, so that the field
+/// counts as one that needs keys. Source: chosen; a click into the field, and the typing.
 const BEFORE_KEYS: usize = 2;
 /// Maximum number of proposals by the model that are kept from one run. Source: chosen.
 const MAX_PROPOSALS: usize = 5;
@@ -46,8 +47,9 @@ pub(super) struct Observed {
 }
 
 impl Learned {
-    /// Returns the observations of a run, at most one for each fact. Of several, a value that is worth showing
-    /// ([`Claim::tells`]) takes precedence over a value that only contradicts, and any value over none.
+    /// Returns the observations of a run, at most one for each fact. Of several observations of one fact, one with a value that
+    /// is worth showing ([`Claim::tells`]) takes precedence over one with a value that only contradicts, and one with any value
+    /// takes precedence over one without.
     pub(super) fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);
         let mut seen: BTreeMap<(Host, String), Observed> = BTreeMap::new();
@@ -81,13 +83,13 @@ pub(super) struct Act<'a> {
     pub(super) step: &'a Step,
     pub(super) action: &'a BrowserAction,
     pub(super) host: &'a Host,
-    /// The target; `None` if there is none, or if the target is one of several choices, so that another run may need a
-    /// different one.
+    /// The target of the action; `None` if it has no target, or if the target is one of several choices, of which another run
+    /// may need a different one.
     pub(super) aim: Option<Aim>,
 }
 
 impl Act<'_> {
-    /// Returns true if the action only looks or waits.
+    /// Returns true if the action only looks at the page or waits.
     pub(super) const fn only_looks(&self) -> bool {
         matches!(
             self.action.tool(),
@@ -111,7 +113,7 @@ impl Act<'_> {
             || (is_aimed && self.action.tool() == other.action.tool())
     }
 
-    /// Returns true if the page was seen to change.
+    /// Returns true if the address or the content of the page was seen to change with the action.
     fn changed(&self) -> bool {
         let changes = self.step.changes.as_ref();
         self.step.before.url() != self.step.after.url()
@@ -145,7 +147,7 @@ impl Act<'_> {
         }
     }
 
-    /// Returns the observation that the element has this value; `None` for free text.
+    /// Returns the observation that the value `claim` is true of the element; `None` if the value is free text.
     fn saw(&self, element: &Aim, claim: Claim) -> Option<Observed> {
         let (kind, about) = (claim.kind()?, About::Element(element.clone()));
         Some(Observed {
@@ -195,7 +197,7 @@ fn stretches(log: &RunLog) -> Vec<Vec<Act<'_>>> {
     all
 }
 
-/// Returns the facts that a stretch of actions proves.
+/// Returns the observations of facts that are proven by `acts`, a stretch of actions on one host.
 fn proven(acts: &[Act<'_>]) -> Vec<Observed> {
     let each = (0..acts.len()).flat_map(|at| {
         let (act, after) = (&acts[at], &acts[at + 1..]);
@@ -230,7 +232,8 @@ fn covers(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     first.saw(way, Claim::Covers)
 }
 
-/// Observes that a field needs Enter: it was filled, and Enter, pressed in a later turn as the next action, changed the page.
+/// Observes that a field needs Enter: it was filled, and the next action, which came from a later reply of the model, pressed
+/// Enter and changed the page.
 fn needs_enter(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let (field, _) = act.fills().filter(|_| act.is_done())?;
     let next = after
@@ -240,7 +243,7 @@ fn needs_enter(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     is_late.then(|| act.saw(field, Claim::NeedsEnter)).flatten()
 }
 
-/// Observes that a field needs keys: a text was put into it, and soon afterwards the same text was typed.
+/// Observes that a field needs keys: a text was put into it at once, and soon afterwards the same text was typed key by key.
 fn needs_keys(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let (field, text) = act.fills().filter(|_| act.is_done())?;
     let done = after
@@ -254,7 +257,7 @@ fn needs_keys(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
         .flatten()
 }
 
-/// Observes that a page answers late: it changed during a wait that directly followed the action.
+/// Observes that the page responds late to an action: the page changed during a wait that directly followed the action.
 fn answers_late(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let aim = act.aim.as_ref().filter(|_| act.is_done() && act.asks())?;
     let wait = after.first()?;

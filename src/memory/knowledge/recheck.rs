@@ -16,7 +16,7 @@ use crate::{
     working::Step,
 };
 
-/// Returns the observations, from a stretch of actions on one host, about facts that the run was shown.
+/// Returns the observations about facts that the run was shown, made from `acts`, a stretch of its actions on one host.
 pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     let mut out = Vec::new();
     if !log
@@ -46,7 +46,7 @@ pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     out
 }
 
-/// The conclusion from an action on a fact's element.
+/// The conclusion about a fact that the run was shown, from an action on the fact's element.
 enum Tells {
     Nothing,
     /// The run acted on the fact.
@@ -61,7 +61,8 @@ impl Tells {
     }
 }
 
-/// Returns the conclusion from an action on a fact's element and the actions after it.
+/// Returns the conclusion about a fact of this kind from `act`, an action on the fact's element, and `after`, the actions after
+/// it. Only a run that reached its goal (`success`) can show that the fact is not true.
 fn about(kind: FactKind, act: &Act<'_>, after: &[Act<'_>], success: bool) -> Tells {
     let next = after
         .iter()
@@ -95,8 +96,8 @@ fn about(kind: FactKind, act: &Act<'_>, after: &[Act<'_>], success: bool) -> Tel
     }
 }
 
-/// Returns an observation for each obstacle that covered nothing: another element was used before anybody clicked the obstacle,
-/// and the obstacle was on the page before and afterwards.
+/// Returns an observation for each obstacle that covered nothing: the run clicked, ticked or unticked another element without
+/// having clicked the obstacle, although the obstacle was on the page before that and afterwards.
 fn uncovered(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     let prefix = FactKind::Obstacle.as_str();
     let mut clicked = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Selection of a host's facts for prompts, and their sentences.
+//! Selection of the facts about a host for a prompt, and the sentences that state the facts.
 
 use std::collections::HashSet;
 
@@ -97,7 +97,7 @@ fn pieces(fact: &Fact) -> Option<Vec<Piece>> {
     })
 }
 
-/// Returns the words for a value that follow the name of the element in a sentence; empty for free text.
+/// Returns the words that state this value in a sentence, after the name of the element; empty for free text.
 pub(super) const fn said(claim: &Claim) -> &'static str {
     match claim {
         Claim::Covers => " is on top of other elements until you click it: click it first.",

@@ -4,18 +4,19 @@ use serde::{Deserialize, Serialize};
 
 use super::Claim;
 
-/// Confidence after the first observation. Range of every confidence: 0 to 1. Source: chosen.
+/// Confidence in a value after its first observation. Range of every confidence: 0 to 1. Source: chosen.
 pub const START: f64 = 0.6;
-/// Share of its distance to 1 by which the confidence rises after an observation of the same value. Source: chosen.
+/// Share of the remaining distance to 1 by which the confidence in a value rises when a run observes the same value again.
+/// Source: chosen.
 pub const GAIN: f64 = 0.2;
-/// Factor by which the confidence is multiplied after an observation of another value. Source: chosen.
+/// Factor by which the confidence in a value is multiplied when a run observes a different value. Source: chosen.
 pub const LOSS: f64 = 0.5;
-/// Confidence below which a value is dropped. Source: chosen.
+/// Confidence below which a fact is removed, and below which a challenging value is dropped. Source: chosen.
 pub const DROP: f64 = 0.1;
-/// Lowest confidence with which a fact is shown. Source: chosen.
+/// Lowest confidence with which prompts show a fact. Source: chosen.
 pub const SHOWN: f64 = 0.5;
 
-/// A value with its confidence.
+/// A value of a fact, with the confidence in this value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Held {
     /// The value.
@@ -65,7 +66,7 @@ impl Slot {
         })
     }
 
-    /// Returns the slot after one more observation.
+    /// Returns the slot after a further observation, with the value `claim`.
     fn after(mut self, claim: &Claim) -> Self {
         if self.value.claim.is_same(claim) {
             self.value.confirm();

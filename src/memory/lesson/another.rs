@@ -1,4 +1,4 @@
-//! Recoveries by a click on another element that differs only in its icon or its place from the element that had no effect.
+//! Recoveries by a click on another element, which differs only in its icon or its place from the element whose click failed.
 
 use super::{
     Aim, AimedMove, FailureKind, Recovery,
@@ -14,8 +14,9 @@ use crate::{
 /// name. Source: chosen; a row of icons has up to five.
 const MAX_APART: u32 = 4;
 
-/// Returns the recovery by the click `after[at]` on another element, if the failed click had no effect and the elements differ
-/// only in icon or place. Only then may both clicks have had the same intention.
+/// Returns the recovery from a failed click by the click `after[at]` on another element, if the failed click had no effect or
+/// its element was disabled, and if the two elements differ only in icon or place. Only then may both clicks have had the same
+/// intention.
 pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> Option<Way> {
     let is_idle = matches!(
         failed.1.trouble,
@@ -37,9 +38,9 @@ pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> O
     Some(way.in_group(group))
 }
 
-/// Returns the groups that distinguish two elements with the same name, one group for each element. Returns `(None, None)` if
-/// the elements are neighbours without names, which differ only in icon or place. Returns `None` if the elements have different
-/// names of their own, or if nothing lasting distinguishes them.
+/// Returns the names of the groups that distinguish two elements with the same name: for each element, a group around it that
+/// is not around the other. Returns `(None, None)` if the elements are neighbours without names, which differ only in icon or
+/// place. Returns `None` if the elements have different names of their own, or if nothing lasting distinguishes them.
 fn told_apart(
     (a, a_step): &Traced<'_>,
     (b, b_step): &Traced<'_>,

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{RunId, short_hash};
 
-/// Number of runs in a full batch. A lesson remembers at least this many of the latest runs whose evidence was dropped. Source:
-/// chosen; fifty runs may be learned from at once, and two batches take 500 bytes of a record's 2 KiB.
+/// Number of runs in a full batch of [`Counted`]. A lesson remembers at least this many of the latest runs whose evidence was
+/// dropped. Source: chosen; fifty runs may be learned from at once, and two batches take 500 bytes of a record's 2 KiB.
 const RUNS: usize = 48;
-/// Maximum number of batches; the oldest is dropped first.
+/// Maximum number of batches that a lesson keeps; the oldest is dropped first.
 const BATCHES: usize = 2;
 /// Length of the short form of a run's id. Unit: bytes. Source: chosen; with two full batches, about one run in 17,000 is
 /// mistaken for a counted one.
@@ -40,12 +40,13 @@ impl Batch {
 }
 
 impl Counted {
-    /// Returns true if it contains no run.
+    /// Returns true if no run is contained.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns true if it contains the run. By chance, that is also so for an unknown run with the short form of a known one.
+    /// Returns true if the run is contained. Rarely, also returns true for a run that is not, because its id happens to have
+    /// the same short form as that of a contained run.
     pub(super) fn holds(&self, run: &RunId) -> bool {
         let short = short(run);
         let mut batches = self.0.iter();

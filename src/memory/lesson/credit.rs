@@ -19,7 +19,7 @@ use crate::{
 /// advice at the next step.
 const NEAR: usize = 4;
 
-/// The credit of a lesson on one site.
+/// The credit of a lesson in one run on one site.
 #[derive(Debug, Default)]
 pub(super) struct OnSite {
     pub(super) credit: Credit,
@@ -64,8 +64,8 @@ struct LessonResult {
     helped: bool,
 }
 
-/// Adds a result to the credit of the step's site. If the lesson helped at least once on the site, its failures there do not
-/// count.
+/// Adds a result to the credit of the step's site. If the lesson helped at least once on the site in this run, its failures
+/// there do not count.
 fn note(credits: &mut Credits, step: &TraceStep, result: LessonResult) {
     let credit = &mut on(credits, step).credit;
     credit.used |= result.used;
@@ -97,8 +97,8 @@ const fn forewarned(helped: bool) -> LessonResult {
     }
 }
 
-/// Adds the credits of a recovery for all sites. Counts each failure that was recovered as the lesson says, and each failure
-/// after which the model followed the lesson without success.
+/// Adds the credits of a lesson that applies to all sites. Counts each failure from which the run recovered as the lesson says,
+/// and each failure after which the model followed the lesson without success.
 fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     for (found, step) in trace
         .recovered()
@@ -115,7 +115,7 @@ fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cred
     }
 }
 
-/// Returns true if the prompt that led to the first step of the recovery contained the advice.
+/// Returns true if the prompt that led to the first step of the recovery `found` contained the advice `id`.
 fn has_seen(trace: &Trace, found: &Found, id: &AdviceId) -> bool {
     trace
         .steps
@@ -127,8 +127,8 @@ fn is_recovered(trace: &Trace, at: usize) -> bool {
     trace.found.iter().any(|found| found.failed == at)
 }
 
-/// Returns true if the model began to follow the advice soon after this failure. Call it only for failures that were
-/// not recovered.
+/// Returns true if the model began to follow the advice `id` soon after the step `failed` had failed. Call it only for failures
+/// that were not recovered.
 fn in_vain(
     trace: &Trace,
     failed: usize,
@@ -177,8 +177,8 @@ fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cre
     }
 }
 
-/// Adds the credits of a recovery for one host. The recovery counts each time that it is carried out, either after its failure
-/// or in advance, before the failure can happen.
+/// Adds the credits of a lesson that applies to one host. Its recovery counts each time that it is carried out, either after
+/// the failure or in advance, before the failure can happen.
 fn on_site(
     recovery: &SiteRecovery,
     id: &AdviceId,
@@ -234,8 +234,8 @@ fn on_site(
     }
 }
 
-/// Returns true if this step begins the recovery before the failure has happened and the recovery works, and false if it does
-/// not work. Returns `None` if the step does not begin the recovery, or if the result is not known yet.
+/// Returns whether a recovery worked that `step` began in advance, before the failure had happened. Returns `None` if the step
+/// does not begin the recovery, or if the result is not known yet.
 fn forestalled(
     recovery: &SiteRecovery,
     before: Option<&TraceStep>,

@@ -1,5 +1,4 @@
-//! An index of a shelf's lessons. Advice for a page or a failed command is looked up in it, without a search through all
-//! lessons.
+//! An index of a shelf's lessons. It finds the advice for a page or a failed command without a search through all lessons.
 
 use std::{
     cmp::Reverse,
@@ -18,13 +17,13 @@ use crate::{
 
 /// Maximum number of lessons in the system instruction. Source: chosen.
 pub const MAX_TIER_1: usize = 10;
-/// Maximum number of tips for one failed command, and for one page. Source: chosen.
+/// Maximum number of lessons that are shown as tips for one failed command, or for one page. Source: chosen.
 pub const MAX_TIPS: usize = 3;
 
 /// An index of the lessons on one shelf.
 ///
-/// The cost of a recall does not depend on the number of lessons. It depends on the number of lessons returned and on
-/// the length of the error message. One walk over the page is added if any lesson names an element.
+/// The cost of a query does not depend on the number of lessons on the shelf. It depends on the number of lessons returned
+/// and on the length of the error message. If any lesson names an element, one walk over the page is added.
 #[derive(Debug)]
 pub struct LessonIndex {
     tier_1: Vec<Advice>,
@@ -219,8 +218,8 @@ impl LessonIndex {
         out
     }
 
-    /// Returns the recoveries learned on this host for the same failure of the same command, as far as their elements are on
-    /// the page: first those for the same target, then those without a target.
+    /// Returns the recoveries learned on this host from the same failure of the same command, if the elements that they need
+    /// are on the page. Recoveries for the same target come first, then those for a command without a target.
     fn for_target(&self, tool: BrowserTool, failure: &Failure<'_>, page: &Tree) -> Vec<Advice> {
         let target = failure.targets.first();
         let aim = target.map(Aim::of);
@@ -252,8 +251,8 @@ impl LessonIndex {
             .collect()
     }
 
-    /// Returns a person's words about errors whose message contains their pattern. If `below` is true, returns only words that
-    /// also apply to subdomains.
+    /// Returns a person's words for a failed command, if the pattern that belongs to the words occurs in the error message
+    /// `detail`. If `below` is true, returns only words that also apply to subdomains of the shelf's host.
     fn for_words(&self, command: &str, detail: &str, below: bool) -> Vec<Advice> {
         let mut out = Vec::new();
         if let Some(matcher) = &self.matcher {
@@ -278,7 +277,7 @@ impl LessonIndex {
         out
     }
 
-    /// Returns the tips that apply to this page. Tips learned on the same kind of page come first.
+    /// Returns the tips that apply to this page. Tips that were learned on the same kind of page come first.
     fn for_site(&self, kind: Option<&PageTemplate>, page: &Tree) -> Vec<Advice> {
         let here = if self.by_need.is_empty() {
             HashSet::new()
@@ -311,7 +310,7 @@ struct Failure<'a> {
     detail: &'a str,
 }
 
-/// Returns the elements of a page with these roles, in the form in which lessons name them.
+/// Returns the elements of a page whose role is `wanted`, in the form in which lessons name them.
 fn on_page(page: &Tree, wanted: impl Fn(&Role) -> bool) -> HashSet<Aim> {
     // Lessons from versions that recorded no attributes name their element by position.
     let aims = |seen: &TargetIdentity| {

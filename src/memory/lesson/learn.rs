@@ -1,4 +1,5 @@
-//! Computes the changes to a shelf's lessons after a run, before its first use, and when a run or site is to be forgotten.
+//! Computes the changes to a shelf's lessons: after a run, before a run first reads the shelf, and when a run or a site is to
+//! be forgotten.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,8 +75,8 @@ impl Book {
             .map(|(key, _)| key.clone())
     }
 
-    /// Adds a learned lesson, unless the shelf already has one with the same text. An imported lesson that this run confirms
-    /// becomes a learned one.
+    /// Adds a learned lesson, unless the shelf already has one with the same text. If that one is an imported lesson with names
+    /// of elements, this run confirms it, and it becomes a learned lesson.
     fn add(
         &mut self,
         text: LessonText,
@@ -106,8 +107,8 @@ impl Book {
         }
     }
 
-    /// If the shelf has more than [`MAX_LEARNED`] lessons, removes those learned lessons that helped least often. Among lessons
-    /// that helped equally often, those used longest ago are removed first.
+    /// If the shelf has more than [`MAX_LEARNED`] lessons, removes as many learned lessons as are too many. Those that helped
+    /// least often are removed first and, among lessons that helped equally often, those used longest ago.
     fn compact(&mut self) {
         let mut learned: Vec<(u64, DateTime<Utc>, String)> = self
             .lessons
@@ -216,7 +217,7 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
 }
 
 /// Returns the changes that remove everything that was learned on one host of a site, or on the whole site if `host` is `None`.
-/// Evidence whose host is unknown is removed too.
+/// In both cases, evidence is removed too if only its site is known and not its host.
 pub(super) fn forget(records: &[Record], site: &Site, host: Option<&Host>) -> Result<Vec<Change>> {
     let is_meant = |known: &Host| match host {
         Some(host) => known == host,

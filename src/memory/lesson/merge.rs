@@ -55,8 +55,8 @@ impl Lesson {
 
     /// Returns the lesson with the evidence and the counts of another version of it added.
     ///
-    /// Counts whose evidence was dropped are not added, because their runs may be the same. Instead, the larger of both counts
-    /// is kept. If the versions have different texts, the lesson stays as it is.
+    /// Counts whose evidence was dropped are not added, because their runs may be the same. Instead, the larger of the two
+    /// versions' counts of such runs is kept. If the versions have different texts, the lesson stays as it is.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let mut lesson = self.clone();

@@ -3,10 +3,10 @@
 //! Lessons have two tiers. Tier 1 is part of the system instruction from the start. Tier 2 is recalled when a command fails
 //! (trigger A) or when a new page is shown (trigger B). Everything here is pure: records come in, advice and edits go out.
 //!
-//! A recovery that a run finds is kept in two forms: with the names of its page, shown on that host only; and without names,
-//! shown on all sites after it has worked on a second site. `trace` records a run, `recover` and `another` find recoveries in
-//! it, `credit` counts the results of a lesson, `rules` decides on promotion and removal, `learn` makes the edits, and `index`
-//! looks up the advice for a prompt.
+//! A recovery that a run finds is kept in two forms: one with the names of elements of the page, shown only on the page's host;
+//! and one without names, shown on all sites after it has worked on a second site. `trace` records a run, `recover` and
+//! `another` find recoveries in it, `credit` counts the results of a lesson, `rules` decides on promotion and removal, `learn`
+//! makes the edits, and `index` looks up the advice for a prompt.
 //!
 //! # Decisions
 //!
@@ -24,19 +24,19 @@
 //! - A success of the same action takes precedence over any substitute, and must be on the same kind of page and at the same
 //!   position among equal elements: "press Enter, then click" does not mean "press Enter instead", and "Continue" on the next
 //!   page is another button.
-//! - Nothing is learned from actions inside a frame: the frame may belong to another site, but the lesson would be credited to
-//!   the page around it.
+//! - Nothing is learned from actions inside a frame of a page: the frame may belong to another site, but the lesson would be
+//!   credited to the page around it.
 //! - An element's name that repeats text typed by the run is not stored. Pages offer typed text as a choice, so the name may be
 //!   the user's own text.
 //! - Following a lesson before anything fails does not count as a use. Otherwise a lesson that nobody needs would never be
 //!   removed.
 //! - A run adds at most one new site to the list of a lesson's sites, and is counted on at most six sites, because several
 //!   sites of one visit may belong to one owner.
-//! - Promotion requires that the lesson helped at least once after it was shown. A recovery that works does not prove that
-//!   showing it helps.
-//! - A click on another element proves a recovery only if nothing but icon or place distinguishes that element from the
-//!   one that had no effect, and if no third such element was clicked. "Cancel" and then "Save" are two intentions; a
-//!   star and then a bin beside it are one.
+//! - Promotion requires that a run followed the lesson at least once after it was shown. A recovery that works does not prove
+//!   that showing it helps.
+//! - A click on another element proves a recovery only if nothing but icon or place distinguishes that element from the one
+//!   whose click had no effect, and if no third such element was clicked. "Cancel" and then "Save" are two intentions; a star
+//!   and then a bin beside it are one.
 //! - If a choice in a list or calendar is named differently from the requested value, clicking it proves a recovery only if the
 //!   field then showed the value. The name alone proves nothing: the same day in the wrong month has the same name.
 
@@ -108,7 +108,8 @@ impl Lessons {
     }
 
     /// Returns an edit that marks a lesson as accepted by a person, and stores its words as they were shown. A retired lesson
-    /// is brought back, so that runs are shown it again; if it was not waiting for review, nothing else about it changes.
+    /// is brought back, so that runs are shown it again, and its counts of harm start again at zero; if it was not waiting for
+    /// review, nothing else about it changes.
     ///
     /// The edit fails with [`ErrorKind::InvalidInput`] if there is no such lesson, or if its words are no longer those in
     /// `shown`.

@@ -3,22 +3,24 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The original values of an imported entry that the lesson stores in another form.
+/// The original values of an imported entry of a file, as far as the lesson stores them in another form.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Original {
     /// The original words, if the lesson stores other words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
-    /// The command that fails, if the lesson became a template.
+    /// The command that fails, if the entry was imported as a seed: the lesson then has the text of the seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_command: Option<String>,
-    /// Text that the error must contain, if the lesson became a template.
+    /// The text that the error message must contain, if the entry was imported as a seed: the lesson then has the text
+    /// of the seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_pattern: Option<String>,
     /// The original source: `seed`, `learned` or `user`.
     pub source: String,
-    /// The original number of uses: the largest in all imported files. The lesson's own count includes these uses.
+    /// The number of uses in the file; if the lesson was imported from several files, the largest of their numbers. The
+    /// lesson's own count includes these uses.
     pub use_count: u64,
     /// The domains where the lesson was useful, in the spelling and order of the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]

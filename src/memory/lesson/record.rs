@@ -13,7 +13,7 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Maximum number of entries of evidence, and of sites, kept for one lesson. Source: chosen; promotion needs 5 runs and
+/// Maximum number of entries of evidence that one lesson keeps, and also of sites. Source: chosen; promotion needs 5 runs and
 /// 3 sites, and a record may have 2 KiB.
 pub const MAX_EVIDENCE: usize = 12;
 
@@ -102,7 +102,7 @@ pub enum LessonText {
 }
 
 impl LessonText {
-    /// Returns the sentence for the prompt.
+    /// Returns the text that a prompt shows.
     pub fn render(&self) -> String {
         match self {
             Self::Template(template) => template.render(),
@@ -181,7 +181,8 @@ pub struct Evidence {
     reason = "independent counts of at most one"
 )]
 pub struct Credit {
-    /// True if the lesson was shown. Set for at most one site of a run.
+    /// True if the lesson was shown in the run. Set for at most one site of a run, so that a run adds at most 1 to
+    /// [`Counts::offered`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub offered: bool,
     /// True if the evidence adds 1 to [`Counts::used`].
@@ -228,7 +229,7 @@ pub struct Lesson {
     /// The command that the lesson is about. Only used for free text, because other texts contain their command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_command: Option<String>,
-    /// Text that the error must contain, ignoring case. Only used for free text.
+    /// The text that the error message must contain, ignoring case. Only used for free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_pattern: Option<String>,
     /// The domain that the lesson applies to, with its subdomains. Only used for free text.
@@ -263,13 +264,13 @@ pub struct Lesson {
     /// The run after which the lesson was promoted to the system instruction; `None` if it is not promoted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promoted_by: Option<RunId>,
-    /// The run after which a promotion of the lesson was taken back.
+    /// The run after which the last promotion of the lesson was taken back; `None` if that did not happen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demoted_by: Option<RunId>,
     /// The run after which the lesson was retired. A retired lesson is not shown, because it did harm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_by: Option<RunId>,
-    /// The original entry, if the lesson was imported.
+    /// The original values of the lesson's entry, if the lesson was imported from a file `memory.json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<Original>,
     /// Fields that a newer version wrote, kept unchanged.
@@ -356,7 +357,7 @@ impl Lesson {
         }
     }
 
-    /// Returns the command that the lesson is about; `None` if a person wrote the lesson without naming one.
+    /// Returns the command that the lesson is about; `None` for free text that was stored without a command.
     pub fn command(&self) -> Option<&str> {
         match &self.text {
             LessonText::Template(template) => Some(template.command.as_str()),

@@ -23,7 +23,7 @@ const WINDOW: usize = 10;
 
 pub(super) type Traced<'a> = (&'a Step, TraceStep);
 
-/// Returns every failure that was recovered, in order.
+/// Returns every failure from which the run recovered, in order, with its recovery.
 pub(super) fn found(steps: &[Traced<'_>]) -> Vec<Found> {
     (0..steps.len())
         .filter_map(|at| recovered(steps, at))
@@ -84,7 +84,8 @@ pub(super) struct Way {
     first: usize,
     recovery: Recovery,
     moves: Vec<AimedMove>,
-    /// The group that distinguishes the failed target from the element that took its place.
+    /// The name of the group around the failed target that distinguishes it from the element that took its place; `None` if no
+    /// group is needed.
     group: Option<String>,
 }
 
@@ -98,7 +99,8 @@ impl Way {
         }
     }
 
-    /// Returns the recovery with this group, which distinguishes the failed target.
+    /// Returns the recovery with `group` as the group that distinguishes the failed target from the element that took its
+    /// place.
     pub(super) fn in_group(self, group: Option<String>) -> Self {
         Self { group, ..self }
     }
@@ -266,7 +268,8 @@ fn types(action: &BrowserAction, text: &TextValue) -> bool {
     matches!(action, BrowserAction::Type(Type { text: typed, .. }) if typed == text)
 }
 
-/// Returns the form in which a value was accepted, after another form of it was refused.
+/// Returns the form of `new`, the value that a field accepted, if `old`, the value that it had refused, contains a digit and
+/// has another form. Returns `None` in all other cases.
 fn rewritten(old: &TextValue, new: &TextValue) -> Option<Form> {
     let (TextValue::Literal(old), TextValue::Literal(new)) = (old, new) else {
         return None;
@@ -303,7 +306,8 @@ fn is_begun(logged: &Step, value: &TextValue) -> bool {
     !value.trim().is_empty() && logged.targets.first().is_some_and(begins)
 }
 
-/// Returns true if both steps do the same to the same element. Elements are compared by identity, not by reference.
+/// Returns true if both steps do the same to the same element. Elements are compared by data such as role, name and position,
+/// not by references, which belong to one load of a page.
 fn is_same(a: &Step, b: &Step) -> bool {
     // The same words on another page, or at another position in a list, refer to another element.
     let is_same_place = |a: &TargetIdentity, b: &TargetIdentity| a.ordinal == b.ordinal;

@@ -14,13 +14,13 @@ use crate::{
 
 /// Number of sites on which a recovery must have worked before it is shown on other sites. Source: chosen.
 pub const GENERAL_SITES: usize = 2;
-/// Number of uses, each in a different run, that promotion requires. Source: chosen.
+/// Number of uses, each in a different run, after which a lesson may be promoted to the system instruction. Source: chosen.
 pub const PROMOTION_USES: u64 = 5;
-/// Number of sites that promotion requires. Source: chosen.
+/// Number of sites on which a lesson must have been used before it may be promoted to the system instruction. Source: chosen.
 pub const PROMOTION_SITES: usize = 3;
-/// Threshold for the share of uses that helped, as a [`wilson`] interval. A lesson is promoted only if the lower bound is above
-/// it, and retired if the upper bound falls below it. Source: chosen; 5 of 5 gives a lower bound of 0.566, 0 of 4 an upper
-/// bound of 0.490.
+/// Threshold for the share of a lesson's uses that helped. The share is estimated as a [`wilson`] interval: a lesson is promoted
+/// only if the lower bound is above the threshold, and retired if the upper bound is below it. Source: chosen; if 5 of 5 uses
+/// helped, the lower bound is 0.566; if 0 of 4 helped, the upper bound is 0.490.
 pub const HELPED_SHARE: f64 = 0.5;
 /// Number of unhelpful runs in a row that retire a lesson. For a lesson for all sites, these runs must also have been on as
 /// many sites. Source: chosen; a change of the page can make a lesson wrong, however often it helped before.
@@ -34,16 +34,17 @@ pub const PRUNE_BELOW_USES: u64 = 5;
 /// Maximum number of lessons on one shelf. Above this number, learned lessons are removed. Source: chosen; a full
 /// record takes up to 3.3 KiB in an indented file, and a file may take 1 MiB.
 pub const MAX_LEARNED: usize = 300;
-/// Maximum number of sites on which one run is counted for a lesson. Source: chosen, less than the number of entries kept as
-/// evidence, so that no run is counted twice.
+/// Maximum number of sites on which one run is counted for a lesson. Source: chosen, less than [`MAX_EVIDENCE`], so that no
+/// evidence of a run is dropped while the run is being counted, and no run is counted twice.
 const MAX_SITES_OF_A_RUN: usize = 6;
-/// Maximum length of a key. Unit: bytes. Source: chosen; the keys of this crate have 23.
+/// Maximum length of the key of a lesson's record. Unit: bytes. Source: chosen; the keys of this crate have 23.
 const MAX_KEY: usize = 64;
 /// Space reserved in a record for its key and for the ids of the runs that demote and retire the lesson. Unit: bytes.
 /// Source: a key of this crate has 23, each id at most 64, and the names of both fields are added.
 const RESERVED: usize = 256;
 
-/// Returns the lower and upper bound of the Wilson score interval of `hits` in `all`, for 95 %, two-sided.
+/// Returns the lower and upper bound of the share of `hits` in `all`: the two-sided Wilson score interval for 95 % confidence.
+/// Range of both: 0 to 1. If `all` is 0, the bounds are 0 and 1.
 ///
 /// ```
 /// let (low, high) = webwise::memory::lesson::wilson(5, 5);
@@ -66,13 +67,13 @@ pub fn wilson(hits: u64, all: u64) -> (f64, f64) {
 }
 
 impl Lesson {
-    /// Returns the lower and upper bound of the share of uses that helped.
+    /// Returns the lower and upper bound of the share of the lesson's uses that helped, as a [`wilson`] interval.
     pub fn helped_share(&self) -> (f64, f64) {
         wilson(self.counts.helped, self.counts.helped + self.counts.harmed)
     }
 
-    /// Returns true if the lesson may be shown: it is not retired, does not wait for review, and, if it is a general recovery,
-    /// has worked on at least [`GENERAL_SITES`] sites.
+    /// Returns true if the lesson may be shown: it is not retired, does not wait for review, and, if it is a learned recovery
+    /// without names, has worked on at least [`GENERAL_SITES`] sites.
     pub fn speaks(&self) -> bool {
         let is_general = match (&self.text, self.source) {
             (LessonText::Template(_), LessonSource::Learned) => {
@@ -83,7 +84,8 @@ impl Lesson {
         is_general && self.retired_by.is_none() && !self.needs_review()
     }
 
-    /// Adds the credit of a run on a site. Returns false if that credit does not count, for example because it was added before.
+    /// Adds the credit that the lesson earned in a run on a site to its counts and its evidence. Returns false if the credit
+    /// does not count, for example because it was added before.
     pub(super) fn credit(
         &mut self,
         run: &RunId,
@@ -138,8 +140,8 @@ impl Lesson {
         change(&mut self.counts.harmed, credit.harmed);
     }
 
-    /// Drops evidence above the maximum. Evidence of runs in which the lesson was only shown is dropped first, because it
-    /// proves least.
+    /// Drops the oldest evidence above [`MAX_EVIDENCE`]. Evidence of runs in which the lesson was only shown is dropped first,
+    /// because it proves least.
     fn forget_oldest(&mut self) {
         while self.evidence.len() > MAX_EVIDENCE {
             self.forget_one();
@@ -156,8 +158,8 @@ impl Lesson {
         self.counted_until = self.counted_until.max(forgotten);
     }
 
-    /// Drops the weakest evidence until the record is small enough, and keeps the counts. A store refuses all changes of a shelf
-    /// if one record is too large.
+    /// Drops evidence, the weakest first, and if necessary also sites, counted runs and the page, until the record is small
+    /// enough. The counts are kept. A store refuses all changes of a shelf if one record is too large.
     pub(super) fn fit(&mut self) {
         // First keep as much as the rules need. If that is still too large, keep less.
         for (runs, sites) in [(2 * HARMS_IN_A_ROW, PROMOTION_SITES), (1, 0)] {
@@ -178,7 +180,7 @@ impl Lesson {
         }
     }
 
-    /// Returns true if the record is small enough for every store.
+    /// Returns true if the lesson's record is small enough for every store, whatever its key.
     pub(super) fn is_storable(&self) -> bool {
         self.to_record("")
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - MAX_KEY)

@@ -29,7 +29,7 @@ pub struct AimedMove {
     /// The move.
     #[serde(flatten)]
     pub step: Move,
-    /// The element it is aimed at; `None` for a key.
+    /// The element that the move is aimed at; `None` for a move without a target, such as pressing a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
 }
@@ -70,8 +70,8 @@ pub struct SiteRecovery {
 }
 
 impl SiteRecovery {
-    /// Returns the form of the recovery for all sites, without names and positions. Returns `None` for [`Recovery::Another`]:
-    /// without the name of the other element, the advice would be to try any element nearby.
+    /// Returns the recovery in the form that applies to all sites, without names and positions. Returns `None` for
+    /// [`Recovery::Another`]: without the name of the other element, the advice would be to try any element nearby.
     pub fn general(&self) -> Option<Template> {
         let has_one = !matches!(self.recovery, Recovery::Another(_));
         has_one.then(|| Template::new(self.command, self.trouble, self.recovery.clone()))
@@ -132,12 +132,12 @@ impl SiteRecovery {
         own.chain(first).collect()
     }
 
-    /// Returns true if a step is the command that failed, aimed at the same target.
+    /// Returns true if a step uses the same tool as the failed command, on the same target.
     pub(super) fn is_command(&self, step: &TraceStep) -> bool {
         step.tool == self.command && self.is_on(step)
     }
 
-    /// Returns true if a step is aimed at the target of the failed command.
+    /// Returns true if a step is aimed at the target of the failed command, or if neither of them has a target.
     pub(super) fn is_on(&self, step: &TraceStep) -> bool {
         match &self.aim {
             Some(aim) => aim.is_of(step),

@@ -24,7 +24,7 @@ pub enum Recovery {
     ClickThenChoose,
     /// Click the field, type the value to open its list, then click the choice.
     TypeThenChoose,
-    /// Make these moves first, then repeat the failed action; at most [`MAX_MOVES`].
+    /// Make these moves, at most [`MAX_MOVES`], and then repeat the failed action.
     First(Vec<Move>),
     /// Make this move instead of the failed action.
     Instead(Move),
@@ -57,7 +57,7 @@ impl Template {
         }
     }
 
-    /// Returns the sentence for the prompt.
+    /// Returns the rule as a sentence for a prompt.
     pub fn render(&self) -> String {
         let is_enter = |step: &Move| *step == Move::press(super::NamedKey::Enter);
         match (&self.recovery, self.trouble) {
@@ -108,7 +108,7 @@ impl Template {
         format!("If {}: {what}", self.when())
     }
 
-    /// Returns the first half of the sentence, such as `fill fails because …`.
+    /// Returns the first half of the rule's sentence, which names the failure, such as `fill fails because …`.
     pub(super) fn when(&self) -> String {
         self.trouble.sentence(self.command.as_str())
     }
@@ -122,8 +122,9 @@ fn is_escape(steps: &[Move]) -> bool {
     steps == [Move::press(super::NamedKey::Escape)]
 }
 
-/// Returns the instruction for a move that is made before the failed action is repeated. If the target is covered, the
-/// instruction prefers a button inside the covering element as the way to close it.
+/// Returns the instruction for a move that is made before the failed action is repeated. If the target of the failed action
+/// was covered and the move is a click, the instruction describes the clicked element as the one that closes what covers
+/// the target.
 fn first(step: Move, trouble: FailureKind) -> String {
     match (step.tool, step.on) {
         (BrowserTool::Click, Some(on)) if is_covered(trouble) => {

@@ -13,7 +13,8 @@ use crate::{
     working::Step,
 };
 
-/// The record of a run for lessons. It can wait in a store until the next run learns from it.
+/// The steps of a run and their recoveries, in the form from which the memory kind `lessons` learns. If the store cannot be
+/// changed at the end of the run, this is stored, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     /// The run.
@@ -43,7 +44,7 @@ pub struct TraceStep {
     /// The action in the form in which a recovery stores it; `None` if actions of this kind are never part of a recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Move>,
-    /// The target; `None` if the action has none.
+    /// The target; `None` if the action has none, or if the target's name repeats text that the run typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
     /// Names of the groups around the target, nearest first.
@@ -98,8 +99,8 @@ impl Trace {
         }
     }
 
-    /// Returns true if every recovery refers to existing steps. A stored trace may be wrong here, because another program may
-    /// have written it.
+    /// Returns true if every recovery refers to existing steps. A stored trace may refer to missing ones, because another
+    /// program may have written it.
     pub(super) fn is_sound(&self) -> bool {
         self.found
             .iter()

@@ -8,7 +8,7 @@ use crate::{
     page::Role,
 };
 
-/// [`FailureKind`] is defined in the module of actions; these methods are what lessons need of it.
+/// Methods of [`FailureKind`] that only lessons need. The type itself is defined in the module of actions.
 impl FailureKind {
     /// Returns true if a recovery from this failure can be learned. That is the case if the page caused the failure,
     /// and not a rule of this crate, a wrong argument, or a reference that never existed.
@@ -34,12 +34,12 @@ impl FailureKind {
         }
     }
 
-    /// Returns the first half of a sentence, such as `click fails because …`.
+    /// Returns the first half of a sentence about the failure of the command, such as `click fails because …`.
     pub(super) fn sentence(self, command: &str) -> String {
         format!("{command}{}", self.ending())
     }
 
-    /// Returns the part after the command, such as ` fails because …`.
+    /// Returns the part of a sentence about the failure that follows the command, such as ` fails because …`.
     pub(super) fn ending(self) -> String {
         match self {
             Self::Any => " fails".to_owned(),

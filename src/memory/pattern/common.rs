@@ -51,8 +51,8 @@ pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     })
 }
 
-/// Returns the form in which a step of a given or imported pattern is stored: its [`common`] part, with the number of
-/// its value; `None` if the step cannot be part of a pattern.
+/// Returns a step of a given or imported pattern in the form in which it is stored: its [`common`] part, in which a typed value keeps the
+/// number that the pattern gives it. Returns `None` if the step cannot be part of a pattern, or is too large.
 pub(super) fn kept(step: &StoredStep) -> Option<StoredStep> {
     let mut kept = common(step)?;
     if let Some(StoredText::Slot(_)) = step.text {
@@ -82,8 +82,9 @@ fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
     })
 }
 
-/// Returns the step in a form for comparison, in which two steps that count as the same are equal values: without the
-/// size of a list, and without the numbers of values.
+/// Returns the step in a form for comparison, in which two steps that count as the same are equal values. The form has neither the size of
+/// the list that the target was chosen from, nor the number that stands for a typed value. Returns `None` if the step cannot be part of a
+/// pattern.
 pub(super) fn plain(step: &StoredStep) -> Option<StoredStep> {
     let mut plain = common(step)?;
     if let Some(target) = &mut plain.target
@@ -150,8 +151,8 @@ pub(super) fn can_begin(step: &StoredStep) -> bool {
     }
 }
 
-/// Returns the sequences of consecutive signatures that both lists contain, as ranges of the first list, each as long
-/// as possible. A step without a signature is never part of such a sequence.
+/// Returns the sequences of at least [`MIN_STEPS`] consecutive signatures that both lists contain, each as long as possible, as ranges of
+/// the list `one`. A step without a signature is never part of such a sequence.
 pub(super) fn stretches(
     one: &[Option<String>],
     other: &[Option<String>],

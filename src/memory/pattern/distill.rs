@@ -17,17 +17,18 @@ use crate::{
     working::{By, Step},
 };
 
-/// Maximum number of steps of a run that are learned from. In a longer run, the first steps are used, because runs
-/// resemble each other at the start. Source: chosen; the signatures of this many steps fit into a record.
+/// Maximum number of a run's steps from which patterns are learned. In a longer run, the first steps are used, because runs resemble each
+/// other at the start. Source: chosen; the signatures of this many steps fit into a record.
 pub(super) const MAX_TAKEN: usize = 50;
 
-/// The part of a run that patterns learn from. It may wait in the store until the next run.
+/// The actions of a run, in the form from which the memory kind `patterns` learns. If the store cannot be changed at the end of the run,
+/// this is stored, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     /// The host on which the whole run took place.
     pub(super) host: Host,
     pub(super) run: RunId,
-    /// The end of the run.
+    /// The time when the run ended.
     pub(super) at: DateTime<Utc>,
     /// True if the goal was reached.
     pub(super) success: bool,
@@ -102,7 +103,8 @@ pub(super) fn acts(step: &Step) -> bool {
     step.by != By::Task && tool(step).is_some_and(|tool| !looks_only(tool))
 }
 
-/// Returns the keys of the patterns that a run was shown, each with the number of actions before it was first shown.
+/// Returns the keys of the patterns that a run was shown, each with the number of actions before it was first shown; `usize::MAX` if no
+/// action followed.
 fn offered<'a>(
     log: &'a RunLog,
     actions: &'a [&Step],

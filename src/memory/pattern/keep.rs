@@ -195,15 +195,16 @@ impl Known {
     }
 }
 
-/// Returns the share of runs in which the steps were carried out, after adding one success and one failure to the
-/// counts. So a pattern without uses ranks between those that help and those that fail. Range: 0 to 1.
+/// Returns the share of successes among the runs that tried a pattern's steps, after one success and one failure are added to the counts.
+/// So a pattern without uses ranks between those that help and those that fail. Range: 0 to 1.
 pub(super) fn worth(header: &Header) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
     let (succeeded, failed) = (header.succeeded as f64, header.failed as f64);
     (succeeded + 1.0) / (succeeded + failed + 2.0)
 }
 
-/// Orders patterns by [`worth`], the best first, then by their number of different goals.
+/// Orders patterns by [`worth`], the highest first, and those of equal worth by the number of different goals in their evidence, the
+/// highest first.
 pub(super) fn best_first(one: &Header, other: &Header) -> Ordering {
     worth(other)
         .total_cmp(&worth(one))
@@ -235,8 +236,8 @@ fn learned_pattern(mut steps: Vec<StoredStep>, run: &Recent) -> Pattern {
 
 /// Returns the result of a pattern in a run. `from` is the index of the first action after the pattern was shown.
 ///
-/// - `Helped`: the run took all steps in order.
-/// - `Failed`: a step failed, the steps were never completed, and the run was not interrupted.
+/// - `Helped`: the run took all steps in order, and the last of them after it was shown the pattern.
+/// - `Failed`: a step failed after the run was shown the pattern, the steps were not completed, and the run was not interrupted.
 /// - `Ignored`: any other case.
 fn used(pattern: &Pattern, learned: &Learned, from: usize) -> Use {
     let way = pattern.signatures();

@@ -1,9 +1,9 @@
 //! Patterns: sequences of steps that tasks with different goals share on a host, such as a login or the steps to a
 //! section.
 //!
-//! When a run reaches its goal, the signatures (hashes) of its steps are stored. If a later run with another goal took
-//! two or more of the same steps in a row, these steps become a pattern. From then on, every run is shown the pattern
-//! on pages on which its first step can be taken.
+//! When a run reaches its goal, the signatures (hashes) of its steps are stored. If a later run with another goal took two or more of the
+//! same steps in a row, these steps become a pattern. From then on, every run is shown the pattern on pages on which the pattern's next
+//! step can be taken.
 //!
 //! - `distill` finds the steps of a run that count.
 //! - `common` finds the steps that two runs share.
@@ -71,7 +71,7 @@ pub const MAX_STEPS: usize = 10;
 pub const MAX_PATTERNS: usize = 100;
 /// Number of patterns that are kept when a host has more than [`MAX_PATTERNS`]. Source: chosen.
 pub const KEPT: usize = 80;
-/// Maximum number of patterns that are shown at once. Source: chosen.
+/// Maximum number of patterns that a prompt shows. Source: chosen.
 pub const MAX_SHOWN: usize = 2;
 /// Maximum number of runs of a host, the latest ones, whose signatures are kept. Source: chosen.
 pub const MAX_RECENT: usize = 10;

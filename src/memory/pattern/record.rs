@@ -19,7 +19,7 @@ use crate::{
 
 /// Maximum number of runs that are listed as evidence of a pattern. Source: chosen.
 pub const MAX_EVIDENCE: usize = 8;
-/// Maximum number of results that a pattern keeps. Source: chosen; as for trajectories.
+/// Maximum number of runs whose results a pattern keeps. Source: chosen; as for trajectories.
 pub const MAX_RESULTS: usize = 12;
 
 /// Prefix of the keys of records that hold the signatures of a run. Such records belong to no item, so lists for people
@@ -111,13 +111,13 @@ pub struct Header {
     /// oldest first, at most [`MAX_RESULTS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<(RunId, Use)>,
-    /// Number of runs that were shown the pattern.
+    /// Number of runs that were shown the pattern, plus the uses counted by [`credit`](super::credit).
     #[serde(default)]
     pub shown: u64,
-    /// Number of these runs that took all steps.
+    /// Number of these runs and uses in which all steps were taken.
     #[serde(default)]
     pub succeeded: u64,
-    /// Number of these runs in which a step failed.
+    /// Number of these runs and uses in which a step failed.
     #[serde(default)]
     pub failed: u64,
     /// The time when the pattern was learned or given.
@@ -130,7 +130,7 @@ pub struct Header {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Pattern {
-    /// The description and the counts.
+    /// The data besides the steps: type, origin, description and counts.
     pub header: Header,
     /// The steps, in order.
     pub steps: Vec<StoredStep>,
@@ -184,8 +184,8 @@ impl Header {
         goals.len()
     }
 
-    /// Returns true if at least [`FAILED_IN_A_ROW`] runs in a row tried the steps and failed. Runs that were shown the
-    /// pattern but ignored it do not count.
+    /// Returns true if the last [`FAILED_IN_A_ROW`] or more runs that tried the steps all failed. Runs that were shown the pattern but
+    /// ignored it do not count.
     pub fn is_retired(&self) -> bool {
         let tried = self.results.iter().rev().map(|(_, result)| *result);
         let tried = tried.filter(|result| *result != Use::Ignored);
@@ -233,7 +233,7 @@ impl Header {
         }
     }
 
-    /// Adds a run that took the steps to the evidence, unless it is already there. If the pattern was retired, it
+    /// Adds to the evidence a run that took the steps, unless the evidence already contains the run. If the pattern was retired, it
     /// becomes active again.
     pub(super) fn add(&mut self, run: &RunId, goal: &str, now: DateTime<Utc>) {
         if self.evidence.iter().any(|known| known.run == *run) {

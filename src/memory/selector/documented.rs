@@ -1,4 +1,4 @@
-//! Elements in the documented folder of another program.
+//! Elements in the file `selectors.json` of the documented folder of another program.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::{
     page::KnownElement,
 };
 
-/// Attributes in the CSS selectors of the file, each with the name under which this crate stores it.
+/// Attributes in the CSS selectors of `selectors.json`, each with the name under which this crate stores it.
 const ATTRIBUTES: [(&str, &str); 4] = [
     ("data-testid", "testid"),
     ("name", "name"),
@@ -24,8 +24,8 @@ const ATTRIBUTES: [(&str, &str); 4] = [
     ("alt", "alt"),
 ];
 
-/// An element of the file. The file also has the element's last reference, which is not read because it is valid for
-/// one page load only.
+/// An element of `selectors.json`. That file also has the element's last reference, which is not read because it is valid for one page
+/// load only.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -80,7 +80,7 @@ impl Entry {
     }
 }
 
-/// Converts the elements of a host to records. If there are more than [`MAX_SELECTORS`], those that most runs used are
+/// Converts the elements of a host to records. If there are more than [`MAX_SELECTORS`], those that were used successfully most often are
 /// kept.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
@@ -123,8 +123,8 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     out
 }
 
-/// Adds the elements of a host to the documented folder, with their newest names. The runs that used them and the
-/// failures are not written.
+/// Adds the elements of a host to the documented folder, with their newest names, and returns a line for a person about those that are
+/// left out. The runs that used the elements and their failures are not written.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let mut lost = 0;
     for record in records {
@@ -142,7 +142,7 @@ pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     left_out(lost, "element", why)
 }
 
-/// Returns the element's name in the file and its entry; `None` if the element is retired or cannot be written in the
+/// Returns the name of the element in `selectors.json` and its entry there; `None` if the element is retired or cannot be written in the
 /// format of the file.
 fn entry(one: &Selector) -> Option<(String, Value)> {
     let name = one.names.first().map_or("", String::as_str);

@@ -16,15 +16,17 @@ use crate::{
 /// Maximum number of elements of a host. Source: chosen.
 pub const MAX_SELECTORS: usize = 20;
 
-/// The part of a run that selectors learn from. It may wait in the store until the next run.
+/// The elements that a run used, in the form from which the memory kind `selectors` learns. If the store cannot be changed at the end of
+/// the run, this is stored, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) run: RunId,
+    /// The time when the run ended.
     pub(super) at: DateTime<Utc>,
     pub(super) used: Vec<Used>,
 }
 
-/// An element that a run used.
+/// An element that a run used, with the action that counts for it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Used {
     pub(super) host: Host,
@@ -32,7 +34,9 @@ pub(super) struct Used {
     pub(super) name: String,
     /// The attributes, at least one, the most reliable first.
     pub(super) marks: Vec<(String, String)>,
+    /// True if the element was found by the attributes that an earlier run had stored.
     pub(super) healed: bool,
+    /// True if the action succeeded.
     pub(super) done: bool,
 }
 

@@ -46,7 +46,7 @@ pub const COLLECTION: &str = "selectors";
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Selectors;
 
-/// The elements of a host, those that most runs used first.
+/// The elements of a host, ordered by the number of runs that used them successfully, the highest first.
 #[derive(Debug)]
 struct SelectorIndex(Vec<(AdviceId, KnownElement)>);
 

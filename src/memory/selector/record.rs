@@ -11,9 +11,9 @@ use crate::{
     page::{KnownElement, Role},
 };
 
-/// Maximum number of names that an element keeps. Source: chosen.
+/// Maximum number of names that are kept of an element, the newest ones. Source: chosen.
 pub const MAX_NAMES: usize = 3;
-/// Maximum number of runs that are listed with an element. Source: chosen.
+/// Maximum number of runs that are listed with an element, the latest ones. Source: chosen.
 pub const MAX_RUNS: usize = 8;
 /// Number of failures in a row after which the attributes of an element are no longer used. Only actions whose target
 /// was found by these attributes count. Source: chosen, as for lessons.
@@ -42,7 +42,7 @@ pub struct Use {
     pub done: bool,
 }
 
-/// An element of a host's pages that runs used, with the attributes by which it is found again.
+/// An element that runs used on the pages of a host, with the attributes by which it is found again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Selector {
@@ -84,7 +84,8 @@ impl Selector {
         }
     }
 
-    /// Adds a run that used the element, unless the run has been counted before.
+    /// Counts a run that used the element, unless the run has been counted before. If its action on the element succeeded, the name and
+    /// the attributes that the element had in the run are stored too.
     pub(super) fn add(&mut self, used: &Used, run: &RunId, now: DateTime<Utc>) {
         if self.uses.iter().any(|known| known.run == *run) {
             return;
@@ -125,7 +126,7 @@ impl Selector {
         }
     }
 
-    /// Removes a run. Returns true if the run had used the element successfully.
+    /// Removes a run from the element's uses and counts. Returns true if the run had used the element successfully.
     pub(super) fn remove(&mut self, run: &RunId) -> bool {
         let (gone, kept): (Vec<Use>, Vec<Use>) =
             self.uses.drain(..).partition(|one| one.run == *run);

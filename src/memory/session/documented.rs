@@ -15,7 +15,8 @@ use crate::{
     },
 };
 
-/// A session as an entry of the folder's file. The field `run_id` is an addition of this crate, and other programs ignore it.
+/// A session as an entry of the folder's file of sessions. The field `run_id` is an addition of this crate, and other programs
+/// ignore it.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -73,8 +74,8 @@ impl Entry {
     }
 }
 
-/// Returns a host's latest sessions as records, with the problems found. If a session did not end on this host, or does not say
-/// where, its answer and address are left out.
+/// Returns the latest [`MAX_SESSIONS`] sessions that the folder has for a host as records, with the problems found in them. If
+/// a session did not end on this host, or does not say where, its answer and address are left out.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut sessions: Vec<Session> = Vec::new();

@@ -49,7 +49,8 @@ pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
     Some((hosts, session.cut()))
 }
 
-/// Returns the changes that record a session, and remove the oldest of those above [`MAX_SESSIONS`].
+/// Returns the changes that record a session and remove the oldest sessions above [`MAX_SESSIONS`]. Sessions that wait for
+/// review are neither counted nor removed.
 pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>> {
     let record = session.to_record()?;
     if records.contains(&record) {

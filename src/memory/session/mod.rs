@@ -1,21 +1,21 @@
 //! Sessions: the goals and results of earlier runs on a host, so that a run can build on them.
 //!
 //! Every run is recorded at its end, even if it failed: its goal, its answer, and the address at which it ended. A host keeps
-//! the last [`MAX_SESSIONS`] of these records. A run with the same session id as an earlier one is shown that run's answer and
-//! address, because it probably continues its work. Everything here is pure.
+//! the last [`MAX_SESSIONS`] of these records. A run that has the same session id as an earlier run is shown the answer and the
+//! address of the earlier run, because it probably continues that run's work. Everything here is pure.
 //!
 //! # Decisions
 //!
-//! - A session is shown inside the prompt's fence, as data: its answer is the model's text, and the model may have copied a
-//!   page.
+//! - A session is shown inside the fence that marks quoted data in a prompt: its answer is the model's text, and the model may
+//!   have copied it from a page.
 //! - The answer and the address are kept only if the run stayed on one host. Otherwise text of one site could reach a
 //!   prompt about another.
 //! - A run that ended before the model decided anything is not recorded, because it says nothing about a host.
 //! - A session from another program's folder or another person's export is not shown until a person accepts it, because anybody
 //!   could have written its answer.
-//! - Of the runs without the same session id, a run is shown only the newest two that failed, each as one line with its goal,
-//!   so that it does not repeat an attempt. Runs with the same goal share one line. Successful runs are left out: readers who
-//!   played the model took the answers of such runs for answers to their own goal.
+//! - Of the earlier runs with another session id or none, a run is shown only the newest two that failed, each as one line with
+//!   the goal of the earlier run, so that a failed attempt is not repeated. Runs with the same goal share one line. Successful
+//!   runs are left out: readers who played the model took the answers of such runs for answers to their own goal.
 
 mod documented;
 mod learn;

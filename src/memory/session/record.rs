@@ -9,16 +9,19 @@ use crate::{
     memory::Record,
 };
 
-/// Maximum size of the goal that is kept. Unit: bytes of a JSON string. Source: chosen; four lines of a prompt.
+/// Maximum size of the goal that a session keeps; a longer goal is cut. Unit: bytes of a JSON string. Source: chosen; four
+/// lines of a prompt.
 const MAX_GOAL: usize = 600;
 /// Characters that the model could take for markup in a prompt. In an address they are percent-encoded.
 const MARKUP: [char; 10] = ['`', '<', '>', '*', '[', ']', '{', '}', '|', '~'];
-/// Maximum size of the answer that is kept. Unit: bytes of a JSON string. Source: chosen; with the goal and the address
-/// it fits into a record.
+/// Maximum size of the answer that a session keeps; a longer answer is cut. Unit: bytes of a JSON string. Source: chosen; with
+/// the goal and the address it fits into a record.
 const MAX_OUTCOME: usize = 600;
-/// Maximum length of the address that is kept. A longer one loses its query. Unit: bytes. Source: chosen.
+/// Maximum length of the address that a session keeps. A longer address loses its query, and is not kept if it is still too
+/// long. Unit: bytes. Source: chosen.
 const MAX_URL: usize = 200;
-/// Maximum length of a value in the query of the address. Longer values are often tokens. Unit: bytes. Source: chosen.
+/// Maximum length of a value in the query of the address. Longer values are removed, because they are often tokens. Unit:
+/// bytes. Source: chosen.
 const MAX_QUERY_VALUE: usize = 40;
 
 /// A finished run, as it is stored for later runs on its host.
@@ -30,12 +33,12 @@ pub struct Session {
     pub id: Option<SessionId>,
     /// The run.
     pub run: RunId,
-    /// The goal, in the user's words.
+    /// The goal of the run, in the user's words. A long goal is cut.
     pub goal: String,
-    /// The answer, in the model's words; `None` if there was none, or if the run visited several hosts.
+    /// The answer of the run, in the model's words; `None` if there was none, or if the run visited several hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// True if the goal was reached and a page showed the evidence.
+    /// True if the run reached its goal and a page showed the evidence.
     pub success: bool,
     /// The address at which the run ended, without its fragment and without parts that may be secret; `None` if the run visited
     /// several hosts, or if the address is too long.
@@ -43,7 +46,7 @@ pub struct Session {
     pub final_url: Option<String>,
     /// The time when the run ended.
     pub timestamp: DateTime<Utc>,
-    /// Number of replies of the model.
+    /// Number of replies of the model in the run.
     pub turns_used: u32,
     /// Duration of the run. Unit: milliseconds.
     pub duration_ms: u64,
@@ -99,12 +102,12 @@ impl Session {
         text::squeeze(&text::clean(&words))
     }
 
-    /// Returns the result in one word.
+    /// Returns the words for the result: `done` or `not done`.
     pub(super) const fn result(&self) -> &'static str {
         if self.success { "done" } else { "not done" }
     }
 
-    /// Returns everything but the goal, as labels with texts for a person.
+    /// Returns all details of the session except its goal, as labels with texts for a person.
     pub(super) fn details(&self) -> Vec<(&'static str, String)> {
         let known = [
             ("Session", self.id.as_ref().map(ToString::to_string)),

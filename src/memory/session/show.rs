@@ -1,4 +1,4 @@
-//! Selection of a host's sessions for prompts, and their lines.
+//! Selection of a host's sessions for a prompt, and the lines that show the sessions.
 
 use std::collections::HashSet;
 
@@ -12,11 +12,12 @@ use crate::{
 
 /// The prompt section that shows sessions. Source of its priority: document.
 const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
-/// Maximum number of earlier runs with the run's own session id that are shown in full. Source: chosen.
+/// Maximum number of earlier runs with the same session id that a run is shown in full, with their answers and addresses.
+/// Source: chosen.
 const IN_FULL: usize = 2;
-/// Maximum number of failed runs with another session id, or none, that are shown. Source: chosen.
+/// Maximum number of earlier failed runs with another session id, or none, that a run is shown. Source: chosen.
 const OF_OTHERS: usize = 2;
-/// Maximum length of a goal that is shown on one line. Unit: characters. Source: chosen.
+/// Maximum length of the goal of a session that is not shown in full. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 120;
 
 /// The sessions of a host, newest first.
@@ -24,7 +25,7 @@ const MAX_GOAL: usize = 120;
 pub(super) struct SessionIndex(Vec<(AdviceId, Session)>);
 
 impl SessionIndex {
-    /// Indexes the records of a shelf. Records that cannot be read are left out.
+    /// Indexes the records of a shelf. Records that cannot be read, and sessions that wait for review, are left out.
     pub(super) fn new(shelf: &Shelf, records: &[Record]) -> Self {
         let mut sessions: Vec<(AdviceId, Session)> = records
             .iter()
@@ -74,8 +75,9 @@ impl Index for SessionIndex {
     }
 }
 
-/// Returns the lines that prompts show for a session: if it failed, the line for runs without its session id, which is shown
-/// while the session is among the newest failures; then the lines for runs with the same session id.
+/// Returns all lines that prompts may show for a session. If the session failed, the first is the line for runs without its
+/// session id, which are shown it only while the session is among the newest failures. Then come the lines for runs with its
+/// session id.
 pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
     let mut told = Vec::new();
     if !session.success {

@@ -30,7 +30,7 @@ use crate::{
 
 /// Name of the collection of site maps.
 pub const COLLECTION: &str = "site_map";
-/// Age from which a page is removed. Source: chosen; as for trajectories.
+/// Age from which a page is removed from the map of its host. Source: chosen; as for trajectories.
 const MAX_AGE: TimeDelta = TimeDelta::days(30);
 
 /// The memory kind for site maps.

@@ -18,9 +18,9 @@ const MAX_URL: usize = 200;
 /// Maximum length of a value in an address's query. A longer value is removed, because it is often a token. Unit:
 /// bytes. Source: chosen.
 const MAX_QUERY_VALUE: usize = 40;
-/// Maximum number of headings that are kept. Source: chosen.
+/// Maximum number of headings that are kept of a page. Source: chosen.
 const MAX_HEADINGS: usize = 3;
-/// Maximum number of names of fields and buttons that are kept. Source: chosen.
+/// Maximum number of fields and buttons of a page whose names are kept. Source: chosen.
 const MAX_CONTROLS: usize = 5;
 /// Maximum size of a title, a heading or a name. Unit: bytes of a JSON string. Source: chosen; all of them fit into a record.
 const MAX_NAME: usize = 100;

@@ -11,7 +11,7 @@ use crate::{
 /// The section of a prompt with the pages. Source of its priority: chosen; lower than the priorities of sections
 /// learned from runs.
 const SECTION: Section = Section::custom("Pages of this site", 25, Lasts::Page);
-/// Maximum number of pages that are shown. Source: chosen; each takes a line.
+/// Maximum number of pages that a prompt shows. Source: chosen; each takes a line.
 pub(super) const MAX_SHOWN: usize = 6;
 
 /// A page and its words.
@@ -26,7 +26,7 @@ struct Known {
 #[derive(Debug)]
 pub(super) struct MapIndex {
     pages: Vec<Known>,
-    /// The number of pages that contain each word.
+    /// For each word, the number of pages that contain it.
     common: BTreeMap<String, usize>,
 }
 

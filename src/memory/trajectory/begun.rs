@@ -12,11 +12,11 @@ use crate::{
     page::Role,
 };
 
-/// Returns the task of the first steps of a trajectory, if the new goal begins with the same sentences apart from
-/// values; `None` if it does not, or if no step belongs to these sentences.
+/// Returns the task of the first steps of a trajectory, if the new goal `goal` begins with the same sentences as the
+/// recorded goal, apart from values. Returns `None` if it does not, or if no step belongs to these sentences.
 ///
-/// The shared steps end before the first one that selects an option or changes a checkbox, because the rest of the goal
-/// may ask for another choice.
+/// The shared steps end before the first step that selects an option or changes a checkbox, because the rest of the
+/// goal may ask for another choice.
 pub(super) fn begun_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask> {
     let header = &trajectory.header;
     let new = compose(goal);
@@ -63,8 +63,9 @@ fn sentence_ends(goal: &str) -> Vec<usize> {
     ends
 }
 
-/// Returns the number of steps that belong to the sentences of the recorded goal up to the position `end`. The last of
-/// them is the last step with a value of these sentences, or the button of a login right after it.
+/// Returns the number of steps, counted from the first, that belong to the sentences of the recorded goal up to `end`,
+/// a position in bytes. The last of these steps is the last one with a value of these sentences, or the button of a
+/// login right after it; but all of them come before the first step that selects an option or changes a checkbox.
 fn begun(steps: &[StoredStep], header: &Header, end: usize) -> usize {
     // A step belongs to the sentence that contains its value.
     let is_in_part = |step: &StoredStep| {

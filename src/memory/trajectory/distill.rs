@@ -19,11 +19,12 @@ use crate::{
 
 /// Maximum number of steps of a trajectory. Source: chosen; the same as the default maximum number of steps of a run.
 pub const MAX_STEPS: usize = 50;
-/// Maximum length of a goal. A run with a longer goal is not recorded. Unit: bytes. Source: chosen; it fits into a
-/// record.
+/// Maximum length of the goal of a recorded run. A run with a longer goal is not recorded. Unit: bytes. Source: chosen;
+/// it fits into a record.
 pub(super) const MAX_GOAL: usize = 900;
 
-/// The part of a run that trajectories learn from. It may wait in the store until the next run.
+/// The data of a run from which the memory kind `trajectories` learns. If the store cannot be changed at the end of the
+/// run, this is stored, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     /// The host on which the whole run took place.
@@ -111,8 +112,8 @@ impl Learned {
     }
 }
 
-/// Returns the steps that were taken from memory. Each was decided by a single item, which is the only one in its
-/// [`Step::offered`].
+/// Returns the steps that were taken from memory. Each of them was decided by a single item of memory, which is the
+/// only item in its [`Step::offered`].
 fn from_memory(log: &RunLog) -> impl Iterator<Item = &Step> {
     log.steps.iter().filter(|step| step.by == By::Memory)
 }

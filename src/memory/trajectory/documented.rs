@@ -76,7 +76,8 @@ struct ActionEntry {
     url: Option<String>,
 }
 
-/// The elements of a domain, as role and name. The map's keys are the attributes of their selectors.
+/// The elements that the folder lists for a host, each as role and name. The map's keys are the attributes in the
+/// elements' CSS selectors.
 type Elements = BTreeMap<Vec<(String, String)>, (Role, String)>;
 
 /// Converts the trajectories of a host to records. If there are more than [`MAX_TRAJECTORIES`], the newest are kept.
@@ -240,8 +241,8 @@ impl StepEntry {
         is_enter && typed.action == "type" && own.selector == typed.selector
     }
 
-    /// Converts the step. Returns it with its texts, in which values of the goal are then searched for; `None` if the
-    /// step cannot be kept.
+    /// Converts the step, and returns it with its texts, in which the caller then searches for values of the goal.
+    /// Returns `None` if the step cannot be kept.
     fn step(&self, host: &Host, elements: &Elements) -> Option<(StoredStep, Literals)> {
         use BrowserTool as T;
         let action = &self.action;
@@ -321,8 +322,8 @@ fn template(url: &str, host: &Host) -> Option<PageTemplate> {
     is_own.then(|| PageTemplate::of(&url).ok()).flatten()
 }
 
-/// Returns the role and name of the element that a selector means; `None` if they cannot be derived, as for a
-/// reference.
+/// Returns the role and name of the element that a selector means; `None` if they cannot be derived, as for a reference
+/// such as `@s3f51`.
 fn target(selector: &str, elements: &Elements) -> Option<(Role, String)> {
     if let Some((role, name)) = element(selector) {
         return Some((role, name)).filter(|(_, name)| !name.is_empty());
@@ -342,8 +343,9 @@ fn target(selector: &str, elements: &Elements) -> Option<(Role, String)> {
     }
 }
 
-/// Adds the trajectories of a host to the documented folder. Retired trajectories are left out, and so are those with a
-/// step that the format cannot express. The group around a target is not written.
+/// Adds the trajectories of a host to the documented folder, and returns a message about those that were left out:
+/// retired trajectories, trajectories that cannot be read, and trajectories with a step that the format cannot express.
+/// The group around a target is not written.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let headers = records.iter().filter(|record| !record.key.contains('.'));
     let mut lost = headers.count();

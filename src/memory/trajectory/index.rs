@@ -25,7 +25,7 @@ pub(super) struct TrajectoryIndex {
 }
 
 impl TrajectoryIndex {
-    /// Indexes the records of a shelf.
+    /// Indexes the records of a shelf. Retired trajectories, and those that wait for review, are left out.
     pub(super) fn new(options: TrajectoryOptions, shelf: &Shelf, records: &[Record]) -> Self {
         let all = Trajectory::all(records).into_iter();
         let all = all.filter(|(_, one)| !one.header.is_retired() && !one.header.imported);
@@ -39,8 +39,8 @@ impl TrajectoryIndex {
         }
     }
 
-    /// Returns the trajectories that are not stale, those that fit the goal best first. Returns none if the goal is too
-    /// long to be compared.
+    /// Returns the trajectories that are not too old, those that fit the run's goal best first; an empty list if that
+    /// goal is too long to be compared.
     fn ranked(&self, moment: &Moment<'_>) -> Vec<&(AdviceId, Trajectory)> {
         if moment.about.goal.chars().count() > MAX_GOAL {
             return Vec::new();

@@ -16,8 +16,8 @@ use crate::{
 
 /// Maximum number of trajectories of a host. Source: chosen.
 pub const MAX_TRAJECTORIES: usize = 20;
-/// Number of runs in a row that must fail after they were shown a trajectory before it is no longer offered. Source:
-/// chosen, as for lessons.
+/// Number of runs in a row that must have failed after they were shown a trajectory, so that the trajectory is retired
+/// and no longer offered. Source: chosen, as for lessons.
 pub const FAILED_IN_A_ROW: usize = 3;
 
 /// Maximum length of the key of an imported record. Unit: bytes. Source: chosen; the keys of this crate have 21 bytes.
@@ -43,8 +43,8 @@ impl Header {
         self.is_retired() && self.results.last().is_some_and(harmed)
     }
 
-    /// Returns the number of times that the trajectory was shown and used, with the results, counted over the kept
-    /// results.
+    /// Returns how often the trajectory was shown and used, and with which results, counted over the results that the
+    /// header keeps.
     pub fn uses(&self) -> Uses {
         let count = |is: fn(Use) -> bool| {
             let same = self.results.iter().filter(|(_, result)| is(*result));
@@ -110,7 +110,8 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
     Ok(changes)
 }
 
-/// Returns the result of a trajectory in a run that was shown it; `None` if the run says nothing about the trajectory.
+/// Returns the result that a trajectory had in a run to which it was shown; `None` if the run says nothing about the
+/// trajectory.
 fn result(own: &str, known: &Trajectory, learned: &Learned) -> Option<Use> {
     let is_followed = is_followed(known, learned);
     let is_used = is_followed || learned.repeated.contains(own);
@@ -141,9 +142,10 @@ impl Trajectory {
             .all(|step| taken.any(|one| step.is_same(one)))
     }
 
-    /// Merges the trajectory of another run that reached the same goal. The one with fewer steps is kept; if both have
-    /// the same number, the newer one. The new one is also kept if the known one is imported, or is retired and the new
-    /// run did not take its steps. Afterwards, `runs` lists only runs that took all kept steps.
+    /// Merges `other`, the trajectory of another run that reached the same goal, into this one. The one with fewer
+    /// steps is kept; if both have the same number, the newer one. `other` is also kept if this trajectory is imported,
+    /// or if this trajectory is retired and the other run did not take its steps. Afterwards, `runs` lists only runs
+    /// that took all kept steps.
     fn repeat(&mut self, other: Self) {
         let same = other.took(self);
         let is_retired = self.header.is_retired();
@@ -198,8 +200,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     Ok(changes)
 }
 
-/// Returns the change by which a person accepts an imported trajectory or makes a retired one active again. `shown` is
-/// the goal that the person saw.
+/// Returns the change by which a person accepts an imported trajectory or makes a retired one active again. Fails if
+/// `shown`, the goal that the person saw, is no longer the goal of the trajectory.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "trajectory.accept")

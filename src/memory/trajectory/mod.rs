@@ -31,8 +31,8 @@
 //!   the new goal, never from the record.
 //! - The name of a target may contain a value without being a slot: "Standard delivery (€ 4.90)" for "standard
 //!   delivery". So a name is not shown if at least half of its words are in the earlier goal but not in the new one.
-//! - The sentences come from this program. The names in them are page data, which is shown only on its own host and
-//!   inside the fence that marks quoted data.
+//! - The sentences that show a trajectory in a prompt come from this program. The names in them are page data, which is shown
+//!   only on its own host and inside the fence that marks quoted data.
 //! - Only the remaining steps are shown, and only if one of the next steps can be taken on the page. So a run that
 //!   takes other steps is not disturbed. Only the first few of the remaining steps are shown, so that a long trajectory
 //!   takes no more space than a short one.
@@ -74,7 +74,7 @@ use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, text::coun
 /// Name of the collection of trajectories.
 pub const COLLECTION: &str = "trajectories";
 
-/// Options of trajectories.
+/// Options of the memory kind for trajectories.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TrajectoryOptions {
@@ -85,7 +85,8 @@ pub struct TrajectoryOptions {
     /// If true, trajectories are ranked by 60 % similarity, 20 % recency, 10 % speed and 10 % share of verified steps,
     /// instead of by similarity alone. Default: false. Source: chosen.
     pub trace_scoring: bool,
-    /// Age from which a trajectory is no longer offered and is removed. Unit: days. Default: 30. Source: chosen.
+    /// Age above which a trajectory is no longer offered and is removed. Age: time since the end of the last run that reached
+    /// its goal by the steps of the trajectory. Unit: days. Default: 30. Source: chosen.
     pub ttl_days: u32,
 }
 
@@ -112,12 +113,12 @@ pub struct Trajectories {
 }
 
 impl Trajectories {
-    /// Creates the kind with these options.
+    /// Creates the memory kind for trajectories with these options.
     pub const fn new(options: TrajectoryOptions) -> Self {
         Self { options }
     }
 
-    /// Returns the changes that remove stale trajectories.
+    /// Returns the changes that remove the trajectories that are too old at the time `now`.
     fn prune(self, records: &[Record], now: DateTime<Utc>) -> Vec<Change> {
         let all = Trajectory::all(records).into_iter();
         all.filter(|(_, one)| self.options.is_stale(&one.header, now))
@@ -173,7 +174,7 @@ impl MemoryKind for Trajectories {
         Ok(Edit::new(move |records| keep::undo(records, &run)))
     }
 
-    /// Changes nothing: trajectories are only on the shelves of hosts.
+    /// Returns an edit that changes nothing, because there are no trajectories on the global shelf.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
@@ -205,7 +206,7 @@ impl MemoryKind for Trajectories {
         Header::from_record(record).ok().map(|one| one.timestamp)
     }
 
-    /// Describes the header of a trajectory, or one of its steps.
+    /// Describes a record, which is the header of a trajectory or one of its steps.
     fn describe(&self, record: &Record) -> Result<Described> {
         let corrupt = |error| {
             Error::new(ErrorKind::Corrupt, "trajectory.read")

@@ -23,7 +23,8 @@ pub(super) struct Behind {
     left_out: Vec<usize>,
 }
 
-/// Returns the progress of a run with this goal along the steps `way`.
+/// Returns how far a run with the goal `goal`, which has taken the steps `taken`, has come along `way`, the steps of a
+/// trajectory.
 pub(super) fn behind(way: &[StoredStep], taken: &[Step], goal: &str) -> Behind {
     let mut behind = Behind::default();
     let done = taken.iter().filter(|step| step.outcome.is_done());
@@ -46,7 +47,8 @@ pub(super) fn behind(way: &[StoredStep], taken: &[Step], goal: &str) -> Behind {
     behind
 }
 
-/// Returns the number of a trajectory's steps that a run took with a verified effect.
+/// Returns how many steps of the trajectory `way` a run took, counting only those of its steps `taken` whose effect was
+/// verified.
 pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize {
     let (mut at, mut count) = (0, 0);
     for step in taken.iter().filter(|step| step.verified) {
@@ -57,9 +59,10 @@ pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize 
     count
 }
 
-/// Returns the number of steps of the rest of a trajectory that a run has passed once it has taken this step; 0 if it
-/// is none of the next steps. If the target's name is in the goal, a step whose target is a value of the goal is
-/// preferred to other steps. The next step also counts as passed if the run made another choice in its place.
+/// Returns the number of steps by which a run advances along `rest`, the remaining steps of a trajectory, by taking the
+/// step `taken`; 0 if `taken` is none of the next steps. If the name of the target of `taken` is in the goal, a
+/// recorded step whose target is a value of the goal is preferred to other steps. The next step also counts as passed
+/// if the run made another choice in its place.
 fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize {
     let near = &rest[..rest.len().min(MAX_LEFT_OUT + 1)];
     let is_of_goal = goal.is_some_and(|goal| {
@@ -79,15 +82,15 @@ fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize
     next.map_or(0, |at| at + 1)
 }
 
-/// Returns true if the text contains the words of the name one after the other.
+/// Returns true if the text `words` contains the words of `name`, one directly after the other.
 pub(super) fn is_in(name: &str, words: &str) -> bool {
     let spaced = |text: &str| format!(" {} ", text::words(text).join(" "));
     let name = spaced(name);
     name.len() > 2 && spaced(words).contains(&name)
 }
 
-/// Returns the positions of the steps that are left, the next one first; empty if none of the next steps can be taken
-/// on this page.
+/// Returns the positions in `way` of the steps that are left, the next one first; empty if none of the next steps can
+/// be taken on this page.
 ///
 /// Steps that the run left out come first if they can be taken here. The run may have taken steps in another order, and
 /// a later step may submit a form with a field that the left-out step should fill in.

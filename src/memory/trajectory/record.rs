@@ -28,15 +28,16 @@ pub struct Header {
     /// The goal of the run that the steps come from, in the user's words. If that run is undone and another run took
     /// the same steps, the goal is kept.
     pub goal: String,
-    /// The values of the goal that steps use, as ranges of bytes of the goal. A step refers to a value by its position
-    /// here.
+    /// The values of the goal that steps use, as ranges of bytes of the goal. A step refers to a value by the position
+    /// of its range in this list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<(usize, usize)>,
     /// The run that the steps come from. If that run was undone, another run that took the same steps.
     pub run: RunId,
     /// The runs that reached their goal by taking all of the steps in this order, newest last, at most [`MAX_RUNS`].
     pub runs: Vec<RunId>,
-    /// The time when the last of these runs ended.
+    /// The time when the last run ended that reached its goal by these steps. It may be a run that is not in `runs`,
+    /// because it took some of the steps from memory.
     pub timestamp: DateTime<Utc>,
     /// Number of steps.
     pub steps: usize,

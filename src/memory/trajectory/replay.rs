@@ -34,11 +34,12 @@ use crate::{
     working::{By, Step},
 };
 
-/// Maximum number of elements with the same name whose landmarks are compared. Source: chosen; for each, the page is
-/// searched once.
+/// Maximum number of elements with the same name whose landmarks are compared; if there are more, none of them is
+/// taken. Source: chosen; for each, the page is searched once.
 const MAX_ALIKE: usize = 8;
 
-/// Returns the position of the next step of `way` and its action on this page; `None` if the model has to decide.
+/// Returns the position in `way` of the next step, and the action that takes the step on this page; `None` if the model
+/// has to decide.
 pub(super) fn next(
     way: &[StoredStep],
     task: &SameTask,
@@ -65,7 +66,8 @@ pub(super) fn next(
     Some((at, action(step, target.map(Target::Ref), text)?))
 }
 
-/// Returns true if this step leaves nothing to decide, and submits nothing except a login or a search.
+/// Returns true if the step at the position `at` leaves nothing to decide, and submits nothing except a login or a
+/// search.
 fn may_be_taken(way: &[StoredStep], at: usize, task: &SameTask) -> bool {
     use BrowserTool as T;
     let step = &way[at];
@@ -97,7 +99,8 @@ fn may_be_taken(way: &[StoredStep], at: usize, task: &SameTask) -> bool {
     }
 }
 
-/// Returns the steps right before this one on the same kind of page, the latest first.
+/// Returns those steps right before the position `at` that were taken on the same kind of page as the step there, the
+/// latest first.
 fn before(way: &[StoredStep], at: usize) -> impl Iterator<Item = &StoredStep> {
     let page = &way[at].page;
     let earlier = way[..at].iter().rev();
@@ -122,7 +125,7 @@ fn is_login(way: &[StoredStep], at: usize) -> bool {
     fields.any(gives_secret)
 }
 
-/// Returns the number of steps of `way` that the run has taken, and true if the last of them is also the last action of
+/// Returns the number of steps of `way` that the run has taken, and whether the last of them is also the last action of
 /// the run. Actions that only look are ignored. Returns `None` if the run has done something else, so that the model
 /// has to decide.
 fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usize, bool)> {

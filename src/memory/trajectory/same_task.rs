@@ -11,21 +11,21 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Maximum length of a value that is shown with its slot. Unit: characters. Source: chosen; the model can read a longer
-/// value in the goal itself.
+/// Maximum length of a value of the new goal that a prompt shows in the place of the recorded value (its slot). Unit:
+/// characters. Source: chosen; the model can read a longer value in the goal itself.
 const MAX_VALUE: usize = 80;
 
 /// The recorded task with the values of a new goal.
 #[derive(Debug, Default)]
 pub(super) struct SameTask {
-    /// For each slot, the value that the new goal has in its place, for prompts; `None` if the steps need it in another
-    /// form than the goal has it, or if it is long.
+    /// For each slot (value of the recorded goal), the value that the new goal has in its place, for prompts; `None` if
+    /// the steps need it in another form than the goal has it, or if it is long.
     pub(super) values: Vec<Option<String>>,
     /// For each step, the text to type or choose; `None` if it cannot be derived from the goal.
     pub(super) texts: Vec<Option<String>>,
-    /// For each step, the name of its target; `None` if it is not a value of the goal.
+    /// For each step, the name of its target; `None` if that name is not a value of the goal.
     pub(super) names: Vec<Option<String>>,
-    /// Number of steps, counted from the first, that the new goal shares with the recorded one.
+    /// Number of recorded steps, counted from the first, that the new goal needs too.
     pub(super) steps: usize,
     /// The words of the recorded goal that the new goal does not contain.
     pub(super) gone: BTreeSet<String>,
@@ -48,8 +48,8 @@ impl SameTask {
     }
 }
 
-/// Returns the task of a trajectory with the values of a goal; `None` if the goal is not the same task with the same or
-/// other values.
+/// Returns the task of a trajectory with the values of the new goal `goal`; `None` if the new goal is not the same task
+/// with the same or other values.
 pub(super) fn same_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask> {
     let header = &trajectory.header;
     matched(&header.goal, &header.slots, &trajectory.steps, goal)
@@ -131,7 +131,8 @@ pub(super) fn matched(
     Some(task)
 }
 
-/// Returns the slot of the text that a step types or chooses.
+/// Returns the slot (the position in the list of the goal's values) of the text that a step types or chooses; `None` if
+/// the text is not a value of the goal.
 const fn text_slot(step: &StoredStep) -> Option<usize> {
     match step.text {
         Some(StoredText::Slot(slot)) => Some(slot),
@@ -139,7 +140,8 @@ const fn text_slot(step: &StoredStep) -> Option<usize> {
     }
 }
 
-/// Returns the slot whose value is the name of a step's target.
+/// Returns the slot (the position in the list of the goal's values) of the name of a step's target; `None` if the name
+/// is not a value of the goal.
 fn name_slot(step: &StoredStep) -> Option<usize> {
     step.target.as_ref()?.slot
 }

@@ -13,15 +13,16 @@ use crate::{
     },
 };
 
-/// The section of a prompt with a trajectory. Source of its priority: document.
+/// The prompt section that shows a trajectory. Source of its priority: document.
 pub(super) const SECTION: Section = Section::custom("Reference trajectory", 40, Lasts::Page);
-/// Maximum number of steps that are shown. Source: chosen; enough for the steps on two pages.
+/// Maximum number of steps of a trajectory that a prompt shows. Source: chosen; enough for the steps on two pages.
 const MAX_SHOWN: usize = 8;
-/// Maximum length of the earlier goal in a prompt. Unit: characters. Source: chosen.
+/// Maximum length of the recorded goal, as a prompt shows it. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 200;
 
 /// Returns the lines that show a trajectory to a run with the goal `goal`. `left` has the positions of the steps that
-/// are left, the next one first, and `values` the new goal's value for each slot.
+/// are left, the next one first, and `values` has, for each value of the recorded goal, the value that the new goal has
+/// in its place.
 pub(super) fn lines(
     trajectory: &Trajectory,
     left: &[usize],
@@ -68,7 +69,7 @@ pub(super) fn lines(
     out
 }
 
-/// Returns the earlier goal with numbers in place of its values, and dots in place of words that the new goal does not
+/// Returns the recorded goal with numbers in place of its values, and dots in place of words that the new goal does not
 /// contain.
 fn masked(parts: &[Shared]) -> String {
     let words = parts.iter().map(|part| match part {

@@ -16,13 +16,16 @@ use crate::base::text;
 const MAX_DEPTH: usize = 12;
 /// Longest name of a group shown. Unit: characters. Source: chosen.
 const MAX_HEAD: usize = 80;
-/// Maximum number of nodes in the label of one box. Source: chosen; a box, its words and the nodes that draw it.
+/// Maximum number of nodes in the label around a checkbox or radio button. Source: chosen; the box, its words and the
+/// nodes that draw it.
 const MAX_LABEL: usize = 8;
-/// Longest run of words in one line when a node is read by itself. Unit: characters. Source: chosen.
+/// Maximum length of the words in one line of a layout that shows a single node ([`Layout::within`]). Unit: characters.
+/// Source: chosen.
 const MAX_CHUNK: usize = 800;
 
-/// Maximum number of items in a node for its click listener to count as listening for clicks on each item. Source:
-/// chosen; a calendar shows 42 days and the weekdays, and a listener around more items usually serves the whole page.
+/// Maximum number of visible items in a node with a click listener for that listener to count for each of the items.
+/// Source: chosen; a calendar shows 42 days and the weekdays, and a listener around more items usually serves the whole
+/// page.
 const MAX_HEARD: u32 = 60;
 
 /// A line that is being written.
@@ -31,7 +34,8 @@ pub(super) struct Draft {
     /// For a group, one more than the index of the last draft inside it.
     pub(super) end: usize,
     pub(super) dropped: bool,
-    /// True if only its looks, not its role, make it an item.
+    /// True if the line counts as an item only because its node resembles the node beside it, not because of the node's
+    /// role.
     pub(super) card: bool,
 }
 
@@ -53,11 +57,11 @@ pub(super) struct Frame {
     pub(super) id: NodeId,
     pub(super) last: NodeId,
     pub(super) kind: Kind,
-    /// The index of its first draft.
+    /// The index of the first draft that the node wrote.
     pub(super) start: usize,
-    /// True if the page reacts to a click anywhere in it, although no element in it shows that.
+    /// True if the page reacts to a click anywhere in the node, although no element in the node shows that.
     pub(super) clickable: bool,
-    /// True if it or an enclosing node listens for clicks on the items inside.
+    /// True if a click listener of the node, or of a node around the node, counts for each item inside.
     pub(super) heard: bool,
 }
 
@@ -69,9 +73,9 @@ pub(super) struct Builder<'t> {
     pub(super) cards: Vec<bool>,
     pub(super) drafts: Vec<Draft>,
     pub(super) open: Vec<Frame>,
-    /// The number of open frames that have a line of their own.
+    /// The number of nodes in `open` that have a line of their own.
     pub(super) depth: usize,
-    /// True if long texts are cut into several lines.
+    /// True if a long text is split into several lines.
     pub(super) in_chunks: bool,
 }
 
@@ -299,8 +303,8 @@ impl<'t> Builder<'t> {
         self.line(vec![part], None, false);
     }
 
-    /// Returns the reference of the label around a box that cannot be pressed itself. The label must contain no other
-    /// box, and no words but the name of this box.
+    /// Returns the reference of the label around a checkbox or radio button, for a box that cannot be pressed itself.
+    /// `None` if there is no such label, or if it contains another box, or words other than the name of this box.
     fn label_around(&self, id: NodeId) -> Option<super::ElementRef> {
         let name = text::squeeze(&self.tree[id].name);
         let mut around = self.tree.ancestors(id).take(MAX_DEPTH);
@@ -400,7 +404,8 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Returns the reference of the node, or of the nearest one around it that contains nothing else.
+    /// Returns the reference of the node or, if the node has none, of the nearest node around it that has one, as long
+    /// as the nodes up to there contain nothing else.
     fn reference(&self, id: NodeId) -> Option<super::ElementRef> {
         let holds_nothing_else = |at: &NodeId| self.contents.atoms[at.index()] <= 1;
         std::iter::once(id)
@@ -438,7 +443,7 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// Returns true if a group has a line of its own.
+/// Returns true if the node is a group that has a line of its own.
 fn is_group(role: &Role, node: &Node) -> bool {
     match role {
         Role::Main | Role::Document | Role::Application => false,

@@ -38,21 +38,21 @@ impl DigestOptions {
 pub enum Shown<'l> {
     /// A line of the layout.
     Line {
-        /// Its number.
+        /// The number of the line in the layout.
         number: usize,
-        /// The line.
+        /// The line itself.
         line: &'l Line,
     },
     /// Lines that are left out.
     More {
         /// The nesting depth of the first of these lines.
         depth: usize,
-        /// The number of lines.
+        /// The number of lines that are left out here.
         lines: usize,
         /// The number of these lines at that depth: items similar to those shown before.
         alike: usize,
-        /// The number of these lines that match the goal at least as well as the worst line that is shown for matching
-        /// it.
+        /// The number of these lines that match the goal at least as well as the weakest of the lines that are shown
+        /// because they match it.
         matching: usize,
         /// The words of the goal that every one of those matching lines has.
         words: Vec<String>,
@@ -72,18 +72,18 @@ pub enum Shown<'l> {
 pub struct Digest<'l> {
     /// The lines in order.
     pub lines: Vec<Shown<'l>>,
-    /// Longest text that is shown. Unit: characters.
+    /// Maximum length of each text that is shown. Unit: characters.
     pub max_text: usize,
     /// True if no line was left out and no text cut.
     pub whole: bool,
 }
 
-/// Longest text shown of a page that exceeds its budget. Unit: characters. Source: chosen.
+/// Maximum length of each text when a page exceeds its budget. Unit: characters. Source: chosen.
 const SHORT_TEXT: usize = 300;
-/// Longest text shown of a page that far exceeds its budget. Unit: characters. Source: chosen.
+/// Maximum length of each text when a page far exceeds its budget. Unit: characters. Source: chosen.
 const SHORTEST_TEXT: usize = 120;
-/// Numbers of similar items that may be shown, tried in this order until the digest fits. Source: chosen; three are
-/// enough to see what they have in common.
+/// Maximum numbers of items to show in a run of similar items, tried in this order until the digest fits. Source:
+/// chosen; three items are enough to see what they have in common.
 const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
 /// Smallest number of similar items that are left out: fewer cost no more than the line that reports them. Source:
 /// chosen.
@@ -102,16 +102,16 @@ const LINE: usize = 1;
 /// Cost of a line that reports that lines were left out. Unit: tokens.
 const MORE: usize = 20;
 
-/// The rule by which neighbouring lines count as similar.
+/// The rule by which neighbouring items count as similar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likeness {
-    /// Items of the same structure.
+    /// Items of the same structure only; an item with a single part, or a row of headings, differs from the others.
     Same,
-    /// Any items.
+    /// Any items, whatever their structure.
     Loose,
 }
 
-/// Returns the estimated number of tokens of a part.
+/// Returns the estimated number of tokens that it costs to show a part.
 pub(super) fn weight_of(part: &Part, elements: &[Element]) -> usize {
     weight_within(part, elements, usize::MAX)
 }
@@ -143,7 +143,7 @@ fn weight_within(part: &Part, elements: &[Element], max_text: usize) -> usize {
     1 + reference + tokens(&part.text) + more
 }
 
-/// Returns the lines that match the goal best, in document order.
+/// Returns the numbers of the lines that match the goal best, in document order, at most [`MAX_MATCHED`].
 fn matched(points: &[u32]) -> Vec<usize> {
     let mut ranked: Vec<usize> = (0..points.len()).filter(|at| points[*at] > 0).collect();
     ranked.sort_unstable_by_key(|at| (std::cmp::Reverse(points[*at]), *at));
@@ -161,8 +161,8 @@ struct Matching {
 }
 
 impl Matching {
-    /// Returns the number of lines in a range that have at least `least` points, and the words of the goal that each of
-    /// them has.
+    /// Returns the number of lines in a range that have at least `least` points, and the words of the goal that all of
+    /// these lines have.
     fn within(&self, range: std::ops::Range<usize>) -> (usize, Vec<String>) {
         let Some(least) = self.least else {
             return (0, Vec::new());
@@ -176,7 +176,7 @@ impl Matching {
     }
 }
 
-/// Keeps the lines of each gap that costs no more than the line that would report it.
+/// Keeps the lines of each gap if showing them costs no more than the one line that would report the gap.
 fn fill_gaps(kept: &mut [bool], weights: &[usize]) {
     let mut at = 0;
     while at < kept.len() {
@@ -417,7 +417,8 @@ impl Layout {
         }
     }
 
-    /// Returns as many lines of a range as fit, starting at line `from`, which counts from 0 within the range.
+    /// Returns as many lines of a range as fit into `max_tokens`, but at least one if there is one. Starts at line
+    /// `from`, which counts from 0 within the range.
     pub(crate) fn read(
         &self,
         elements: &[Element],

@@ -10,11 +10,11 @@ use super::{
 /// Maximum number of lines that may count as one run of text. Source: chosen.
 const MAX_FLOW: usize = 400;
 
-/// The limits for parts that share a line.
+/// The limits for parts that are joined into one line.
 #[derive(Clone, Copy)]
 struct Room {
     parts: usize,
-    /// Largest weight. Unit: tokens.
+    /// Maximum weight of all the parts together. Unit: estimated tokens.
     weight: usize,
 }
 
@@ -150,7 +150,8 @@ impl Builder<'_> {
         self.drafts[start].line.parts = parts;
     }
 
-    /// Returns the number of lines from this draft on, at most `max`. Lines inside a group do not count.
+    /// Returns the number of lines from the draft `from` on, at most `max`. A group counts as one line, whatever it
+    /// contains.
     fn count(&self, from: usize, max: usize) -> usize {
         let next = |at: usize| {
             let mut at = at;
@@ -164,8 +165,8 @@ impl Builder<'_> {
             .count()
     }
 
-    /// Moves the lines from `from` on into the line `into`, if none of them is a group and they fit. Returns true if it
-    /// moved them.
+    /// Moves the lines from `from` on into the line `into`, if none of them is a group and their parts fit into `room`.
+    /// Returns true if it moved them.
     fn join(&mut self, into: usize, from: usize, joint: Joint, room: Room) -> bool {
         let len = self.drafts.len();
         // Each kept line has a part and few lines are dropped, so more lines than this do not fit.

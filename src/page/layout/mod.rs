@@ -39,9 +39,9 @@ const MAX_SURROUNDINGS: usize = 60;
 /// The relation of a part of a line to the part before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joint {
-    /// In one run of text.
+    /// This part continues the run of text of the part before it.
     Flow,
-    /// In another cell, or in another line of the page that was short enough to be joined.
+    /// This part is from another cell, or from another line of the page, short enough to be joined.
     Beside,
 }
 
@@ -55,9 +55,10 @@ pub struct Part {
     pub reference: Option<ElementRef>,
     /// The role; [`Role::Text`] for plain words.
     pub role: Role,
-    /// Its label or its words. Page data.
+    /// The label of the element, or the words. Page data.
     pub text: String,
-    /// The index of its element in [`PageView::elements`](super::PageView::elements); `None` if it is not an element.
+    /// The index of the element in [`PageView::elements`](super::PageView::elements); `None` if the part is not an
+    /// element.
     pub element: Option<usize>,
     /// True if the page reacts to a click on these words although they are plain text.
     pub clickable: bool,
@@ -80,23 +81,24 @@ impl Part {
 pub struct Line {
     /// The nesting depth: the number of enclosing groups that have a line.
     pub depth: usize,
-    /// True if it begins an item of a list, a row or a card.
+    /// True if the line begins an item: an item of a list, a row or a card.
     pub item: bool,
     /// The group that begins here, such as a list or a form.
     pub head: Option<Part>,
     /// The parts of the line.
     pub parts: Vec<Part>,
-    /// True if it is in a banner, menu, side column or footer. When a page is cut, such lines get only a small share of
-    /// the budget.
+    /// True if the line is in a banner, menu, side column or footer. When a page is cut, such lines get only a small
+    /// share of the budget.
     pub aside: bool,
-    /// True if it is a row of headings only, which separates the rows before it from those after it.
+    /// True if the line is a row of headings only, which separates the rows before it from those after it.
     parts_rows: bool,
-    /// Number of the last line inside it, plus one.
+    /// One more than the number of the last line inside the group, item or element that begins with this line; one more
+    /// than its own number if no line is inside.
     pub(crate) end: usize,
 }
 
 impl Line {
-    /// Returns the head and the parts.
+    /// Returns the head of the group that begins here, if any, and then the parts.
     pub fn all_parts(&self) -> impl Iterator<Item = &Part> {
         self.head.iter().chain(&self.parts)
     }
@@ -151,15 +153,16 @@ impl Layout {
         Some(at + 1..self.lines[at].end)
     }
 
-    /// Returns the numbers of the lines directly inside a group, or directly on the page.
+    /// Returns the numbers of the lines directly inside the group that begins with line `of`, or directly on the page
+    /// if `of` is `None`.
     fn children(&self, of: Option<usize>) -> impl Iterator<Item = usize> {
         let (first, end) = of.map_or((0, self.lines.len()), |at| (at + 1, self.lines[at].end));
         let within = move |next: usize| (next < end).then_some(next);
         std::iter::successors(within(first), move |at| within(self.lines[*at].end))
     }
 
-    /// Returns the line at which the item around a line begins; `None` if the line is in no item or itself begins an
-    /// item.
+    /// Returns the number of the line with which the item around a line begins; `None` if the line is in no item or
+    /// itself begins one.
     pub(crate) fn item_of(&self, number: usize) -> Option<usize> {
         let around = (0..number).rev();
         let mut depth = self.lines[number].depth;
@@ -189,8 +192,8 @@ impl Layout {
         }
     }
 
-    /// Returns the headings above a line, outermost first, at most [`MAX_HEADINGS`]: the nearest one, and above it
-    /// those of higher rank.
+    /// Returns the numbers of the lines with the headings above a line, outermost first, at most [`MAX_HEADINGS`]: the
+    /// nearest heading, and above it those of higher rank.
     ///
     /// If the page has exactly one heading of rank 1, that one is left out, because it is the page's title.
     pub(crate) fn headings_of(&self, tree: &Tree, number: usize) -> Vec<usize> {
@@ -251,7 +254,8 @@ impl Layout {
         (!words.is_empty()).then(|| text::truncate(&words, MAX_SURROUNDINGS))
     }
 
-    /// Returns the line that shows a node or, if none does, the nearest node around it.
+    /// Returns the number of the line that shows a node or, if no line does, of the line that shows the nearest node
+    /// around it.
     pub(crate) fn line_of(&self, tree: &Tree, node: NodeId) -> Option<usize> {
         let shows = |at: NodeId| {
             let has = |line: &Line| line.all_parts().any(|part| part.node == at);
@@ -270,7 +274,7 @@ impl Layout {
         }
     }
 
-    /// Returns the words of these lines, one line of text for each line.
+    /// Returns the words of these lines, with one line of text for each line of the layout.
     pub(crate) fn text(&self, elements: &[Element], lines: Range<usize>) -> String {
         let mut out = String::new();
         for line in &self.lines[lines] {

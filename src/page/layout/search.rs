@@ -18,7 +18,7 @@ const MIN_NAMED: usize = 4;
 /// Number of lines that may contain a word without making it too common to tell lines apart. Source: chosen.
 const MIN_COMMON: u32 = 30;
 
-/// Returns the texts of a line, each with the points that a hit in it is worth.
+/// Returns the texts of a line, each with the points that a wanted word in that text is worth.
 fn said<'l>(line: &'l Line, elements: &'l [Element]) -> impl Iterator<Item = (&'l str, u32)> {
     line.all_parts().flat_map(|part| {
         let own = (part.text.as_str(), if part.is_text() { 18 } else { 24 });
@@ -43,8 +43,8 @@ pub struct Hits {
     /// Numbers of lines, best first. If the words of the query are spread over the lines of one item, the number of its
     /// first line stands for the whole item.
     pub lines: Vec<usize>,
-    /// True if each of these lines or items has all words of the query; false if none on the page does, and these have
-    /// some of the words.
+    /// True if each of these lines or items has all words of the query. False if no line or item of the page has them
+    /// all; each of these lines then has some of the words.
     pub have_all: bool,
 }
 
@@ -118,7 +118,7 @@ impl Layout {
         ranked.append(&mut items);
     }
 
-    /// Returns the points of each line for matching the goal. A word that many lines contain gives no points.
+    /// Returns how well each line matches the goal. A word that many lines contain gives no points.
     pub(crate) fn relevance(&self, elements: &[Element], goal_words: &[String]) -> Relevance {
         let goal = distinct_words(goal_words.iter().map(String::as_str));
         let mut best = vec![0; goal.len()];
@@ -176,7 +176,7 @@ pub(crate) struct Relevance {
 }
 
 impl Relevance {
-    /// Returns the words of the goal that each of these lines has.
+    /// Returns the words of the goal that all of these lines have, without words that do not tell lines apart.
     pub(super) fn shared(&self, mut lines: impl Iterator<Item = usize>) -> Vec<String> {
         let Some(first) = lines.next() else {
             return Vec::new();
@@ -203,8 +203,9 @@ fn length_share(word: &str) -> u32 {
     }
 }
 
-/// Returns the index and points of each wanted word that occurs in the texts. The same word gets all points of its
-/// text, another form of it half of them. `best` is a buffer with one number for each wanted word.
+/// Returns the index of each wanted word that occurs in the texts, with its points: those of the text, or half of them
+/// if the text only has another form of the word. The best text counts. `best` is a buffer with one number for each
+/// wanted word.
 fn hits<'l>(
     wanted: &[String],
     texts: impl Iterator<Item = (&'l str, u32)>,

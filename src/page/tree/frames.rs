@@ -3,7 +3,7 @@
 use super::{ElementRef, Node, Role, Tree};
 
 impl Tree {
-    /// Returns the references of the frames, in document order.
+    /// Returns the references of the frames in the tree, in document order.
     pub fn frames(&self) -> impl Iterator<Item = &ElementRef> {
         self.nodes
             .iter()

@@ -22,9 +22,9 @@ const MIN_UNDONE: usize = 3;
 /// The bytes of a form, wiped on drop.
 pub(super) type Form = Zeroizing<Vec<u8>>;
 
-/// One of the forms in which base64 can contain a secret.
+/// One of the forms in which a base64 text can contain a secret.
 pub(super) struct Coded {
-    /// The characters that do not depend on the bytes around the secret.
+    /// The base64 characters that depend on the secret alone, not on the bytes around it.
     pub(super) form: Form,
     /// True if the character before the form also holds bits of the secret.
     pub(super) before: bool,
@@ -34,8 +34,8 @@ pub(super) struct Coded {
 
 /// Returns the value as it is, and the value with its own escapes undone, once for each mix of escape kinds.
 ///
-/// A value may itself contain something that looks like an escape, such as `100%25`. A view that undoes escapes changes
-/// that too, so those forms must be searched for as well.
+/// A value may itself contain something that looks like an escape, such as `100%25`. A view that undoes the escapes of
+/// a text changes that part of the value too, so the changed values must be searched for as well.
 fn spellings(value: &str) -> Vec<Form> {
     let mut out: Vec<Form> = vec![Zeroizing::new(value.as_bytes().to_vec())];
     for mix in 1..1_usize << DECODERS.len() {
@@ -55,7 +55,7 @@ fn spellings(value: &str) -> Vec<Form> {
     out
 }
 
-/// Returns the spelled forms: the folded value, forwards and backwards.
+/// Returns the forms to search for in a folded view: the folded value, forwards and backwards.
 pub(super) fn spelled(value: &str) -> Vec<Form> {
     let mut out = Vec::new();
     for spelling in spellings(value) {
@@ -68,8 +68,8 @@ pub(super) fn spelled(value: &str) -> Vec<Form> {
     keep_long(out, MIN_UNDONE)
 }
 
-/// Returns the forms without separators: the folded value with its separators removed, and its bytes as hexadecimal
-/// digits.
+/// Returns the forms to search for in a view without separators: the folded value with its separators removed, and its
+/// bytes as hexadecimal digits.
 pub(super) fn joined(value: &str) -> Vec<Form> {
     let mut out: Vec<Form> = spellings(value)
         .iter()

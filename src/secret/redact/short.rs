@@ -17,10 +17,10 @@ const MAX_VALUE: usize = 64;
 /// Characters that end an unquoted value.
 const ENDS: &[u8] = b"&#;,\"'`)]}<>\r\n";
 
-/// The short secrets, in each form that a value may take.
+/// The short secrets, in each form that a value may take, each form with the index of its secret.
 #[derive(Default)]
 pub(super) struct Short {
-    /// The secrets folded, and as hexadecimal digits.
+    /// The secrets in two forms: folded, and as hexadecimal digits.
     plain: Vec<(Form, usize)>,
     /// The secrets as base64, which is case-sensitive.
     coded: Vec<(Form, usize)>,
@@ -44,7 +44,7 @@ impl Short {
         self.plain.is_empty()
     }
 
-    /// Calls `found` with each range of the view that holds a short secret, and with that secret.
+    /// Calls `found` with each range of the view that holds a short secret, and with the index of that secret.
     pub(super) fn find(&self, view: &View, mut found: impl FnMut(Range<usize>, usize)) {
         let bytes = view.bytes();
         let mut try_value = |range: Range<usize>| {
@@ -85,7 +85,7 @@ impl Short {
         }
     }
 
-    /// Returns the secret that equals this value in one of its forms.
+    /// Returns the index of the secret that equals this value in one of its forms.
     pub(super) fn get(&self, value: &[u8]) -> Option<usize> {
         if value.is_empty() || value.len() > MAX_VALUE {
             return None;
@@ -114,7 +114,7 @@ impl Short {
     }
 }
 
-/// Returns true if the colon between these two parts ends a label. True for `Pin: 1234` and `"pin":1234`, false for
+/// Returns true if the colon between these two texts ends a label. True for `Pin: 1234` and `"pin":1234`, false for
 /// `localhost:1234`.
 fn is_label(before: &[u8], after: &[u8]) -> bool {
     after.first() == Some(&b' ') || before.last().is_some_and(|b| matches!(b, b'"' | b'\''))

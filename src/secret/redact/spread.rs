@@ -19,8 +19,8 @@ use crate::{
 /// Longest text that can be one piece of a short secret. Unit: characters. Source: chosen; a code entered in single
 /// boxes has one character in each, and a combination lock with two rings has two.
 const MAX_SIGNS: usize = 2;
-/// Number of levels of ancestors that are searched for a repetition of a piece. Source: chosen; enough for a label in a
-/// cell in a row.
+/// Number of levels above a piece of a secret that are searched for a repetition of the piece. Source: chosen; enough
+/// for a label in a cell in a row.
 const MAX_LEVELS: usize = 6;
 
 /// A text of a node.

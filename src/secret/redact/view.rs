@@ -63,8 +63,8 @@ impl View {
         changed.then_some(out)
     }
 
-    /// Returns the view in lower case, with each white space character and each plus sign as a space. A form encodes a
-    /// space as a plus sign.
+    /// Returns the view in lower case, with each white space character and each plus sign as a space, because HTML
+    /// forms send a space as a plus sign.
     ///
     /// Bytes that are not UTF-8 count as Latin-1, because old pages escape texts in that encoding.
     pub(super) fn folded(&self) -> Self {

@@ -1,4 +1,5 @@
-//! The clean-up, which keeps the whole store within its caps. It deletes the shelves of the hosts that were written least recently.
+//! The clean-up, which keeps the whole store within its caps on hosts and bytes. It deletes the shelves of the hosts to which nothing was
+//! written for the longest time.
 //!
 //! A host stays if a person has written something for it, or if its folder contains a file that the store does not understand.
 
@@ -21,20 +22,20 @@ use super::{
 };
 use crate::memory::{Record, Scope, StoreNoticeKind};
 
-/// A clean-up starts when less than `1/HIGH` of a cap is free, and stops when `1/LOW` is free. The caps are checked only from time to time,
-/// so some space must stay free for the writes in between. Source: chosen.
+/// A clean-up starts when less than `1/HIGH` of a cap is free, and stops when `1/LOW` is free. The cap is on the hosts or on the bytes of
+/// the whole store. The caps are checked only from time to time, so some space must stay free for the writes in between. Source: chosen.
 const HIGH: u64 = 32;
 const LOW: u64 = 16;
-/// A handle may use `1/SHARE` of the space that is left below a cap before it checks again. Source: chosen; even if eight processes do so
-/// at once, the store stays below the cap.
+/// A handle may use `1/SHARE` of the hosts or bytes that are left below a cap before it checks again. Source: chosen; even if eight
+/// processes do so at once, the store stays below the cap.
 const SHARE: u64 = 8;
-/// Minimum growth between two checks. Unit: bytes. Source: chosen.
+/// Minimum number of bytes by which the store must have grown for its size to make a check of the caps due. Source: chosen.
 const MIN_GROWTH: u64 = 1_024 * 1_024;
-/// Longest wait of a clean-up for a shelf's lock. Source: chosen. A lock that is not free in this time means that the host is being
-/// written, so it is not forgotten.
+/// Longest wait of a clean-up for the lock of a shelf that it wants to delete. Source: chosen. If the lock is not free by then, another
+/// writer is writing for the shelf's host, so the clean-up leaves the host alone.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// The growth of the store that this handle has caused since its last check.
+/// The growth of the store that writes through this handle have caused since the handle last checked the caps.
 #[derive(Debug, Default)]
 pub(super) struct Growth(Mutex<Added>);
 
@@ -42,11 +43,11 @@ pub(super) struct Growth(Mutex<Added>);
 struct Added {
     hosts: u64,
     bytes: u64,
-    /// Numbers of new hosts and bytes at which the next check is due; `None` before the first check.
+    /// Numbers of new hosts and of added bytes, either of which makes the next check due; `None` before the first check.
     at: Option<(u64, u64)>,
 }
 
-/// The result of a clean-up.
+/// The hosts and bytes that a clean-up has removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compacted {
@@ -56,7 +57,7 @@ pub struct Compacted {
     pub bytes: u64,
 }
 
-/// The folder of a host, with the facts that decide whether it is deleted.
+/// The folder of a host, with the facts that decide whether a clean-up deletes it.
 #[derive(Debug)]
 struct HostDir {
     path: PathBuf,
@@ -66,7 +67,8 @@ struct HostDir {
 }
 
 impl Files {
-    /// Counts a write, and starts a clean-up if one is due. The write is already committed, so a failed clean-up does not make it fail.
+    /// Counts a write, and starts a clean-up if a check of the caps is due. The write is already committed, so a failed clean-up does not
+    /// make the write fail.
     pub(super) fn grew(&self, written: &Written, is_host: bool) {
         {
             let mut added = self.growth.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,7 +98,7 @@ impl Files {
         }
     }
 
-    /// Forgets hosts until the store is within its caps.
+    /// Forgets hosts until the store is within its caps. Does nothing if another process is cleaning up.
     pub(super) fn compact(&self) -> Result<Compacted, Failure> {
         let mut done = Compacted::default();
         let Some(_held) = try_lock(&*self.fs, &Path::new(LOCKS).join("compact"))? else {
@@ -246,8 +248,8 @@ impl Files {
         Ok(self.fs.remove_dir(&dir.path).is_ok())
     }
 
-    /// Returns the place and the generation of the shelf in a file. `None` means that the file must stay, because it is not understood or
-    /// contains a record that a person wrote.
+    /// Returns the place and the generation of the shelf whose file has this path. `None` means that the file must stay, because the store
+    /// does not understand it or it contains a record that a person wrote.
     fn place_to_forget(&self, path: &Path) -> Option<(Place, u64)> {
         let document = self.document_at(path)?;
         let place = Place::of(&document.shelf)
@@ -257,7 +259,7 @@ impl Files {
             .then_some((place, document.generation))
     }
 
-    /// Returns the document in a file, whichever shelf it belongs to; `None` if the file is not understood.
+    /// Returns the document in a file, whichever shelf the file belongs to; `None` if the store does not understand the file.
     fn document_at(&self, path: &Path) -> Option<Document> {
         let bytes = self.fs.read(path, self.options.max_file_bytes).ok()?;
         match parse(&bytes, None, self.schema) {

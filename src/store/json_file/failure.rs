@@ -12,28 +12,28 @@ use crate::{
 pub(super) enum Failure {
     /// A part of the shelf's name is not allowed.
     Name(&'static str),
-    /// Other writers held the lock for this whole time.
+    /// Other writers held the lock during this whole time.
     Busy(Duration),
     /// The file system has no locks. Writing without locks would lose updates.
     NoLocks(io::Error),
-    /// The system refused a call.
+    /// The system refused a call. `what` is the name of the call, and `path` the file or folder that it was for.
     Io {
         what: &'static str,
         path: String,
         error: io::Error,
     },
-    /// The shelf may be read but not written.
+    /// The shelf may be read but not written, for the reason `why`.
     ReadOnly { why: ReadOnly, detail: String },
     /// No part of the shelf can be read.
     Unreadable { detail: String },
-    /// The shelf would be larger than the cap.
+    /// The edit would make the shelf's file larger than the cap on one shelf. Unit of both: bytes.
     ShelfTooLarge { bytes: usize, max: usize },
-    /// The edit itself failed.
+    /// The edit itself failed, with this error.
     Edit(Error),
 }
 
 impl Failure {
-    /// Returns a function for `map_err` that turns an I/O error into a failure of this call on this path.
+    /// Returns a function for `map_err` that turns an I/O error into a failure of the call `what` on this path.
     pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = if path.as_os_str().is_empty() {
             ".".to_owned()
@@ -43,7 +43,7 @@ impl Failure {
         move |error| Self::Io { what, path, error }
     }
 
-    /// Converts the failure to the crate's error, with the operation and the shelf.
+    /// Converts the failure to the crate's error, which names the operation and the shelf. The error of an edit stays as it is.
     pub(super) fn into_error(self, operation: &'static str, shelf: Option<&Shelf>) -> Error {
         let error = |kind| {
             let error = Error::new(kind, operation);

@@ -25,29 +25,29 @@ use crate::{
 
 /// The value of the field `format`, by which the store recognizes its files.
 const FORMAT: &str = "webwise-shelf";
-/// The names of the fields of a [`Shelf`].
+/// The names of the fields of the object `shelf` in a file.
 const SHELF: [&str; 3] = ["namespace", "collection", "scope"];
 
-/// A migration from one version to the next. It is a pure function and keeps unknown fields.
+/// A migration of a file's fields from one version of the format to the next. It is a pure function and keeps unknown fields.
 pub(super) type Step = fn(Map<String, Value>) -> Option<Map<String, Value>>;
 
-/// The versions that can be read, and the migrations from the older versions to the newest.
+/// The versions of the format that can be read, and the migrations from the older versions to the newest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Schema {
     /// The oldest version that can be read.
     pub(super) oldest: u64,
-    /// The migration from each version to the next, from the oldest version on.
+    /// The migrations from one version to the next. The first one migrates from the oldest version.
     pub(super) steps: &'static [Step],
 }
 
-/// The versions that were ever written. A new version adds a migration here and a golden file to the tests.
+/// The versions of the format that were ever written. A new version adds a migration here and a golden file to the tests.
 pub(super) const SCHEMA: Schema = Schema {
     oldest: 1,
     steps: &[],
 };
 
 impl Schema {
-    /// Returns the version that is written.
+    /// Returns the newest version, which is the one that is written.
     pub(super) fn current(self) -> u64 {
         self.oldest + self.steps.len() as u64
     }
@@ -56,17 +56,17 @@ impl Schema {
 /// The content of a shelf's file, converted to the newest version.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Document {
-    /// The number of commits so far.
+    /// The number of commits to the shelf so far.
     pub(super) generation: u64,
     /// The shelf that the file belongs to.
     pub(super) shelf: Shelf,
     /// The records, ordered by key.
     pub(super) records: Vec<Record>,
-    /// Fields that a later version or a person added.
+    /// Fields of the file that this program does not know, which a later version or a person added.
     pub(super) extra: BTreeMap<String, Value>,
-    /// Fields inside `shelf` that a later version or a person added.
+    /// Fields inside `shelf` that this program does not know, which a later version or a person added.
     pub(super) shelf_extra: BTreeMap<String, Value>,
-    /// The version in which the file was stored.
+    /// The version of the format in which the file was stored.
     pub(super) version: u64,
 }
 
@@ -75,17 +75,17 @@ pub(super) struct Document {
 pub(super) enum Parsed {
     /// A valid file of a shelf.
     Good(Document),
-    /// A file of a newer version than this program knows, with the records that can be read.
+    /// A file in a newer version of the format than this program knows, with the records that can be read.
     Newer(Document),
-    /// A file that is nested too deeply to be read.
+    /// A file with JSON that is nested too deeply to be read.
     TooDeep,
-    /// A valid file of another shelf.
+    /// A valid file, but of another shelf than the given one. The text names that shelf.
     OtherShelf(String),
-    /// Not a file of a shelf, or damaged.
+    /// Not a file of a shelf, or damaged. The text gives the reason.
     Broken(&'static str),
 }
 
-/// Parses a file. If a shelf is given, the file must belong to it.
+/// Parses a file. If a shelf is given, a file of another shelf is [`Parsed::OtherShelf`].
 pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Parsed {
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
@@ -157,7 +157,7 @@ pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Pars
     }
 }
 
-/// The field `shelf` of a file, which describes the shelf that the file belongs to.
+/// The field `shelf` of a file, which says to which shelf the file belongs.
 struct Stored {
     shelf: Option<Shelf>,
     extra: BTreeMap<String, Value>,
@@ -182,7 +182,7 @@ impl Stored {
     }
 }
 
-/// Returns unknown fields in the form in which they are stored, with sorted keys.
+/// Returns fields that this program does not know in the form in which they are stored, with sorted keys.
 fn unknown(fields: Map<String, Value>) -> BTreeMap<String, Value> {
     fields
         .into_iter()
@@ -213,7 +213,8 @@ impl Document {
         }
     }
 
-    /// Returns the bytes of the file in the newest version. They are readable, have sorted keys, and are the same for equal documents.
+    /// Returns the document as the bytes of a file in the newest version. They are readable, have sorted keys, and are the same for equal
+    /// documents.
     pub(super) fn to_bytes(&self, schema: Schema) -> Result<Vec<u8>, serde_json::Error> {
         let file = File {
             format: FORMAT,

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-/// The file system below one root.
+/// An interface to the file system below one folder, the root.
 ///
 /// # Contract
 /// - Paths are relative to the root and consist of names that the store chose. No call follows a symbolic link below the root.
@@ -62,7 +62,7 @@ pub trait FsFile: Debug + Send {
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// A lock that is held.
+/// A lock of a lock file, which is held until this is dropped.
 pub trait FsLock: Debug + Send {}
 
 /// An entry of a folder.

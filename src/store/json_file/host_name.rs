@@ -9,7 +9,7 @@ use crate::base::Host;
 
 /// Maximum length of a name that is written in full. Unit: bytes. Source: chosen; file systems allow 255.
 const MAX_PLAIN: usize = 100;
-/// Number of bytes that are kept from the beginning of a name that is too long; a hash of the name follows them. Source: chosen.
+/// Number of bytes that a shortened name keeps from the beginning of the full name; a hash of the full name follows them. Source: chosen.
 const KEPT: usize = 60;
 /// Names that Windows reserves for devices, with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
@@ -22,7 +22,7 @@ pub(super) fn encode(host: &Host) -> String {
     component(host.as_str())
 }
 
-/// Returns the host that a folder belongs to; `None` if its name was shortened or [`encode`] would not produce it.
+/// Returns the host whose folder has this name; `None` if the name was shortened, or if [`encode`] would not produce it.
 pub(super) fn decode(name: &str) -> Option<Host> {
     let text = plain(name)?;
     // Accept only the spelling that `encode` produces for this host.
@@ -39,7 +39,7 @@ pub(super) fn is_device(name: &str) -> bool {
     DEVICES.contains(&stem) || numbered("com") || numbered("lpt")
 }
 
-/// Encodes a text as one path component. The empty text becomes `_`.
+/// Encodes a text as one path component, by the rules of [`encode`]. The empty text becomes `_`.
 pub(super) fn component(text: &str) -> String {
     let bytes = text.as_bytes();
     if bytes.is_empty() {
@@ -74,7 +74,8 @@ pub(super) fn component(text: &str) -> String {
     name
 }
 
-/// Returns the text that [`component`] would write under this name, without a check that it would.
+/// Returns the text that [`component`] turns into this name; `None` if the name contains an invalid `_` code. A name that `component` would
+/// not produce is also decoded.
 pub(super) fn plain(name: &str) -> Option<String> {
     if name == "_" {
         return Some(String::new());

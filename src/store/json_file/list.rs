@@ -1,4 +1,4 @@
-//! Lists the shelves of the store. Only this module and the clean-up read more than one shelf in one call.
+//! Lists the shelves of the store. Only this module and the clean-up read several shelves in one call.
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,8 @@ use super::{
 use crate::memory::{Shelf, ShelfFilter};
 
 impl Files {
-    /// Returns the shelves that contain something or cannot be read, in order. The name of each shelf is read from
-    /// its file, or from the path of a file that does not give it.
+    /// Returns the selected shelves that contain something or cannot be read, in order. The name of each shelf is read from its file, or
+    /// derived from the file's path if the file does not say it.
     pub(super) fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>, Failure> {
         let mut shelves = Vec::new();
         for dir in self.dirs(filter)? {
@@ -68,7 +68,7 @@ impl Files {
         Ok(dirs)
     }
 
-    /// Returns the shelf of a file, if the filter selects it and the file is not empty of records.
+    /// Returns the shelf whose file has this path, if the filter selects the shelf and the shelf contains something or cannot be read.
     fn shelf_at(&self, path: &Path, filter: &ShelfFilter) -> Option<Shelf> {
         // The shelf's identity is in the file or in its backup. The shelf is then read to find out whether it contains anything.
         let backup = path.with_added_extension("bak");

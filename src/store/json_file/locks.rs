@@ -17,16 +17,19 @@ use super::{
 
 /// Shortest pause between two attempts to take a lock. Source: chosen; an update takes about a millisecond.
 const MIN_PAUSE: Duration = Duration::from_micros(200);
-/// Upper bound of the random addition to the first pauses. It keeps waiting processes from all retrying at the same moments. Unit:
-/// nanoseconds. Source: chosen.
+/// Upper bound of the random time that is added to each of the first pauses. The random time keeps waiting processes from all retrying at
+/// the same moments. Unit: nanoseconds. Source: chosen.
 const JITTER: u32 = 1_800_000;
-/// Number of attempts after which the upper bound grows by [`JITTER`]. Without growth, many waiting processes would take the processor from
-/// the one that writes. Source: measured with 50 processes on two cores; the growth reduces their total time to two thirds.
+/// Number of attempts after which the upper bound of the random time grows by another [`JITTER`]. Without growth, many waiting processes
+/// would take processor time from the process that writes. Source: measured with 50 processes on two cores; the growth reduces their total
+/// time to two thirds.
 const ATTEMPTS: u32 = 10;
-/// Largest upper bound, as a multiple of [`JITTER`]. Source: chosen; shorter than an update, whose two syncs wait for the disk.
+/// Largest upper bound of the random time, as a multiple of [`JITTER`]. Source: chosen; shorter than an update, whose two syncs wait for
+/// the disk.
 const MAX_GROWTH: u32 = 10;
 
-/// The in-memory locks of one handle, one for each lock file. Threads wait for these, so at most one thread of a process polls a lock file.
+/// The in-memory locks of one handle, one for each lock file. A thread takes the in-memory lock before it polls the lock file, so of the
+/// threads with this handle, at most one polls a lock file.
 #[derive(Debug)]
 pub(super) struct Locks(Vec<Stripe>);
 
@@ -36,7 +39,7 @@ struct Stripe {
     freed: Condvar,
 }
 
-/// A held lock. Dropping it releases the lock.
+/// A lock that is held, both in memory and on its lock file. Dropping it releases both.
 #[derive(Debug)]
 pub(super) struct Held<'a> {
     file: Option<Box<dyn FsLock>>,
@@ -63,7 +66,7 @@ impl Default for Locks {
 }
 
 impl Locks {
-    /// Acquires the lock of this stripe, waiting for at most `wait`.
+    /// Acquires the in-memory lock with the number `stripe` and the lock file `file`, waiting for at most `wait`.
     pub(super) fn acquire(
         &self,
         fs: &dyn Fs,
@@ -107,7 +110,8 @@ impl Locks {
     }
 }
 
-/// Tries once to take the lock, and creates the folder of the locks if it is missing.
+/// Tries once to take the lock of a lock file, and creates the folder of the lock files if it is missing. Returns `None` if another holder
+/// has the lock.
 pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock>>, Failure> {
     let tried = match fs.try_lock(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -126,7 +130,7 @@ pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock
     })
 }
 
-/// Returns true if the error means that the file system has no locks at all, and not that this lock is taken.
+/// Returns true if the error means that the file system has no locks at all, and not that another holder has this lock.
 fn has_no_locks(error: &io::Error) -> bool {
     #[cfg(unix)]
     {

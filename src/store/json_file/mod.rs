@@ -81,8 +81,8 @@ use crate::{
 
 /// A store of JSON files in a folder. People may read, edit and compare the files.
 ///
-/// The store trusts everything in its files as words of the person who owns the memory. So do not open a folder that came from elsewhere,
-/// for example from a repository. Import it instead, and review the imported items.
+/// The store trusts everything in its files as if the person who owns the memory had written it. So do not open a folder that came from
+/// elsewhere, for example from a repository. Import it instead, and review the imported items.
 ///
 /// Any number of processes may use one folder. Clones share a handle. All file work runs on blocking threads and is always finished: if a
 /// future is dropped, its shelf is either unchanged or completely updated.
@@ -105,7 +105,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct JsonFiles(Arc<Files>);
 
-/// The state of a handle, which its clones share.
+/// The state of a [`JsonFiles`] handle, which the handle's clones share.
 #[derive(Debug)]
 struct Files {
     fs: Arc<dyn Fs>,
@@ -117,12 +117,12 @@ struct Files {
 }
 
 impl JsonFiles {
-    /// Opens the store in this folder. Nothing is read yet, and the first update creates the folder.
+    /// Opens the store in this folder. Reads nothing yet; the first update creates the folder.
     pub fn open(root: impl Into<PathBuf>) -> Self {
         Self::new(Arc::new(StdFs::new(root)), SCHEMA)
     }
 
-    /// Opens the store on another implementation of the file system, such as a simulated one.
+    /// Opens the store on another implementation of the file system than the real one, such as a simulated one.
     #[cfg(feature = "testing")]
     pub fn with_fs(fs: Arc<dyn Fs>) -> Self {
         Self::new(fs, SCHEMA)
@@ -140,7 +140,8 @@ impl JsonFiles {
         }))
     }
 
-    /// Returns the same store with other limits. The returned handle shares no locks, notices or growth counts with earlier clones.
+    /// Returns a handle to the same store with other limits. It shares no locks, notices or growth counts with handles that were cloned
+    /// before.
     pub fn with_options(self, options: JsonFilesOptions) -> Self {
         let (fs, schema) = (Arc::clone(&self.0.fs), self.0.schema);
         let (locks, notices, growth) = (Locks::default(), Notices::default(), Growth::default());
@@ -154,8 +155,8 @@ impl JsonFiles {
         }))
     }
 
-    /// Brings the whole store within its caps: deletes the shelves of the hosts that were written least recently,
-    /// except hosts for which a person has written something. Updates also do this from time to time.
+    /// Brings the whole store within its caps: deletes the shelves of the hosts to which nothing was written for the longest time, except
+    /// hosts for which a person has written something. Updates also do this from time to time.
     ///
     /// # Errors
     /// `Unavailable` if the store cannot be reached. Hosts that were forgotten before the error stay forgotten.
@@ -163,7 +164,7 @@ impl JsonFiles {
         self.run("store.compact", None, Files::compact).await
     }
 
-    /// Runs file work on a blocking thread, and returns its result.
+    /// Runs work on files on a blocking thread, and returns its result. `operation` and `shelf` are named in the error.
     async fn run<T: Send + 'static>(
         &self,
         operation: &'static str,

@@ -1,4 +1,4 @@
-//! Notices of the store, kept until they are collected.
+//! Notices of the store, kept until the caller collects them.
 
 use std::{
     collections::HashSet,
@@ -8,9 +8,11 @@ use std::{
 
 use crate::memory::{Shelf, StoreNotice, StoreNoticeKind};
 
-/// Maximum number of notices that wait to be collected; later ones are dropped. Source: chosen; the first ones show the problem.
+/// Maximum number of notices that wait to be collected. While so many wait, new ones are dropped. Source: chosen; the first ones show the
+/// problem.
 const MAX_WAITING: usize = 256;
-/// Maximum number of findings that are remembered as already reported. Source: chosen.
+/// Maximum number of findings that are remembered, so that each is reported only once. When there would be more, all are forgotten. Source:
+/// chosen.
 const MAX_TOLD: usize = 1_024;
 
 #[derive(Debug, Default)]
@@ -23,7 +25,7 @@ struct Inner {
 }
 
 impl Notices {
-    /// Adds a notice of an action of the store, such as a repair.
+    /// Adds a notice of something that the store did, such as a repair.
     pub(super) fn did(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),
@@ -35,7 +37,7 @@ impl Notices {
         }
     }
 
-    /// Adds a notice of something that a read found, unless it was reported before. Every later read finds it again.
+    /// Adds a notice of something that an operation found, unless it was reported before: every later operation finds the same thing again.
     pub(super) fn found(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),
@@ -52,7 +54,7 @@ impl Notices {
         inner.waiting.push(notice);
     }
 
-    /// Adds notices of paths that were made private.
+    /// Adds one notice for each path from which the rights of other users were removed.
     pub(super) fn tightened(&self, paths: Vec<PathBuf>) {
         for path in paths {
             // The path is written with the same separator on every system.

@@ -20,9 +20,9 @@ use super::{
 };
 use crate::memory::{Namespace, Scope, Shelf};
 
-/// The folder of the locks.
+/// The folder that contains the lock files, below the root.
 pub(super) const LOCKS: &str = "locks";
-/// The folder of a namespace's hosts.
+/// The folder, below a namespace's folder, that contains the folders of the hosts.
 pub(super) const DOMAINS: &str = "domains";
 /// The extension of a shelf's file.
 pub(super) const JSON: &str = ".json";
@@ -38,13 +38,13 @@ const MAX_COLLECTION: usize = 64;
 pub(super) struct Place {
     /// The shelf's folder.
     pub(super) dir: PathBuf,
-    /// The name of the shelf's file.
+    /// The name of the shelf's file, without the folder.
     pub(super) name: String,
     /// The quarantine folder, which receives the shelf's broken files.
     pub(super) quarantine: PathBuf,
     /// The prefix of the names of the shelf's broken files.
     pub(super) quarantine_prefix: String,
-    /// The index of the shelf's lock.
+    /// The number of the shelf's lock file, from 0 to [`STRIPES`] - 1. Several shelves may share a lock file.
     pub(super) stripe: u8,
 }
 
@@ -87,13 +87,13 @@ impl Place {
         self.dir.join(format!("{}.bak", self.name))
     }
 
-    /// Returns the path of the copy in an older version of the format. The copy is made when the shelf is first written in the newest
-    /// version.
+    /// Returns the path of the copy that keeps the shelf as it was in this older version of the format. The copy is made when the shelf is
+    /// first written in the newest version.
     pub(super) fn old_version(&self, version: u64) -> PathBuf {
         self.dir.join(format!("{}.v{version}.bak", self.name))
     }
 
-    /// Returns a new path for a file that is being written.
+    /// Returns a new path in the shelf's folder for a file that is being written.
     pub(super) fn temp(&self) -> PathBuf {
         self.dir.join(format!(
             "{}.{}-{}{TEMP}",
@@ -103,7 +103,8 @@ impl Place {
         ))
     }
 
-    /// Returns the id of the process that wrote a temporary file; `None` if the name is not that of a temporary file of this shelf.
+    /// Returns the id of the process that wrote the temporary file with this name; `None` if the name is not that of a temporary file of
+    /// this shelf.
     pub(super) fn writer_of(&self, name: &str) -> Option<u32> {
         let middle = name
             .strip_prefix(&self.name)?
@@ -118,7 +119,7 @@ impl Place {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// Returns the path of the lock file.
+    /// Returns the path of the shelf's lock file.
     pub(super) fn lock(&self) -> PathBuf {
         Path::new(LOCKS).join(format!("{:02x}", self.stripe))
     }
@@ -135,12 +136,12 @@ fn namespace_dir(namespace: &Namespace) -> PathBuf {
     }
 }
 
-/// Returns the collection of the shelf that a file with this name belongs to; `None` if it is not the name of a shelf's file.
+/// Returns the collection of the shelf to which a file with this name belongs; `None` if no shelf's file has such a name.
 pub(super) fn collection_of(file: &str) -> Option<&str> {
     file.strip_suffix(JSON).filter(|name| is_collection(name))
 }
 
-/// Returns the shelf whose file has this path; `None` if no shelf has it, or if the name of its host was cut.
+/// Returns the shelf whose file has this path; `None` if no shelf has this path, or if the host's name in it was shortened.
 pub(super) fn shelf_of(path: &Path) -> Option<Shelf> {
     let parts: Vec<&str> = path
         .iter()

@@ -12,13 +12,13 @@ use super::{
 };
 use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 
-/// Maximum number of broken files that are kept for one shelf. Source: chosen; a program that keeps breaking the same file must not fill
-/// the disk.
+/// Maximum number of broken files that the quarantine keeps for one shelf. Source: chosen; a program that keeps breaking the same file must
+/// not fill the disk.
 const MAX_KEPT: usize = 5;
 
 impl Files {
-    /// Keeps a broken file under a second name. The file also keeps its own name until it is replaced. If several broken files have the
-    /// same content, only one is kept.
+    /// Keeps a broken file under a second name in the quarantine folder. The file also keeps its own name until it is replaced. If several
+    /// broken files of a shelf have the same content, only one is kept. `bytes` is the file's content.
     pub(super) fn quarantine(
         &self,
         place: &Place,
@@ -76,7 +76,8 @@ impl Files {
         Ok(())
     }
 
-    /// Gives a file a second name, or copies the file if the file system has no hard links.
+    /// Gives a file a second name. If the file system has no hard links, writes `bytes`, the file's content, to `temp` and renames that to
+    /// `to`.
     pub(super) fn link_or_copy(
         &self,
         from: &Path,

@@ -15,24 +15,25 @@ use super::{
 };
 use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 
-/// The state of a shelf on disk, as far as it can be read.
+/// The state of a shelf, as far as it can be read from the disk.
 #[derive(Debug)]
 pub(super) struct Found {
     /// The document. It is incomplete if records had to be salvaged.
     pub(super) document: Document,
     /// The source of the document.
     pub(super) source: Source,
-    /// The bytes of the shelf's file; `None` if the file is missing or broken.
+    /// The bytes of the shelf's own file; `None` if that file is missing, broken, or written by a newer version of the program.
     pub(super) good: Option<Vec<u8>>,
-    /// The files that were not understood, with their bytes. They are put into quarantine before anything is written.
+    /// The files of the shelf that the store does not understand, with their bytes. They are put into quarantine before anything is
+    /// written.
     pub(super) bad: Vec<(PathBuf, Vec<u8>)>,
-    /// True if a newer version of the program wrote the file.
+    /// True if a newer version of the program wrote the shelf's file or its backup.
     pub(super) is_newer: bool,
-    /// The generation that the next commit counts from. The shelf never had a higher one.
+    /// The generation from which the next commit counts. No earlier state of the shelf can have had a higher one.
     pub(super) generation: u64,
 }
 
-/// The place that a shelf was read from.
+/// The source from which the content of a shelf was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     /// No file, because the shelf was never written.
@@ -60,7 +61,7 @@ enum Copy {
 }
 
 impl Files {
-    /// Finds the current state of a shelf on disk.
+    /// Finds the current state of a shelf on disk: in its file, else in its backup, else in the intact records of a broken file.
     pub(super) fn find(&self, place: &Place, shelf: &Shelf) -> Result<Found, Failure> {
         let missing = match self.copy(&place.file(), shelf)? {
             Copy::Good(document, bytes) => {
@@ -166,7 +167,7 @@ impl Files {
         })
     }
 
-    /// Returns the reason why no part of a shelf can be read, as a text for a person.
+    /// Returns the reason why no part of a shelf can be read, in words for a person.
     pub(super) fn why_unreadable(&self, place: &Place, shelf: &Shelf) -> String {
         match self.copy(&place.file(), shelf) {
             Ok(Copy::Bad { why, .. }) => format!("{}: {why}", place.file().display()),

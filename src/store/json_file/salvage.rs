@@ -5,18 +5,18 @@ use serde_json::Value;
 
 use crate::memory::{Record, Shelf, is_too_deep};
 
-/// The bytes before a record's key, as the store writes them. They cannot be a part of a string, because JSON escapes line breaks in
+/// The bytes that the store writes before each record's key. They cannot be a part of a string, because JSON escapes line breaks in
 /// strings.
 const RECORD: &[u8] = b"\n    \"";
 
-/// The records that could be read, and the generation, which is 0 if it could not be read.
+/// The records that could be read from a broken file, and the file's generation, which is 0 if it could not be read.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Salvaged {
     pub(super) generation: u64,
     pub(super) records: Vec<Record>,
 }
 
-/// Reads the intact records of a broken file.
+/// Reads the intact records of a broken file of this shelf.
 ///
 /// Takes nothing from a file that names another shelf, because lessons of one host must not be shown on another host.
 pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
@@ -61,13 +61,13 @@ pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
     found
 }
 
-/// Returns the shelf that a broken file names; `None` if that part cannot be read.
+/// Returns the shelf that a broken file names as its own; `None` if the field `shelf` cannot be read.
 pub(super) fn whose(bytes: &[u8]) -> Option<Shelf> {
     let at = after(bytes, b"\"shelf\":")?;
     value(&bytes[at..]).map(|(shelf, _)| shelf)
 }
 
-/// Returns the position after the first occurrence of a text.
+/// Returns the position behind the first occurrence of `text`.
 fn after(bytes: &[u8], text: &[u8]) -> Option<usize> {
     bytes
         .windows(text.len())
@@ -75,14 +75,14 @@ fn after(bytes: &[u8], text: &[u8]) -> Option<usize> {
         .map(|at| at + text.len())
 }
 
-/// Parses the JSON value at the start of the bytes. Returns the value and its length.
+/// Parses the JSON value at the start of the bytes. Returns the value and its length in bytes.
 fn value<T: DeserializeOwned>(bytes: &[u8]) -> Option<(T, usize)> {
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<T>();
     let value = values.next()?.ok()?;
     Some((value, values.byte_offset()))
 }
 
-/// Parses the key and body at the start of the bytes. Returns both and their total length.
+/// Parses a record's key and body at the start of the bytes. Returns both and their total length in bytes.
 fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
     let (key, end) = value::<String>(bytes)?;
     let colon = end + bytes[end..].iter().position(|b| !b.is_ascii_whitespace())?;
@@ -93,7 +93,7 @@ fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
     Some((key, body, colon + 1 + length))
 }
 
-/// Returns the bytes from the next line that looks like a record.
+/// Returns the bytes from the key of the next record on; no bytes if no further line looks like the start of a record.
 fn next_record(bytes: &[u8]) -> &[u8] {
     after(bytes, RECORD).map_or(&[], |at| &bytes[at - 1..])
 }

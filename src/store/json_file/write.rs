@@ -16,23 +16,24 @@ use super::{
 };
 use crate::memory::{Committed, Durable, Edit, ReadOnly, Shelf, StoreNoticeKind, apply};
 
-/// Age from which a temporary file counts as abandoned, even if a process with its writer's id exists. Source: chosen; by then another
-/// process may have that id.
+/// Age from which a temporary file counts as abandoned, even if a process with the id of the file's writer exists. Source: chosen; by then
+/// another process may have got that id.
 const ORPHANED: Duration = Duration::from_hours(1);
-/// Maximum number of attempts to create a folder that is removed at the same time. Source: chosen; only a clean-up removes empty folders.
+/// Maximum number of further attempts to create a shelf's folder if a clean-up removes the folder before the file is created in it. Source:
+/// chosen; only a clean-up removes empty folders.
 const MAX_TRIES: u32 = 5;
 /// A commit, and its effect on the size of the store.
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) committed: Committed,
-    /// True if the shelf is the first one in its folder.
+    /// True if the shelf's folder was missing or empty before the commit.
     pub(super) is_first: bool,
-    /// Growth of the store. Unit: bytes.
+    /// Growth of the store by the commit. Unit: bytes.
     pub(super) growth: u64,
 }
 
 impl Files {
-    /// Applies an edit. The caller holds the shelf's lock.
+    /// Applies an edit to a shelf. The caller holds the shelf's lock.
     pub(super) fn update_locked(
         &self,
         place: &Place,
@@ -146,8 +147,9 @@ impl Files {
         }
     }
 
-    /// Removes the files of a shelf, its own file last. That file is removed only when the removal of the others is durable, because a
-    /// remaining backup would be restored, even after a power cut. On return, the removal of the shelf's own file is not yet durable.
+    /// Removes the files of a shelf, the shelf's own file last. The shelf's own file is removed only when the removal of the others is
+    /// durable, because a remaining backup would be restored, even after a power cut. On return, the removal of the shelf's own file is not
+    /// yet durable.
     pub(super) fn unlink_shelf(&self, place: &Place) -> Result<(), Failure> {
         let mut others = self.list(&place.dir)?;
         others.retain(|entry| place.owns(&entry.name) && entry.name != place.name);
@@ -174,8 +176,8 @@ impl Files {
         Ok(())
     }
 
-    /// Removes temporary files of dead writers from the shelf's folder, and refuses any entry of the shelf that is not a file. Returns true
-    /// if the folder is missing or empty.
+    /// Removes temporary files of dead writers from the shelf's folder, and fails if something else than a file has a name of the shelf's
+    /// files. Returns true if the folder was missing or empty.
     fn tidy(&self, place: &Place) -> Result<bool, Failure> {
         let entries = self.list(&place.dir)?;
         for entry in entries.iter().filter(|entry| place.owns(&entry.name)) {
@@ -208,7 +210,7 @@ impl Files {
             })
     }
 
-    /// Replaces a shelf's file. The update is safe only if the calls stay in this order.
+    /// Replaces a shelf's file by one with these bytes. The update is safe only if the calls inside stay in this order.
     fn replace(&self, place: &Place, found: &Found, bytes: &[u8]) -> Result<(), Failure> {
         let temp = self.write_temp(place, bytes)?;
         let replaced = self.keep_old(place, found).and_then(|()| {
@@ -255,7 +257,7 @@ impl Files {
         }
     }
 
-    /// Keeps the good file that is about to be replaced, as the backup. A broken file never becomes the backup.
+    /// Keeps the shelf's file, which is about to be replaced, as the backup, unless the file is missing or broken.
     fn keep_old(&self, place: &Place, found: &Found) -> Result<(), Failure> {
         let Some(good) = &found.good else {
             return Ok(());
@@ -290,8 +292,8 @@ fn newer(found: &Found) -> Failure {
     }
 }
 
-/// Returns true if the process does not exist or is this process, which is not writing the shelf at this moment. A process in another
-/// container seems not to exist; the lock protects against removing its files.
+/// Returns true if the process with this id does not exist or is this process, which is not writing the shelf at this moment. A process in
+/// another container seems not to exist; only the shelf's lock keeps its temporary files from being removed.
 fn is_gone(pid: u32) -> bool {
     if pid == std::process::id() {
         return true;

@@ -1,11 +1,11 @@
-//! The items of memory, in the form that a person reads, and how a person names one.
+//! The items of memory in the form that a person reads, and the search for the item that a person names.
 
 use crate::{
     base::{Error, ErrorKind, Result},
     memory::{Described, Record, Shelf},
 };
 
-/// Maximum number of names that the error for an ambiguous prefix lists. Source: chosen.
+/// Maximum number of items that the error lists if the names of several items begin with the text that a person gave. Source: chosen.
 const MAX_NAMES: usize = 5;
 
 /// A record of memory together with its shelf, in the form that a person reads.
@@ -21,7 +21,7 @@ pub struct Item {
 }
 
 impl Item {
-    /// Returns the name of the item: its key, with its host if it has one, because two hosts can have the same key.
+    /// Returns the name of the item: its key, followed by its host if it has one, because the same key can occur for two hosts.
     pub fn name(&self) -> String {
         self.shelf.item_name(&self.record.key)
     }

@@ -10,7 +10,8 @@ use crate::{
     event::{Intent, Journal},
 };
 
-/// Runs all checks. `kept` must return the recorded intents of a run, in order, and must read them as another process would.
+/// Runs all checks on a journal without entries. `kept` must return the intents that the journal has recorded for a run, in order, and must
+/// read them as another process would.
 ///
 /// # Panics
 /// If the journal breaks the contract.
@@ -67,7 +68,7 @@ fn run(id: &str) -> RunId {
     RunId::parse(id).expect("an id")
 }
 
-/// Returns an intent. It is irreversible if `step` is even.
+/// Returns an intent for this step of the run. Its effect is irreversible if `step` is even, else reversible.
 fn intent(run: &RunId, step: u32) -> Intent {
     let action = Action::Browser(BrowserAction::Goto(Goto {
         url: format!("https://shop.example/{step}?\n\"{run}\""),

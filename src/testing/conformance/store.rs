@@ -21,7 +21,7 @@ fn put(key: &'static str, n: u64) -> Edit {
     Edit::new(move |_| Ok(vec![Change::Put(Record::new(key, &json!({ "n": n })))]))
 }
 
-/// Returns an edit that increments the counter of a shelf.
+/// Returns an edit that increments the number in the record `n` of a shelf.
 fn count() -> Edit {
     Edit::new(|now| {
         let n = now
@@ -33,7 +33,7 @@ fn count() -> Edit {
     })
 }
 
-/// Runs the checks that need only one handle, on an empty store.
+/// Runs the checks for which one handle of the store is enough. The store must be empty.
 ///
 /// # Panics
 /// At the first rule that the store breaks.
@@ -51,7 +51,7 @@ pub async fn check(store: &impl MemoryBackend) {
     a_healthy_store_has_nothing_to_tell(store);
 }
 
-/// Runs every check on an empty store that outlives its process. Each call of `open` must return a new handle of the same store.
+/// Runs every check on a store that outlives its process. The store must be empty, and each call of `open` must return a new handle of it.
 ///
 /// # Panics
 /// At the first rule that the store breaks.

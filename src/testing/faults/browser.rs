@@ -20,26 +20,26 @@ use crate::{
     page::{Dialog, DialogKind, Observation, Scene, Tree},
 };
 
-/// The operation named in errors of this browser.
+/// The operation that errors of this browser name.
 const OPERATION: &str = "faulty_browser.call";
-/// The address of the page that is shown in place of a lost page.
+/// The address of the blank page that is shown after [`BrowserFault::PageLost`].
 const BLANK: &str = "about:blank";
 
-/// A way in which an action fails. If a variant has `done` and it is true, the action is carried out nevertheless, but the reply does not
-/// show that.
+/// A way in which an action fails. If a variant has a field `done` and it is true, the action is carried out nevertheless, but the reply
+/// does not say so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BrowserFault {
-    /// The reference is no longer on the page.
+    /// The driver reports that the page no longer has the target's reference.
     StaleRef,
-    /// Another element covers the target.
+    /// The driver reports that another element covers the target.
     Intercepted,
-    /// The driver reports a time-out.
+    /// The driver reports that the action took too long.
     TimeOut {
         /// True if the action was carried out.
         done: bool,
     },
-    /// The driver never answers.
+    /// The call never returns.
     Silent {
         /// True if the action was carried out.
         done: bool,
@@ -53,7 +53,7 @@ pub enum BrowserFault {
     Dead,
     /// The action is carried out after this delay.
     Slow(Duration),
-    /// The reply cannot be read.
+    /// The driver's reply cannot be read: the call returns `MalformedReply`.
     Garbled {
         /// True if the action was carried out.
         done: bool,
@@ -66,15 +66,15 @@ pub enum BrowserFault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookFault {
-    /// The driver never answers.
+    /// The call never returns.
     Silent,
-    /// The reply cannot be read.
+    /// The driver's reply cannot be read: the call returns `MalformedReply`.
     Garbled,
     /// The page is observed after this delay.
     Slow(Duration),
 }
 
-/// A browser that fails on demand. It wraps another browser. Clones share the counts of calls and faults.
+/// A browser that fails on demand. It wraps another browser. Clones share the lists of the calls made and of the faults that happened.
 #[derive(Debug, Clone)]
 pub struct FaultyBrowser<B> {
     inner: B,
@@ -105,14 +105,15 @@ impl<B> FaultyBrowser<B> {
         }
     }
 
-    /// Adds a fault of actions. If several faults apply to one action, the first one is used.
+    /// Adds a fault to the actions that `when` selects. If several faults apply to one action, the one that was added first is used.
     #[must_use]
     pub fn with(mut self, when: When, fault: BrowserFault) -> Self {
         self.faults.push((when, fault));
         self
     }
 
-    /// Adds a fault of observations. If several faults apply to one observation, the first one is used.
+    /// Adds a fault to the observations that `when` selects. If several faults apply to one observation, the one that was added first is
+    /// used.
     #[must_use]
     pub fn with_look(mut self, when: When, fault: LookFault) -> Self {
         self.look_faults.push((when, fault));
@@ -124,17 +125,17 @@ impl<B> FaultyBrowser<B> {
         &self.inner
     }
 
-    /// Returns the lines of all requested actions, whatever their outcome.
+    /// Returns all actions that were requested so far, each as one line of text, whatever their outcome.
     pub fn sent(&self) -> Vec<String> {
         self.state().sent.clone()
     }
 
-    /// Returns the faults of actions that happened so far, each with the number of the action.
+    /// Returns the faults of actions that happened so far, each with the number of the action, counted from 1.
     pub fn struck(&self) -> Vec<(u32, BrowserFault)> {
         self.state().struck.clone()
     }
 
-    /// Returns the faults of observations that happened so far, each with the number of the observation.
+    /// Returns the faults of observations that happened so far, each with the number of the observation, counted from 1.
     pub fn looks_struck(&self) -> Vec<(u32, LookFault)> {
         self.state().looks_struck.clone()
     }
@@ -149,7 +150,8 @@ impl State {
         if self.dead { Err(lost()) } else { Ok(()) }
     }
 
-    /// Returns the outcome of this action if the dialog or the blank page of an earlier fault blocks it; `None` if nothing does.
+    /// Returns the outcome of this action if the dialog or the blank page of an earlier fault keeps it from the wrapped browser; `None` if
+    /// nothing does. Answering the dialog or opening an address ends the blockade.
     fn in_the_way(&mut self, action: &BrowserAction) -> Option<Outcome> {
         let answers = matches!(
             action,
@@ -176,7 +178,7 @@ const fn lost() -> Error {
 }
 
 impl<B: BrowserDriver> FaultyBrowser<B> {
-    /// Carries out the action if `done` is true.
+    /// Lets the wrapped browser carry out the action if `done` is true. Ignores the outcome.
     async fn done(&self, done: bool, request: &ExecuteRequest) -> Result<()> {
         if done {
             self.inner.execute(request).await?;

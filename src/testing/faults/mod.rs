@@ -1,7 +1,8 @@
 //! Fault injection: a model and a browser that fail on demand. Each wraps another model or browser, real or scripted.
 //!
-//! [`FaultyModel`] and [`FaultyBrowser`] pass every call on to the wrapped model or browser, except the calls that a [`When`] selects. Both
-//! record the calls and the faults that happened, so that a test can tell a fault that was survived from one that never happened.
+//! [`FaultyModel`] and [`FaultyBrowser`] pass every call on to the wrapped model or browser, except those calls that a [`When`] selects for
+//! a fault. Both record the calls and the faults that happened, so that a test can tell a fault that was survived from one that never
+//! happened.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -29,7 +30,7 @@ pub use self::{
     model::{FaultyModel, ModelFault},
 };
 
-/// The calls that a fault applies to. Calls are counted from 1.
+/// The calls to which a fault applies, selected by their number. Calls are counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct When {
     first: u32,
@@ -53,13 +54,13 @@ impl When {
         }
     }
 
-    /// Limits the selection to this many consecutive calls, counted from the first selected call.
+    /// Limits the selection to `times` consecutive calls, counted from the first selected call.
     #[must_use]
     pub const fn times(self, times: u32) -> Self {
         Self { times, ..self }
     }
 
-    /// Returns true if the call is selected.
+    /// Returns true if the call with this number is selected.
     pub const fn strikes(self, call: u32) -> bool {
         call >= self.first && call - self.first < self.times
     }

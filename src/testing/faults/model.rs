@@ -16,45 +16,45 @@ use crate::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
 };
 
-/// The operation named in errors of this model.
+/// The operation that errors of this model name.
 const OPERATION: &str = "faulty_model.complete";
 
 /// A way in which a model fails. A fault that has several forms, such as [`MalformedJson`](Self::MalformedJson), uses them in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelFault {
-    /// An empty reply.
+    /// A reply without text and without calls.
     Empty,
-    /// Invalid JSON: either a call as text, or a call whose arguments are a string.
+    /// A reply with invalid JSON: a call as text, or a call whose arguments are a broken string.
     MalformedJson,
-    /// The real reply, but each call becomes a click on an invented reference that no page has.
+    /// The wrapped model's reply with all calls replaced by one click, on an invented reference that no page has.
     InventedRef,
-    /// The model refuses in words.
+    /// A reply in which the model refuses in words.
     Refusal,
-    /// The first half of a reply that exceeded the token limit.
+    /// The first half of the wrapped model's first call as text, as in a reply that exceeded the token limit.
     CutOff,
     /// The provider's filter rejects the request: [`ErrorKind::Refused`].
     ContentFilter,
     /// [`ErrorKind::RateLimited`], with the waiting time that the provider demands; `None` if it
     /// names no time.
     RateLimited(Option<Duration>),
-    /// The model never answers.
+    /// The call never returns.
     Silent,
     /// [`ErrorKind::Unavailable`], as after status 500 of a server.
     ServerError,
     /// An unreadable reply: [`ErrorKind::MalformedReply`].
     Garbled,
-    /// The real reply with its first call repeated.
+    /// The wrapped model's reply with its first call repeated at the end.
     TwoCalls,
-    /// A call to a tool that does not exist, or a call without its required arguments.
+    /// A call to a tool that does not exist, or a call without required arguments.
     WrongTool,
-    /// A valid call that makes no sense: an answer to a dialog.
+    /// A valid call that makes no sense on most pages: an answer to a dialog.
     Misplaced,
-    /// Prose instead of a call.
+    /// A reply in prose, without a call.
     TextOnly,
 }
 
-/// A model that fails on demand. It wraps another model. Clones share the counts of calls and faults.
+/// A model that fails on demand. It wraps another model. Clones share the count of calls and the list of faults that happened.
 #[derive(Debug, Clone)]
 pub struct FaultyModel<L> {
     inner: L,
@@ -78,7 +78,7 @@ impl<L> FaultyModel<L> {
         }
     }
 
-    /// Adds a fault. If several faults apply to one call, the first one is used.
+    /// Adds a fault to the calls that `when` selects. If several faults apply to one call, the one that was added first is used.
     #[must_use]
     pub fn with(mut self, when: When, fault: ModelFault) -> Self {
         self.faults.push((when, fault));
@@ -90,12 +90,12 @@ impl<L> FaultyModel<L> {
         &self.inner
     }
 
-    /// Returns the number of calls so far.
+    /// Returns the number of calls of `complete` so far.
     pub fn calls(&self) -> u32 {
         self.counts().calls
     }
 
-    /// Returns the faults that happened so far, each with the number of the call.
+    /// Returns the faults that happened so far, each with the number of the call, counted from 1.
     pub fn struck(&self) -> Vec<(u32, ModelFault)> {
         self.counts().struck.clone()
     }
@@ -104,7 +104,7 @@ impl<L> FaultyModel<L> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a call. Returns the fault that applies to it and the number of faults so far; `None` if no fault applies.
+    /// Counts a call. Returns the fault that applies to it and the number of faults so far, including this one; `None` if no fault applies.
     fn next(&self) -> Option<(ModelFault, usize)> {
         let mut counts = self.counts();
         counts.calls += 1;
@@ -191,7 +191,7 @@ fn malformed(nth: usize) -> ChatResponse {
     }
 }
 
-/// Returns half of the first call as text, the form in which a cut-off reply arrives.
+/// Returns a reply that contains the first half of the first call as text, the form in which a cut-off reply arrives.
 fn cut_off(response: &ChatResponse) -> ChatResponse {
     let Some(call) = response.calls.first() else {
         return stopped("", "length");

@@ -13,10 +13,10 @@ use crate::{
 
 /// Name of the collection that keeps those fields of an imported file that version 1 does not define.
 pub(super) const IMPORTS: &str = "imports";
-/// Key of the record in [`IMPORTS`] that keeps these fields.
+/// Key of the record in [`IMPORTS`] that keeps the fields of an imported file that version 1 does not define.
 pub(super) const FILE: &str = "memory_json";
 
-/// Returns the lessons of these shelves as a file of version 1, ordered by shelf and key.
+/// Returns the lessons of these shelves as a file of version 1, in the order of the shelves and their records.
 ///
 /// Version 1 cannot mark a lesson as retired, so retired lessons are left out. Results and other details that
 /// version 1 does not have are left out too.
@@ -54,7 +54,7 @@ pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Document {
     }
 }
 
-/// Returns the lesson as an entry of the file.
+/// Returns a lesson of this shelf as an entry of the file.
 pub(super) fn written(shelf: &Shelf, lesson: &Lesson) -> Entry {
     let original = lesson.original.clone().unwrap_or_default();
     let is_words = matches!(lesson.text, LessonText::Words(_));

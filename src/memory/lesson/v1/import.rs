@@ -28,8 +28,9 @@ use crate::{
 const MAX_LESSON_BYTES: usize = MAX_RECORD_BYTES - 512;
 /// Maximum number of imported lessons on one shelf. Source: chosen; half of the full records that fit on a shelf.
 pub const MAX_ON_A_SHELF: usize = 150;
-/// The keys of the seeds, each with the beginning of its documented sentence, because the document cuts off the second and
-/// third sentence. A lesson of a file whose source is `seed` and whose text begins like this is imported as that seed.
+/// The keys of the seeds, each with the beginning of its sentence in the document that describes the file. Only the beginning
+/// is compared, because the document cuts off the second and the third sentence. A lesson of a file whose source is `seed` and
+/// whose text begins like this is imported as that seed.
 const DOCUMENTED: [(&str, &str); 3] = [
     (
         "seed-fill-fallback",
@@ -68,8 +69,8 @@ struct Item {
     now: DateTime<Utc>,
 }
 
-/// Returns the edits that import a file. With `trust`, the importing person vouches for the file's words. Without
-/// `trust`, the words are not shown until a person has reviewed them.
+/// Returns the edits that import a file. If `trust` is true, the importing person vouches for the file's words; otherwise the
+/// words are not shown until a person has reviewed them.
 pub fn import(
     document: &Document,
     namespace: &Namespace,
@@ -291,7 +292,7 @@ impl Entry {
 }
 
 impl Item {
-    /// Returns true if both entries have the same words, command and error pattern.
+    /// Returns true if the item's entry and `other` have the same words, command and error pattern.
     fn is_same(&self, other: &Entry) -> bool {
         let key = |entry: &Entry| {
             (
@@ -311,7 +312,7 @@ impl Item {
         day.map_or(self.now, |day| day.and_time(NaiveTime::MIN).and_utc())
     }
 
-    /// Returns the lesson for a shelf that does not have it yet.
+    /// Returns the item as a new lesson, for a shelf that does not have the lesson yet.
     fn fresh(&self) -> Lesson {
         let entry = &self.entry;
         let source = match (self.is_words(), self.is_trusted) {

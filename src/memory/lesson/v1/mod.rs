@@ -27,11 +27,12 @@ pub const VERSION: u64 = 1;
 pub const MAX_BYTES: usize = 8 * 1_024 * 1_024;
 /// Maximum number of lessons read from one file. Source: chosen; more than fit on ten shelves.
 pub const MAX_LESSONS: usize = 5_000;
-/// Maximum number of problems listed one by one. Source: chosen, for a person who reads them.
+/// Maximum number of problems in a file that are listed one by one; the others are only counted. Source: chosen, for a person
+/// who reads them.
 pub const MAX_PROBLEMS: usize = 100;
-/// Maximum length of text quoted from a file in a problem. Unit: characters. Source: chosen.
+/// Maximum length of a text that the description of a problem quotes from the file. Unit: characters. Source: chosen.
 const MAX_SHOWN: usize = 40;
-/// Name of the operation in errors.
+/// Name of the operation that errors of [`parse`] contain.
 const PARSE: &str = "memory_json.parse";
 
 /// The source of a lesson as version 1 writes it. `user` is an addition of this crate.
@@ -72,7 +73,7 @@ pub struct Entry {
     pub category: Category,
     /// The command that fails.
     pub failed_command: Option<String>,
-    /// Text that the error must contain.
+    /// The text that the error message must contain.
     pub error_pattern: Option<String>,
     /// The domain that the lesson applies to, with its subdomains.
     pub domain: Option<String>,
@@ -177,7 +178,7 @@ impl Document {
     }
 }
 
-/// Parses a file.
+/// Parses a file `memory.json` of version 1. A lesson that cannot be read is left out and listed as a problem.
 ///
 /// ```
 /// let file = br#"{"version": 1, "lessons": [{"lesson": "Close the banner.", "category": "site_specific"}, 7]}"#;

@@ -106,7 +106,7 @@ impl Fs for StdFs {
 }
 
 impl StdFs {
-    /// Returns the full path, or an error if a component below the root is a link.
+    /// Returns the full path, or an error if a component below the root is a symbolic link.
     fn checked(&self, path: &Path) -> io::Result<PathBuf> {
         let mut full = self.root.clone();
         for name in names(path)? {

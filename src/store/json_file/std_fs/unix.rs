@@ -27,22 +27,25 @@ use rustix::{
 use super::{NewFile, StdFs, foreign, names, not_ours, read_up_to, split, take_lock};
 use crate::store::json_file::fs::{Fs, FsEntry, FsFile, FsKind, FsLock};
 
-/// Modes that give rights only to the owner.
+/// Modes of folders and files that give rights only to the owner.
 const DIR_MODE: Mode = Mode::RWXU;
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
-/// Mode bits that must not be set, for the group and for others.
+/// Mode bits that give rights to the group or to other users. They must not be set.
 const OTHERS: u32 = 0o077;
 
-/// Maximum number of folders that are remembered as durable. Source: chosen; even large sets of runs visit fewer hosts.
+/// Maximum number of folders that are remembered because their entries in their parent folders are durable. Source: chosen; even large sets
+/// of runs visit fewer hosts.
 const MAX_DURABLE: usize = 4_096;
-/// Maximum number of paths with changed rights that are kept for notices. Source: chosen; the first ones show the problem.
+/// Maximum number of paths that are kept for notices because this store removed the rights of other users from them. Source: chosen; the
+/// first ones show the problem.
 const MAX_TIGHTENED: usize = 64;
 
-/// An identity that distinguishes a folder from a later folder with the same name: device, inode, and the creation time if the system knows
+/// An identity of a folder that a later folder with the same name does not have: device, inode, and the creation time if the system knows
 /// it.
 type Identity = (u64, u64, Option<SystemTime>);
 
-/// The facts about folders that are kept between calls.
+/// The facts that are kept from one call to the next: which folders have a durable entry in their parent folder, and which paths were made
+/// private.
 #[derive(Debug, Default)]
 pub(super) struct FolderState {
     durable: Mutex<HashMap<PathBuf, Identity>>,
@@ -80,7 +83,8 @@ fn dir_flags() -> OFlags {
     OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-/// Returns the flags for opening a file: do not follow a link, and do not wait for the other end of a pipe.
+/// Returns the flags for opening a file. With them, opening fails if the path is a symbolic link, and does not wait for the other end of a
+/// pipe.
 fn file_flags() -> OFlags {
     OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK
 }
@@ -298,7 +302,8 @@ impl StdFs {
         Ok(file)
     }
 
-    /// Refuses a file or folder of another user, and makes a file or folder of this user private.
+    /// Refuses a file or folder that belongs to another user. Removes the rights of other users from a file or folder that belongs to this
+    /// user.
     fn own(&self, file: &File, path: &Path, mode: Mode) -> io::Result<()> {
         let metadata = file.metadata()?;
         if metadata.uid() != geteuid().as_raw() {
@@ -321,7 +326,8 @@ impl StdFs {
     }
 }
 
-/// Returns true if the error means that this store cannot have created a folder at this path above the root.
+/// Returns true if the error, from syncing a folder above the root, means that this store has no right to create folders there. Then there
+/// is nothing of the store to make durable.
 fn cannot_be_ours(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     matches!(
@@ -335,7 +341,7 @@ fn open_at(at: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> io::Result<File> 
     Ok(file.into())
 }
 
-/// Returns a reader of a folder. It opens the folder again, and retries if a signal interrupts that.
+/// Returns a reader of a folder's entries. It opens the folder again, and retries if a signal interrupts the opening.
 fn read_dir(dir: &File) -> io::Result<Dir> {
     Ok(retry_on_intr(|| Dir::read_from(dir))?)
 }
@@ -345,7 +351,7 @@ fn identity(dir: &File) -> io::Result<Identity> {
     Ok((metadata.dev(), metadata.ino(), metadata.created().ok()))
 }
 
-/// Returns true if a folder is empty or contains only folders that are private to this user, as a store's root does.
+/// Returns true if a folder is empty or contains only folders to which no other user has rights, as a store's root does.
 fn holds_only_private_folders(dir: &File) -> io::Result<bool> {
     for entry in read_dir(dir)? {
         let entry = entry?;

@@ -1,4 +1,4 @@
-//! The test bed of the checks: a driver, the test site, and shortcuts for frequent actions.
+//! The test bed of the checks: the driver under test, the suite's site, and shortcuts for frequent actions.
 
 use std::time::Duration;
 
@@ -15,20 +15,20 @@ use crate::{
     page::{Locator, Observation, Role},
 };
 
-/// Longest time within which the frames of a page must appear in an observation. Source: chosen; a driver must not wait for a slow frame
-/// forever, and on a busy machine the process of a frame starts late.
+/// Longest time that a check waits for the frames of a page to appear in an observation. Source: chosen; a driver must not wait for a slow
+/// frame forever, and on a busy machine the process of a frame starts late.
 const FRAMES: Duration = Duration::from_secs(30);
 /// Pause between two observations of a page whose frames are not there yet. Source: chosen.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// A driver and the site on which it is tested.
+/// A driver and the site with whose pages it is tested.
 #[derive(Debug)]
 pub(super) struct Bed<'a> {
     pub(super) driver: &'a dyn BrowserDriver,
     pub(super) site: &'a Site,
 }
 
-/// Returns an error as the message of a failed check.
+/// Returns an error as the text by which a check describes its failure.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
 pub(super) fn said(error: Error) -> String {
     format!("{error:?}")
@@ -39,7 +39,7 @@ impl<'a> Bed<'a> {
         Self { driver, site }
     }
 
-    /// Closes dialogs and all tabs but one.
+    /// Closes open dialogs, and all tabs but one if the driver can close tabs.
     pub(super) async fn clean(&self) -> Found {
         let tools = self.driver.capabilities().tools;
         for _ in 0..10 {
@@ -75,7 +75,7 @@ impl<'a> Bed<'a> {
         self.driver.execute(&request).await.map_err(said)
     }
 
-    /// Carries out an action that must succeed.
+    /// Carries out an action, and fails the check unless the action succeeds.
     pub(super) async fn does(&self, action: BrowserAction) -> Result<Execution, String> {
         let name = action.tool().as_str();
         let execution = self.act(action).await?;
@@ -85,7 +85,7 @@ impl<'a> Bed<'a> {
         }
     }
 
-    /// Carries out an action that must fail with this class.
+    /// Carries out an action, and fails the check unless the action fails with this class.
     pub(super) async fn fails(
         &self,
         action: BrowserAction,
@@ -102,7 +102,7 @@ impl<'a> Bed<'a> {
         }
     }
 
-    /// Opens a page of the site.
+    /// Opens the page of the suite's site at this path.
     pub(super) async fn open(&self, path: &str) -> Found {
         self.does(BrowserAction::Goto(Goto {
             url: self.site.url(path),
@@ -118,7 +118,8 @@ impl<'a> Bed<'a> {
             .map_err(said)
     }
 
-    /// Observes the page until `is_there` says that all its frames are there, or until the time is up. Returns the last observation.
+    /// Observes the page repeatedly, until `is_there` returns true because the awaited frames are there, or until [`FRAMES`] has passed.
+    /// Returns the last observation.
     pub(super) async fn see_frames(
         &self,
         is_there: impl Fn(&Observation) -> Result<bool, String>,
@@ -133,14 +134,15 @@ impl<'a> Bed<'a> {
         }
     }
 
-    /// Returns the reference of the first element with this role and name.
+    /// Returns the reference of the first element with this role and name, and fails the check if there is none.
     pub(super) async fn find(&self, role: Role, name: &str) -> Result<Target, String> {
         let seen = self.see().await?;
         reference(&seen, &role, name)
             .ok_or_else(|| format!("no {role} {name:?} with a reference on {}", seen.url))
     }
 
-    /// Returns the reference of the first element with this role and name, which may be in a frame that loads later than its page.
+    /// Returns the reference of the first element with this role and name, which may be in a frame that loads later than its page. Fails
+    /// the check if it does not appear.
     pub(super) async fn find_in_frame(&self, role: Role, name: &str) -> Result<Target, String> {
         let is_there = |seen: &Observation| Ok(reference(seen, &role, name).is_some());
         let seen = self.see_frames(is_there).await?;
@@ -148,12 +150,12 @@ impl<'a> Bed<'a> {
             .ok_or_else(|| format!("no {role} {name:?} with a reference in {}", seen.url))
     }
 
-    /// Returns all text of the page.
+    /// Returns all text of the current page.
     pub(super) async fn text(&self) -> Result<String, String> {
         Ok(text_of(&self.see().await?))
     }
 
-    /// Checks that the page shows this text.
+    /// Fails the check unless the current page shows this text.
     pub(super) async fn shows(&self, wanted: &str) -> Found {
         let text = self.text().await?;
         if text.contains(wanted) {
@@ -177,7 +179,7 @@ fn reference(seen: &Observation, role: &Role, name: &str) -> Option<Target> {
     node.reference.clone().map(Target::Ref)
 }
 
-/// Returns all text of a page.
+/// Returns all text of the observed page.
 pub(super) fn text_of(seen: &Observation) -> String {
     seen.tree
         .roots()
@@ -209,7 +211,7 @@ pub(super) const fn nothing() -> NoArguments {
     NoArguments {}
 }
 
-/// Parses a locator that a check uses.
+/// Parses the text of a locator into the target of an action.
 pub(super) fn locator(text: &str) -> Result<Target, String> {
     Locator::parse(text).map(Target::Locator).map_err(said)
 }

@@ -12,7 +12,7 @@ use crate::{
     page::{ElementRef, Node, Observation, Role, Tri},
 };
 
-/// Attributes by name.
+/// Names and values of an element's attributes.
 type Attributes<'a> = &'a [(&'a str, &'a str)];
 
 checks! {
@@ -324,7 +324,7 @@ async fn a_value_that_nobody_should_read_is_hidden(bed: &Bed<'_>) -> Found {
     Ok(())
 }
 
-/// Returns the first node of a page with this role and name.
+/// Returns the first node of an observed page with this role and name, and fails the check if there is none.
 fn named<'a>(seen: &'a Observation, role: &Role, name: &str) -> Result<&'a Node, String> {
     let mut nodes = seen.tree.nodes().iter();
     nodes

@@ -35,17 +35,18 @@ use crate::{
     browser::{BrowserDriver, ObserveRequest},
 };
 
-/// The result of a check: `Ok`, or a description of the violation.
+/// The result of a check: `Ok`, or a description of how the driver breaks the rule.
 type Found = Result<(), String>;
 
-/// A rule of the contract and its check.
+/// A rule of the contract of browser drivers, with the check that tests it.
 struct Check {
     name: &'static str,
     needs: &'static [BrowserTool],
     run: for<'a> fn(&'a Bed<'a>) -> Pin<Box<dyn Future<Output = Found> + Send + 'a>>,
 }
 
-/// Defines the list of checks from async functions that take a [`Bed`], each with the tools that it needs.
+/// Defines a module's list of checks from async functions that take a [`Bed`]. Each function is listed with the tools that a driver needs
+/// for it.
 macro_rules! checks {
     ($($name:ident needs [$($tool:ident),*]),* $(,)?) => {
         pub(super) const CHECKS: &[super::Check] = &[$(super::Check {
@@ -57,7 +58,7 @@ macro_rules! checks {
 }
 use checks;
 
-/// Fails a check unless the condition is true.
+/// Ends a check with this description of a failure unless the condition is true.
 macro_rules! ensure {
     ($condition:expr, $($words:tt)*) => {
         if !$condition {
@@ -67,7 +68,7 @@ macro_rules! ensure {
 }
 use ensure;
 
-/// The verdict of a check.
+/// The verdict of one check on a driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -75,7 +76,7 @@ pub enum Verdict {
     Passed,
     /// The rule was not checked, because the driver does not declare this tool.
     Skipped(BrowserTool),
-    /// The driver breaks the rule, as described.
+    /// The driver breaks the rule; the text describes how.
     Failed(String),
 }
 
@@ -87,7 +88,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns true if no check failed.
+    /// Returns true if no check failed. Checks may have been skipped.
     pub fn is_passed(&self) -> bool {
         !self
             .checks
@@ -109,7 +110,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Runs every check on one browser, and closes the browser.
+/// Runs every check on the driver's browser, and closes the browser.
 ///
 /// # Errors
 /// If the suite's own server cannot be started.
@@ -117,8 +118,8 @@ pub async fn run(driver: &dyn BrowserDriver) -> Result<Report> {
     run_checks(driver, &all()).await
 }
 
-/// Runs the checks with these names on one browser, and closes the browser. Closing it is checked too. Use this for a driver that can be
-/// started in two ways: run all checks on a browser started in one way, and some of them on a browser started in the other.
+/// Runs the checks with these names on the driver's browser, and closes the browser. Closing it is checked too. Use this for a driver that
+/// can be started in two ways: run all checks on a browser started in one way, and some of them on a browser started in the other.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] for an unknown name; another error if the suite's own server cannot be started.
@@ -136,7 +137,7 @@ pub async fn run_only(driver: &dyn BrowserDriver, names: &[&str]) -> Result<Repo
     run_checks(driver, &checks).await
 }
 
-/// Returns the names of all checks, in order. Pass some of them to [`run_only`] to divide the checks among several
+/// Returns the names of all checks, in the order in which they run. Pass some of them to [`run_only`] to divide the checks among several
 /// browsers.
 pub fn names() -> Vec<&'static str> {
     all().into_iter().map(|check| check.name).collect()

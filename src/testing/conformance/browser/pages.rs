@@ -1,6 +1,8 @@
-//! The pages of the suite. A page writes its events into an element named `log`, so that a check can read them as text of the page.
+//! The pages of the suite. A page writes the events that happen on it into an element named `log`, so that a check can read them as text of
+//! the page.
 
-/// Appends an entry to the log. All characters except letters and digits are escaped, so that an entry can be compared exactly.
+/// The element `log`, with a script function that appends an entry to it. All characters of an entry's value except letters and digits are
+/// escaped, so that it can be compared exactly.
 const LOG: &str = "<output id=log></output><script>
 const log = (name, value) => { document.getElementById('log').textContent += name + '=' + encodeURIComponent(value) + ';'; };
 </script>";
@@ -12,7 +14,7 @@ pub(super) fn document(title: &str, body: &str) -> String {
     )
 }
 
-/// Returns the page at a path; `None` if there is no such page.
+/// Returns the suite's page at a path; `None` if there is no such page.
 pub(super) fn page(path: &str) -> Option<String> {
     let (title, body): (&str, String) = match path {
         "start" => ("Start", "<p>start".into()),
@@ -76,7 +78,7 @@ const FORM: &str = r#"<form onsubmit="event.preventDefault(); log('submitted', f
 <p>plain</p></form>
 <script>addEventListener('keydown', event => log('key', event.key));</script>"#;
 
-/// Fields whose values must stay hidden, among ordinary fields.
+/// Fields whose values an observation must not show, among fields whose values it may show.
 const FIELDS: &str = "<label>One <input value=shown-one></label>
 <label>Two <textarea autocomplete=off>shown-two</textarea></label>
 <label>Password <input type=PASSWORD value=hidden-password></label>
@@ -93,7 +95,7 @@ const FOLDED: &str = r#"<p><i class=more style="display: none" onclick="log('mor
 
 const ALIKE: &str = r#"<ul><li>Kayak <button onclick="log('bought', 'kayak')">Buy</button><li>Canoe <button onclick="log('bought', 'canoe')">Buy</button></ul>"#;
 
-/// Fields and icons with little or no name, described by their attributes.
+/// Fields and icons with little or no name, which their attributes describe.
 const DESCRIBED: &str = r#"<style>.pic { display: inline-block; width: 20px; height: 20px; cursor: pointer; background: #ccc }</style>
 <label>Mail <input type=email name=mail autocomplete="section-a email" inputmode=email data-testid=mail-field></label>
 <label>Born <input type=date name=born readonly></label>
@@ -128,14 +130,14 @@ const LATE: &str = r"<p id=soon>loading</p><script>setTimeout(() => { soon.textC
 
 const FAR: &str = r#"<div style="height:3000px">top</div><p>bottom</p><script>addEventListener('scroll', () => log('y', scrollY > 0 ? 'down' : 'top'));</script>"#;
 
-/// A canvas whose middle is covered, and a list that scrolls by itself.
+/// A canvas whose middle is covered by another element, and a list that scrolls on its own.
 const BOARD: &str = r#"<div style="position:relative;margin:20px;width:200px;height:100px">
 <canvas width=200 height=100 style="position:absolute" onclick="log('at', [event.offsetX, event.offsetY])"></canvas>
 <div style="position:absolute;left:80px;top:40px;width:40px;height:20px;background:#ccc"></div></div>
 <div id=list style="height:200px;width:200px;overflow:auto" onscroll="log('list', 'down'); log('page', scrollY)"><div style="height:3000px">long</div></div>"#;
 
-/// Elements that each have their own colour: a button, a canvas that reports clicks on its red square, a button in a
-/// frame, a covered button, and a button far below.
+/// Elements that each have a colour of their own: a button, a canvas that reports clicks on its red square, a button in a frame, a covered
+/// button, and a button far below the visible part.
 const SIGHT: &str = r#"<style>body { margin: 0; height: 4000px } button { border: 0; padding: 0 }</style>
 <button aria-label=Blue onclick="log('blue', 'clicked')" style="position:absolute;left:40px;top:130px;width:121px;height:40px;background:rgb(0,0,250)"></button>
 <canvas width=300 height=150 style="position:absolute;left:200.5px;top:120px;border:3px solid #ccc"></canvas>
@@ -201,7 +203,7 @@ const MANY: &str = r"<script>
 for (let i = 0; i < 3000; i++) document.body.append(Object.assign(document.createElement('button'), { textContent: 'Button ' + i }));
 </script>";
 
-/// A login form. The page logs only the length of each value and the sum of its character codes.
+/// A login form. The log contains only the length of each value and the sum of its character codes.
 const LOGIN: &str = r#"<script>const sum = (name, value) => log(name, value.length + ':' + [...value].reduce((s, c) => s + c.codePointAt(0), 0));</script>
 <form onsubmit="event.preventDefault(); log('sent', '1')">
 <label>User <input oninput="sum('user', value)"></label>
@@ -210,14 +212,14 @@ const LOGIN: &str = r#"<script>const sum = (name, value) => log(name, value.leng
 <label>Remembered <input type=password value=prefilled-by-page></label>
 <button>Sign in</button></form>"#;
 
-/// A form that submits to another origin, and a form that begins to do so when text is typed into it.
+/// Two forms with fields for a secret: one that submits to another origin, and one that is changed to do so when text is typed into it.
 const ELSEWHERE: &str = r#"<form onsubmit="event.preventDefault(); log('sent', '1')" action=http://elsewhere.test/>
 <label>First <input name=action oninput="log('first', value.length)"></label></form>
 <form onsubmit="event.preventDefault(); log('sent', '2')" id=second>
 <label>Second <input name=action oninput="log('second', value.length); go.formAction = 'http://elsewhere.test/'"></label>
 <button id=go>Go on</button></form>"#;
 
-/// A field that opens a dialog while a value is typed.
+/// A field that opens a dialog as soon as text is typed into it.
 const ASKING: &str = r#"<label>Word <input oninput="alert('typed'); log('word', value.length + ':' + [...value].reduce((s, c) => s + c.codePointAt(0), 0))"></label>"#;
 
 const FRAMED: &str = r"<h1>Framed</h1><iframe id=frame></iframe>

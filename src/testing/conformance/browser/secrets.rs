@@ -1,4 +1,4 @@
-//! Checks of secrets: they are typed only at the origins they are bound to, and are never revealed.
+//! Checks of secrets: a driver types them only at the origins to which they are bound, and never reveals them.
 
 use std::sync::Arc;
 
@@ -33,7 +33,8 @@ checks! {
     a_secret_goes_into_fields_only needs [Fill],
 }
 
-/// A value that contains quotes, a line separator and the end tag of a script, which could break out of a literal.
+/// The value of the secret in the checks. It contains quotes, a line separator and the end tag of a script, which could break out of a
+/// string literal.
 const VALUE: &str = "p4\"'`\\${x}</script>\u{2028}ß東";
 
 fn name() -> Result<SecretName, String> {
@@ -52,7 +53,7 @@ fn bound_to(origins: &[&str]) -> Result<SecretResolver, String> {
     Ok(SecretResolver::new(Arc::new(vault)))
 }
 
-/// Returns the log entry that a page writes for a value: its length and the sum of its character codes.
+/// Returns the text that a page of the suite logs for a value: the value's length and the sum of its character codes.
 fn sum(value: &str) -> String {
     let (units, points): (usize, u32) = (
         value.encode_utf16().count(),
@@ -76,7 +77,7 @@ async fn fill(
         .await
 }
 
-/// Checks that neither the reply nor the page contains the value or a part of it.
+/// Fails the check if the reply to the action or the observed page contains a part of the secret [`VALUE`].
 async fn told_nowhere(bed: &Bed<'_>, execution: &Execution) -> Found {
     let seen = bed.see().await?;
     for (place, text) in [

@@ -19,12 +19,12 @@ checks! {
     points_of_a_drawing_are_dragged needs [Screenshot, DragXy],
 }
 
-/// Colours that the page `sight` uses.
+/// Colours of elements on the suite's page `sight`, as red, green and blue from 0 to 255.
 const BLUE: [u8; 3] = [0, 0, 250];
 const GREEN: [u8; 3] = [0, 120, 60];
 const RED: [u8; 3] = [250, 0, 0];
 
-/// Returns the scene with the boxes of all elements that have a reference, and a picture of the same size.
+/// Returns the scene of the current page, with the boxes of all elements that have a reference, and a picture of the same size.
 async fn look(bed: &Bed<'_>) -> Result<(Scene, Raster), String> {
     let seen = bed.see().await?;
     let nodes = seen.tree.nodes().iter();
@@ -44,7 +44,7 @@ async fn look(bed: &Bed<'_>) -> Result<(Scene, Raster), String> {
     Ok((scene.clone(), picture.fitted(scene.width, scene.height)))
 }
 
-/// Returns the position of a colour in a picture; `None` if the picture does not contain it.
+/// Returns the smallest area of a picture that contains all pixels of this colour; `None` if there are none.
 fn place_of(picture: &Raster, colour: [u8; 3]) -> Option<Area> {
     let rows = 0..picture.height();
     let all = rows.flat_map(|y| (0..picture.width()).map(move |x| (x, y)));
@@ -129,7 +129,7 @@ async fn a_scene_tells_where_the_picture_shows_elements(bed: &Bed<'_>) -> Found 
     Ok(())
 }
 
-/// Returns the middle of the area with this colour.
+/// Returns the point in the middle of the pixels of this colour. Unit: pixels of the picture.
 fn middle(picture: &Raster, colour: [u8; 3]) -> Result<(u32, u32), String> {
     let area = place_of(picture, colour).ok_or("the colour is not in the picture")?;
     let whole = |length: f64| {

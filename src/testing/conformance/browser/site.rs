@@ -14,7 +14,7 @@ use std::{
 use super::pages;
 use crate::base::{Error, ErrorKind, Result};
 
-/// Maximum time for a client to send its request. Source: chosen.
+/// Maximum time that a client may take to send its request. Source: chosen.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A small web server on `127.0.0.1` that serves the pages of the suite. It stops when it is dropped.
@@ -60,12 +60,12 @@ impl Site {
         })
     }
 
-    /// Returns the address of a page, on `127.0.0.1`.
+    /// Returns the address of the page at this path, on `127.0.0.1`.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}/{path}", self.address)
     }
 
-    /// Returns the address of the same page on `localhost`, which is another origin.
+    /// Returns the address of the page at this path on `localhost`, which is another origin than `127.0.0.1`.
     pub fn other_url(&self, path: &str) -> String {
         format!("http://localhost:{}/{path}", self.address.port())
     }

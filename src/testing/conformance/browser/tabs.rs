@@ -12,8 +12,8 @@ use crate::{
     page::{Notice, Role},
 };
 
-/// Number of checks whether a tab has loaded or a window has opened, and the time between two checks. Source: chosen; either takes less
-/// than a second.
+/// Maximum number of looks at whether a tab has loaded or a window has opened, and the time between two looks. Source: chosen; either takes
+/// less than a second.
 const TRIES: usize = 100;
 const BETWEEN: Duration = Duration::from_millis(100);
 
