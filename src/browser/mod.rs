@@ -18,19 +18,20 @@
 //! # }
 //! ```
 //!
-//! A driver is made by its own constructor (`launch`, `attach`), given to
-//! [`DecisionLoop::builder`](crate::DecisionLoop::builder) and closed by the program that made it. The driver carries
-//! out actions and reports the page. Deciding, retrying, remembering and judging are left to the loop.
+//! The program that uses this crate makes a driver by the driver's own constructor (`launch`, `attach`), gives it to
+//! [`DecisionLoop::builder`](crate::DecisionLoop::builder), and closes it at the end. The driver carries out actions
+//! and reports the page. Deciding, retrying, remembering and judging are left to the loop.
 //!
 //! To write a driver, implement [`BrowserDriver`]; the example in its documentation is a complete driver. Then run
-//! `testing::conformance::browser` against it. [`BrowserCapabilities::tools`] names the tools that your driver
-//! carries out; the suite skips checks that need other tools.
+//! `testing::conformance::browser` against it. [`BrowserCapabilities::tools`] names the tools that your driver carries
+//! out; the suite skips checks that need other tools.
 //!
 //! # Decisions
 //!
 //! - Entering text fails with `BadValue` if the field truncates the text or the page removes it again, even though
 //!   playwright-cli reports success.
-//! - A control that the pointer cannot hit is clicked through its label, even though playwright-cli reports `Intercepted`.
+//! - A control that the pointer cannot hit is clicked through its label, even though playwright-cli reports
+//!   `Intercepted`.
 //! - Both drivers understand `:visible` at the end of a selector, because models write it.
 //! - The page tree follows playwright-cli's rules even where the accessibility standard would report more (collapsed
 //!   states, long names), because memory and prompts must not depend on the driver.
@@ -46,15 +47,15 @@ pub(crate) mod port;
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 mod rules;
 
-/// Script shared by both drivers: reads the attributes that an element's role and name do not show.
+/// Script that both drivers run in the page: it reads the attributes of an element that its role and name do not show.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const HINTS: &str = include_str!("hints.js");
 
-/// Script shared by both drivers: watches for reactions to an action that the page tree may not show.
+/// Script that both drivers run in the page: it watches for reactions to an action that the page tree may not show.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const TRACES: &str = include_str!("traces.js");
 
-/// Script shared by both drivers: reads the visible parts of the window and their positions.
+/// Script that both drivers run in the page: it reads the visible parts of the window and their positions.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const SCENE: &str = include_str!("scene.js");
 

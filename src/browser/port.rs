@@ -1,9 +1,9 @@
-//! The port to a browser: the trait that a driver implements, and its requests and replies.
+//! The port to a browser: the trait that every driver implements, and the requests and replies of its methods.
 //!
 //! # Decisions
 //!
-//! - `execute` returns an [`Execution`] and not a bare outcome, because history and memory need more of what a
-//!   driver sees: the durable locator, a dialog, a new tab, a change of transport.
+//! - The method `execute` returns an [`Execution`] and not a bare outcome, because history and memory need more of what
+//!   a driver sees: the durable locator, a dialog, a new tab, a change of transport.
 
 use std::{
     collections::BTreeSet,
@@ -20,24 +20,25 @@ use crate::{
 };
 use async_trait::async_trait;
 
-/// Longest time that one command may take. In the loop it covers an action, its settling and the observations after it.
-/// Source: chosen; no longer, because a step uses several commands, even on a page that never answers.
+/// Default for the longest time that one command of a driver (an action, an observation, a picture) may take. In a run,
+/// the same time covers an action, its settling and the observations after it. Source: chosen; it is not longer,
+/// because a step uses several commands, even on a page that never answers.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The abilities of a driver.
+/// The abilities of a driver: the tools that it carries out, and whether it started its browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BrowserCapabilities {
     /// Name of the driver, for logs and reports.
     pub driver: String,
-    /// Tools that the driver carries out. The model is offered no others.
+    /// Tools that the driver carries out. The model is offered only these tools of the browser.
     pub tools: BTreeSet<BrowserTool>,
-    /// True if the browser was running before the driver, and goes on running after `close`.
+    /// True if the driver attached to a browser that was already running, and that goes on running after `close`.
     pub attached: bool,
 }
 
 impl BrowserCapabilities {
-    /// Returns the capabilities of a driver with this name and these tools that starts its own browser.
+    /// Returns the capabilities of a driver that has this name and these tools, and starts its own browser.
     pub fn new(driver: impl Into<String>, tools: impl IntoIterator<Item = BrowserTool>) -> Self {
         Self {
             driver: driver.into(),
@@ -53,18 +54,18 @@ impl BrowserCapabilities {
     }
 }
 
-/// A request for the state of the page.
+/// A request to observe the current page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ObserveRequest {
-    /// True if a picture is wanted too.
+    /// True if the observation is to include a picture of the page.
     pub screenshot: bool,
-    /// Longest time the observation may take. Default [`COMMAND_TIMEOUT`].
+    /// Longest time that the observation may take. Default: [`COMMAND_TIMEOUT`].
     pub timeout: Duration,
 }
 
 impl ObserveRequest {
-    /// Sets whether a picture is wanted too.
+    /// Sets whether the observation is to include a picture of the page.
     pub fn with_screenshot(self, screenshot: bool) -> Self {
         Self { screenshot, ..self }
     }
@@ -84,24 +85,25 @@ impl Default for ObserveRequest {
     }
 }
 
-/// A request for one action.
+/// A request to carry out one action.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ExecuteRequest {
-    /// The action. Task parameters are filled in; secrets are still placeholders.
+    /// The action. Values of task parameters are already filled in; secrets are still placeholders.
     pub action: BrowserAction,
-    /// The resolver of the run's secrets. It releases a secret only if the secret is bound to the origins of the page and the frame.
+    /// The resolver of the run's secrets. It releases the value of a secret only if the secret may be used at the
+    /// origins of the page and of the field's frame.
     pub secrets: SecretResolver,
-    /// Address of the page that the action was decided for, if there was such a page. If the browser now shows a page
-    /// of another origin, an action without an element reference (keys, text for the focused element, a locator) is
-    /// not tried and fails as [`Detached`](crate::action::ErrorClass::Detached).
+    /// Address of the page for which the action was decided; `None` if it was not decided for a page. If the browser
+    /// now shows a page of another origin, an action without an element reference (keys, text for the focused element,
+    /// a locator) is not tried and fails as [`Detached`](crate::action::ErrorClass::Detached).
     pub page: Option<String>,
-    /// Longest time the action may take. Default [`COMMAND_TIMEOUT`].
+    /// Longest time that the action may take. Default: [`COMMAND_TIMEOUT`].
     pub timeout: Duration,
 }
 
 impl Debug for ExecuteRequest {
-    /// Formats with secrets replaced, because a start address or a task parameter may contain one.
+    /// Formats the request with secrets replaced, because an address or the value of a task parameter may contain one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let redactor = self.secrets.redactor();
         let action = Action::Browser(self.action.clone()).redacted(&redactor);
@@ -128,12 +130,12 @@ impl ExecuteRequest {
         }
     }
 
-    /// Sets the secrets of the run.
+    /// Sets the resolver of the run's secrets.
     pub fn with_secrets(self, secrets: SecretResolver) -> Self {
         Self { secrets, ..self }
     }
 
-    /// Sets the address of the page that the action was decided for.
+    /// Sets the address of the page for which the action was decided.
     pub fn with_page(self, url: impl Into<String>) -> Self {
         Self {
             page: Some(url.into()),
@@ -147,11 +149,11 @@ impl ExecuteRequest {
     }
 }
 
-/// A request for a picture.
+/// A request for a picture of the current page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScreenshotRequest {
-    /// The element to show; the whole window if `None`.
+    /// The element that the picture is to show; `None` for the whole window.
     pub target: Option<ElementRef>,
 }
 
@@ -174,21 +176,21 @@ impl SceneRequest {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Execution {
-    /// The outcome. The loop turns `Done` into `NoEffect` when the page shows no effect.
+    /// The outcome of the action. The loop turns `Done` into `NoEffect` if the page shows no effect.
     pub outcome: Outcome,
     /// Address and title of the page right after the action, if the browser reported them.
     pub page: Option<(String, String)>,
-    /// A durable locator of the target, if the driver found one.
+    /// A durable locator of the action's target, if the driver found one.
     pub locator: Option<Locator>,
-    /// The dialog that the action opened.
+    /// The open dialog, if the action opened one.
     pub dialog: Option<Dialog>,
     /// Other events during the action, such as a download.
     pub notices: Vec<Notice>,
     /// Reactions of the page that its tree may not show, each kind of reaction once; `None` if the driver did not
     /// watch for them.
     pub traces: Option<Vec<Trace>>,
-    /// Text that the action asked for (a list of tabs, a script's result). It may contain text of the page, and is
-    /// cleaned of control characters.
+    /// Text that the action asked for: a list of tabs, or the result of a script. It may contain text of the page, and
+    /// is cleaned of control characters.
     pub text: Option<String>,
     /// Picture that the action asked for: the bytes of a PNG file.
     pub image: Option<Vec<u8>>,
@@ -222,12 +224,14 @@ impl From<Outcome> for Execution {
 /// - `Done` needs positive evidence that the action was carried out. The absence of an error is not enough.
 /// - A refusal by the page is an [`Outcome::Failed`]. `Err` means that the driver, the browser or the connection
 ///   between them failed.
-/// - If the browser, daemon or renderer is lost, the driver returns [`ErrorKind::BrowserLost`](crate::ErrorKind::BrowserLost) at once, and
-///   again on every later call. A blank page in place of a real one counts as lost.
-/// - A value that the resolver released appears in no return value, no process argument and no log.
-/// - A secret is not typed into a form that would send it to an address refused by [`SecretResolver::may_send`], and
-///   such a form is not sent. The action fails as [`SecretLeaves`](crate::action::ErrorClass::SecretLeaves).
-/// - No action is repeated when its first attempt may have had an effect.
+/// - If the browser, its daemon or the page's renderer is lost, the driver returns
+///   [`ErrorKind::BrowserLost`](crate::ErrorKind::BrowserLost) at once, and again on every later call. A blank page in
+///   place of a real one counts as lost.
+/// - The value of a secret that the resolver released appears in no return value, no process argument and no log.
+/// - A secret is not typed into a form that would send it to an address refused by [`SecretResolver::may_send`], and a
+///   form that contains a secret is not sent to such an address. The action fails as
+///   [`SecretLeaves`](crate::action::ErrorClass::SecretLeaves).
+/// - The driver does not repeat an action whose first attempt may have had an effect.
 /// - Dropping a future cancels the call and leaves no lock and no child process behind. Dropping the driver ends its
 ///   browser.
 /// - All text from the browser is cleaned of control characters when it arrives.
@@ -288,7 +292,7 @@ pub trait BrowserDriver: Debug + Send + Sync {
     /// Returns the driver's abilities, which do not change during a run.
     fn capabilities(&self) -> BrowserCapabilities;
 
-    /// Returns the state of the current page.
+    /// Observes the current page, and returns its state.
     ///
     /// An empty page gives an empty tree. A page under a dialog gives the `dialog` and an empty tree. A page that does
     /// not answer in time, because its script does not end, is [`unresponsive`](Observation::unresponsive) and has the
@@ -301,17 +305,17 @@ pub trait BrowserDriver: Debug + Send + Sync {
     /// Carries out one action.
     ///
     /// # Errors
-    /// `BrowserLost`, `MalformedReply`, `Unavailable`. A command that took too long is not an error but an outcome of
+    /// `BrowserLost`, `MalformedReply`, `Unavailable`. An action that took too long is not an error but an outcome of
     /// class `timeout`.
     async fn execute(&self, request: &ExecuteRequest) -> Result<Execution>;
 
-    /// Returns a picture of the page: the bytes of a PNG file.
+    /// Returns a picture of the window or of one element: the bytes of a PNG file.
     ///
     /// # Errors
     /// As for [`observe`](Self::observe); `InvalidInput` for a reference that the page does not have.
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>>;
 
-    /// Returns the positions of elements and drawings in the window, without changing the page.
+    /// Returns the positions of the requested elements and of all drawings in the window, without changing the page.
     ///
     /// References that the page does not have are left out. A driver that cannot find the positions returns
     /// [`Scene::default`].
@@ -320,7 +324,8 @@ pub trait BrowserDriver: Debug + Send + Sync {
     /// As for [`observe`](Self::observe).
     async fn scene(&self, request: &SceneRequest) -> Result<Scene>;
 
-    /// Ends the browser. A second call does nothing. The loop never calls it; the owner of the driver does.
+    /// Ends the browser, or leaves it if the driver only attached to it. A second call does nothing. The loop never
+    /// calls this method; the program that made the driver does.
     ///
     /// # Errors
     /// `Io` or `Timeout` if a part of the browser could not be ended.

@@ -1,4 +1,4 @@
-//! Decisions that every driver makes in the same way: the addresses that may be opened, the target of an action, the
+//! Decisions that every driver makes in the same way: the addresses that may be opened, actions for another page, the
 //! end of a wait, the positions in a scene, and the texts of refusals. All functions are pure.
 
 use std::{collections::HashMap, time::Duration};
@@ -14,27 +14,29 @@ use crate::{
 
 /// The first bytes of a PNG file.
 pub(in crate::browser) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
-/// Distance of a `scroll` action that gives no distance. Unit: CSS pixels. Source: the tool's description.
+/// Distance that a `scroll` action scrolls if it gives no distance. Unit: CSS pixels. Source: the description of the
+/// tool `scroll`.
 const SCROLL: u32 = 600;
-/// Longest wait for a text. Source: equal to the longest wait in seconds that the action accepts.
+/// Longest time that a `wait` action waits for a text. Source: equal to the longest wait in seconds that the action
+/// accepts.
 pub(in crate::browser) const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// The reason to refuse an action that was decided for another page.
+/// The reason for refusing an action that was decided for another page.
 pub(in crate::browser) const MOVED: &str =
     "another page is shown than the one that this was decided for";
-/// The reason not to close the last tab.
+/// The reason for refusing to close the last tab.
 pub(in crate::browser) const LAST_TAB: &str = "the last tab cannot be closed";
-/// The reason not to click a point without a target.
+/// The reason for refusing an action at a point that has no target.
 pub(in crate::browser) const NO_TARGET: &str = "a driver takes points of a target only";
-/// The reason to refuse a secret as an option of a list.
+/// The reason for refusing a secret as an option to choose from a list.
 pub(in crate::browser) const OPTION_SECRET: &str = "a secret cannot be an option";
-/// The reason to refuse a secret as the answer to a dialog.
+/// The reason for refusing a secret as the answer to a dialog.
 pub(in crate::browser) const DIALOG_SECRET: &str = "a dialog does not say which site will read it";
-/// The characters that the name of a saved state may have.
+/// The reason for refusing the name of a saved state: it says which characters are allowed.
 pub(in crate::browser) const STATE_NAME: &str = "letters, digits, `_` and `-` only";
 
-/// Returns an http or https address in the form that the browser gets: parsed and printed again. Refuses every other
-/// address.
+/// Returns an http or https address in its normal form, in which the browser gets it: parsed and printed again. Refuses
+/// every other address.
 pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> {
     let refuse = |why| Outcome::failed(ErrorClass::NavigationFailed, why);
     let url = Url::parse(address).map_err(|_| refuse("not an address with http:// or https://"))?;
@@ -44,8 +46,8 @@ pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> 
     }
 }
 
-/// Returns true if an action could act on a page that it was not decided for: it names an element by a locator, or
-/// acts on whatever page is there.
+/// Returns true for an action that could act on another page than the one for which it was decided: it names an element
+/// by a locator, or acts on whatever page is shown.
 pub(in crate::browser) fn meets_any_page(action: &BrowserAction) -> bool {
     let by_locator = |target: &&Target| target.as_ref().is_none();
     match action {
@@ -60,7 +62,7 @@ pub(in crate::browser) fn meets_any_page(action: &BrowserAction) -> bool {
     }
 }
 
-/// Returns true if an action sends events to the page.
+/// Returns true for an action that sends events of the mouse or keyboard to the page, or changes a field.
 pub(in crate::browser) const fn sends_events(action: &BrowserAction) -> bool {
     use BrowserAction as A;
     matches!(
@@ -89,7 +91,7 @@ pub(in crate::browser) fn is_same_origin(seen: &str, now: &str) -> bool {
     }
 }
 
-/// Returns the list of tabs as a text for the model. It contains text of the pages.
+/// Returns the list of tabs as a text for the model. It contains titles and addresses, which are text of the pages.
 pub(in crate::browser) fn listing(tabs: &[Tab]) -> String {
     let line = |tab: &Tab| {
         let current = if tab.current { " (current)" } else { "" };
@@ -98,7 +100,7 @@ pub(in crate::browser) fn listing(tabs: &[Tab]) -> String {
     tabs.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The reason not to press a key on an element that cannot take the focus.
+/// The reason for refusing to press a key on an element that cannot take the focus.
 pub(in crate::browser) const UNFOCUSED: &str = "the element takes no focus, so no key";
 
 /// Returns the distance of a scroll to the right and down; `None` if the scroll has no direction. Unit: CSS pixels.
@@ -112,7 +114,7 @@ pub(in crate::browser) fn wheel(scroll: &Scroll) -> Option<(i64, i64)> {
     })
 }
 
-/// Returns the outcome of an action that took too long.
+/// Returns the execution of an action that took too long.
 pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
     match action {
         // Such a wait observes the page again and again. The time ended during its last observation.
@@ -123,17 +125,17 @@ pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
     }
 }
 
-/// The text that a wait action waits for.
+/// The text for whose appearance or disappearance a `wait` action waits.
 #[derive(Debug)]
 pub(in crate::browser) struct Awaited {
-    /// The text, with case folded and spaces squeezed.
+    /// The text, with case folded and each run of white space replaced by one space.
     text: String,
     /// True if the text must appear, false if it must disappear.
     here: bool,
 }
 
 impl Awaited {
-    /// Returns the text that this wait action waits for.
+    /// Returns the text for which this action waits.
     ///
     /// # Errors
     /// A refusal if the action does not name exactly one text.
@@ -154,8 +156,8 @@ impl Awaited {
         })
     }
 
-    /// Returns true if this page ends the wait. A page that does not answer never does: its tree is empty, but its
-    /// text may still be there.
+    /// Returns true if this observation of the page ends the wait. A page that does not answer never ends it: its tree
+    /// is empty, but the text may still be there.
     pub(in crate::browser) fn is_met_by(&self, seen: &Observation) -> bool {
         if seen.unresponsive {
             return false;
@@ -170,27 +172,31 @@ impl Awaited {
     }
 }
 
-/// A drawing as the script in the page reports it: tag, left, top, width, height, whether it has a name, and its
-/// index. The index counts all elements of this tag in the document from 0; -1 means that there is none.
+/// A drawing as the script in the page reports it. The parts are: tag, left, top, width, height, whether it has a name,
+/// and index. The index counts all elements of this tag in the document from 0; -1 means that the drawing has no index.
+/// Unit of the lengths: CSS pixels.
 pub(in crate::browser) type SeenDrawing = (String, f64, f64, f64, f64, bool, i32);
 
-/// Maximum number of frames that are asked for their part of a scene. Source: chosen; each takes some milliseconds.
+/// Maximum number of frames that are asked for the visible part of their document. Source: chosen; each takes some
+/// milliseconds.
 pub(in crate::browser) const MAX_SEEN_FRAMES: usize = 20;
 
-/// Converts a rectangle from a document's own window to the page's window. `corner` is the document's top left corner
-/// in the page's window.
+/// Converts a rectangle (left, top, width, height) from a document's own window to the page's window. `corner` is the
+/// position of the document's top left corner in the page's window.
 pub(in crate::browser) fn placed([x, y, width, height]: [f64; 4], corner: (f64, f64)) -> Area {
     Area::new(x + corner.0, y + corner.1, width, height)
 }
 
-/// Sorts boxes by the order in which their elements were asked for, because drivers read them document by document.
+/// Sorts boxes by the order of their elements in `wanted`. This is needed because drivers read the boxes document by
+/// document.
 pub(in crate::browser) fn in_order(boxes: &mut [(ElementRef, Area)], wanted: &[ElementRef]) {
     let place: HashMap<&ElementRef, usize> = wanted.iter().zip(0..).collect();
     boxes.sort_by_key(|(reference, _)| place.get(reference).copied());
 }
 
-/// Converts a drawing that a document reported; `corner` is the document's top left corner in the page's window. A
-/// drawing in the page's own document gets a locator if it has an index. Returns `None` for an unknown tag.
+/// Converts a drawing that a document reported. `corner` is the position of the document's top left corner in the
+/// page's window. If `in_page` is true, the document is the main document, and the drawing gets a locator if it has an
+/// index. Returns `None` for an unknown tag.
 pub(in crate::browser) fn drawing(
     seen: &SeenDrawing,
     corner: (f64, f64),
@@ -211,7 +217,7 @@ pub(in crate::browser) fn drawing(
     Some(Drawing { locator, ..drawing })
 }
 
-/// Returns a length in whole pixels.
+/// Returns a length, rounded to whole pixels.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! Carries out the actions of the port.
+//! Execution of the actions of the trait [`BrowserDriver`](crate::browser::BrowserDriver).
 
 use std::time::Duration;
 
@@ -34,13 +34,13 @@ use crate::{
 /// Longest time for a page to report its address and title. Source: chosen; it takes a millisecond.
 const PLACE: Duration = Duration::from_secs(2);
 
-/// The page's answer to a request for the focus.
+/// The answer of our script in the page to the request to focus an element.
 #[derive(Debug, Deserialize)]
 struct Focused {
     focused: bool,
 }
 
-/// The state of a checkbox.
+/// The state of a checkbox or radio button, as our script in the page reports it.
 #[derive(Debug, Deserialize)]
 struct Ticked {
     checked: Option<bool>,
@@ -57,7 +57,7 @@ struct Performed {
 }
 
 impl Cdp {
-    /// Carries out one action and waits for the events that it caused.
+    /// Carries out one action, and waits until its effects on the page are over.
     pub(super) async fn act(
         &self,
         turn: &mut Turn,
@@ -108,8 +108,8 @@ impl Cdp {
         self.after(&mark, execution).await
     }
 
-    /// Waits until the effects of an action are over. Returns the execution with its dialog, its traces and the page
-    /// that it led to.
+    /// Waits until the effects of an action are over. Returns `execution`, completed with the dialog that opened, the
+    /// traces, and the address and title of the page that the action led to.
     async fn after(&self, mark: &Mark, mut execution: Execution) -> Result<Execution, CdpError> {
         let told = match self.hub.settle(mark).await {
             Err(CdpError::Dialog(dialog)) => {
@@ -157,8 +157,8 @@ impl Cdp {
         Ok(execution)
     }
 
-    /// Fails if the page's origin has changed since the action was decided. Checks only actions that do not name their
-    /// element by a reference: a reference matches nothing on another page.
+    /// Fails if the page has another origin than the page for which the action was decided. Only actions whose element
+    /// is not named by a reference are checked: a reference matches nothing on another page.
     fn still_there(&self, request: &ExecuteRequest) -> Result<(), CdpError> {
         let Some(seen) = request
             .page
@@ -351,8 +351,8 @@ impl Cdp {
         }
     }
 
-    /// Resolves a target to its element, and reads the element's durable locator before the action can remove the
-    /// element.
+    /// Resolves a target to its element, and reads the element's durable locator. The locator is read before the
+    /// action, which may remove the element.
     async fn begin(&self, target: &Target) -> Result<(Aim, Performed), CdpError> {
         let aim = self.aim(target).await?;
         let told = self.told_of(&aim).await?;
@@ -387,7 +387,8 @@ impl Cdp {
     }
 
     /// Carries out `work` on an element and asks the page for the element's locator. The request for the locator is
-    /// sent first, so that the answer describes the element as it was before the work. Then both are awaited together.
+    /// sent first, so that the answer describes the element as it was before `work`. For an element of the main frame,
+    /// both are then awaited together; for any other element, `work` begins after the answer.
     async fn named(
         &self,
         aim: &Aim,
@@ -455,8 +456,8 @@ impl Cdp {
             .map(|_| told)
     }
 
-    /// Runs the caller's script in the page's own JavaScript world, and returns its value as JSON. The JSON counts as
-    /// text of the page.
+    /// Runs the caller's script in the page's own JavaScript world, and returns the script's value as JSON. The JSON
+    /// counts as text of the page.
     async fn evaluate(
         &self,
         turn: &mut Turn,
@@ -505,12 +506,12 @@ impl Cdp {
     }
 }
 
-/// Returns true if the page may open a dialog while the action is carried out.
+/// Returns true for an action during which the page may open a dialog.
 const fn opens_dialogs(action: &BrowserAction) -> bool {
     sends_events(action) || matches!(action, BrowserAction::Scroll(_) | BrowserAction::Eval(_))
 }
 
-/// Returns true if the action cannot affect the page.
+/// Returns true for an action that cannot affect the page.
 const fn looks_only(action: &BrowserAction) -> bool {
     use BrowserAction as A;
     matches!(
@@ -519,7 +520,8 @@ const fn looks_only(action: &BrowserAction) -> bool {
     )
 }
 
-/// Returns the target whose element the action's points are relative to. Fails if the action has no target.
+/// Returns the target of an action whose points are relative to an element: the target that names this element. Fails
+/// if the action has no target.
 fn target_of(target: Option<&Target>) -> Result<&Target, CdpError> {
     target.ok_or_else(|| CdpError::refused(ErrorClass::BadArguments, NO_TARGET))
 }

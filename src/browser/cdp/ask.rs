@@ -14,12 +14,13 @@ use crate::action::ErrorClass;
 
 /// The name of the isolated JavaScript world in which our script runs. The page cannot see into it.
 const WORLD: &str = "webwise";
-/// Functions of our script that act for a person. The browser treats a call to one of these, and to no other, as a user
-/// gesture.
+/// The functions of our script whose calls the browser treats as gestures of the user. Calls of all other functions are
+/// no gestures.
 const GESTURES: [&str; 4] = ["fill", "typeInto", "select", "focus"];
 
 impl Hub {
-    /// Calls a function of our script in a frame's document, and returns its answer.
+    /// Calls a function of our script in the document of a frame of the current page, and returns the function's
+    /// answer. `frame` is the browser's id of the frame.
     pub(super) async fn ask<T: DeserializeOwned>(
         &self,
         frame: &str,
@@ -30,7 +31,8 @@ impl Hub {
         self.ask_in(&at, function, arguments).await
     }
 
-    /// Calls a function of our script in the document that this session and world belong to, and returns its answer.
+    /// Calls a function of our script in one document, given by its session and script world, and returns the
+    /// function's answer.
     pub(super) async fn ask_in<T: DeserializeOwned>(
         &self,
         (session, world): &(String, World),
@@ -57,8 +59,8 @@ impl Hub {
         }
     }
 
-    /// Returns the world of our script in a frame's document, and the session for calls to it. Creates the world on
-    /// first use.
+    /// Returns the session and the JavaScript world in which our script can be called in a frame's document. Creates
+    /// the world when it is first needed.
     pub(super) async fn world(&self, frame: &str) -> Result<(String, World), CdpError> {
         let (session, loader, first) = {
             let known = self.state();
@@ -105,8 +107,8 @@ impl Hub {
         Ok((session, world))
     }
 
-    /// Makes an element available as an object in the page's own JavaScript world, where the caller's script can use it, and
-    /// returns the id of that object.
+    /// Makes an element available as an object in the page's own JavaScript world, where the caller's script can use
+    /// it, and returns the id of that object. `number` is the number that our script gave to the element.
     pub(super) async fn object_of(&self, frame: &str, number: u64) -> Result<String, CdpError> {
         let (session, world) = self.world(frame).await?;
         let params = json!({
@@ -128,7 +130,8 @@ impl Hub {
         resolved.object.object_id.ok_or(CdpError::Moved)
     }
 
-    /// Returns the number of the element that shows this frame in the parent's document.
+    /// Returns the number of the element that shows this frame. Our script in the document around the frame assigned
+    /// this number.
     pub(super) async fn owner_of(&self, frame: &str) -> Result<u64, CdpError> {
         let (owner, parent) = {
             let known = self.state();

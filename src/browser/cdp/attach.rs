@@ -1,4 +1,4 @@
-//! Attaching to a browser that is already running, and leaving it as it was.
+//! Attachment to a browser that is already running. At the end, our tabs are closed and the browser is left running.
 
 use std::{io, pin::pin, sync::Arc, time::Duration};
 
@@ -23,14 +23,15 @@ use super::{
 use crate::base::{Error, ErrorKind, Result};
 
 const OPERATION: &str = "browser.attach";
-/// Longest time for a browser to open or close our tab after the caller has stopped waiting. Source: it takes
-/// 0.1 s.
+/// Longest time for a browser to close our tabs. Also the longest time to wait for our tab to open after the caller has
+/// given up. Source: it takes 0.1 s.
 const LEAVE: Duration = Duration::from_secs(5);
-/// Maximum size of the answer to the query for a browser's address. Unit: bytes. Source: a usual answer has some 500.
+/// Maximum size of a browser's answer to the request for its version and WebSocket address. Unit: bytes. Source: a
+/// usual answer has some 500.
 const MAX_ANSWER: u64 = 64 << 10;
 
-/// Attaches to a browser that runs with remote debugging, and opens a new tab in it. If the caller gives up or
-/// attaching takes too long, the tab is closed.
+/// Attaches to a browser that runs with remote debugging, and opens a new tab in it. The tab is closed again if the
+/// caller stops waiting or if attaching takes longer than the launch timeout.
 pub(super) async fn attach(address: &str, options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     let (attached, wanted) = oneshot::channel();
     // This runs on a task of its own, so that the tab is closed even if the caller stops waiting.
@@ -153,7 +154,8 @@ fn unreachable(address: &str, error: io::Error) -> Error {
         .with_source(error)
 }
 
-/// Returns the address of a browser's own WebSocket. For an http address, the browser is asked for its WebSocket.
+/// Returns the address of a browser's own WebSocket. `address` is either this address or the browser's http address, at
+/// which the browser is then asked for it.
 async fn debugger_address(address: &str) -> Result<String> {
     let wrong = || {
         Error::new(ErrorKind::InvalidInput, OPERATION).with(
@@ -199,7 +201,8 @@ struct Version {
     web_socket_debugger_url: String,
 }
 
-/// Asks a browser for its version by one HTTP request, without a client library. Returns the answer with its headers.
+/// Asks a browser for its version by one HTTP request, without a client library. Returns the whole answer, headers
+/// included.
 async fn version(host: &str, port: u16) -> io::Result<String> {
     let mut stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
     let question =

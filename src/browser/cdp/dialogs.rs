@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl Cdp {
-    /// Answers the open dialog or file chooser if that is the purpose of the action. Returns `None` for every other
-    /// action.
+    /// Carries out an action that answers a dialog or file chooser, or refuses it if none is open. Returns `None`
+    /// without doing anything for every other action.
     pub(super) async fn answered(
         &self,
         action: &BrowserAction,

@@ -9,19 +9,19 @@ use crate::{base::text::clean, browser::chromium, page::Notice};
 /// Source: chosen; a page can offer thousands.
 const MAX_TOLD: usize = 100;
 
-/// Downloads that are not reported yet.
+/// The finished downloads that were not reported to the caller yet.
 #[derive(Debug, Default)]
 pub(super) struct Offered {
     notices: Vec<Notice>,
-    /// Number of files that are being moved and will be reported.
+    /// Number of files that are being moved to the caller's folder or deleted, and will then be reported.
     moving: usize,
-    /// Number of files beyond [`MAX_TOLD`].
+    /// Number of files since the last report that exceeded [`MAX_TOLD`] and are only counted.
     more: u64,
 }
 
 impl Offered {
-    /// Reserves a place for one more reported file. Returns true if there was a place; the caller must then report the
-    /// file with [`tell`](Self::tell).
+    /// Reserves one of the [`MAX_TOLD`] reports for a file. Returns true if one was free; the caller must then report
+    /// the file with [`tell`](Self::tell). Otherwise counts the file as one of those that are not reported singly.
     pub(super) fn has_room(&mut self) -> bool {
         let has_room = self.notices.len() + self.moving < MAX_TOLD;
         if has_room {
@@ -32,7 +32,7 @@ impl Offered {
         has_room
     }
 
-    /// Adds the report of a file for which [`has_room`](Self::has_room) reserved a place.
+    /// Adds the report of a file for which [`has_room`](Self::has_room) returned true.
     pub(super) fn tell(&mut self, name: &str, kept: bool) {
         self.moving = self.moving.saturating_sub(1);
         self.notices.push(Notice::Download {
@@ -55,10 +55,11 @@ impl Offered {
     }
 }
 
-/// Moves a downloaded file into `folder` under a new name, or deletes it if there is no folder or the move fails.
-/// Returns true if the file was kept.
+/// Moves a downloaded file into `folder` under a new name, or deletes it if `folder` is `None` or the move fails.
+/// Returns true if the file is now in `folder`.
 ///
-/// The browser named the file by an id of its own, so text of the page never becomes part of a path.
+/// `files` is the folder into which the browser wrote the file, under the browser's own `id` for it. So text of the
+/// page never becomes part of a path.
 pub(super) fn keep(files: &Path, id: &str, folder: Option<&Path>) -> bool {
     let from = files.join(id);
     let is_plain = id

@@ -29,10 +29,11 @@ use crate::{
     page::{Observation, Scene},
 };
 
-/// Longest time for a browser to end by itself. Source: chosen; it takes 0.2 s.
+/// Longest time for a browser to end by itself after it was told to. Source: chosen; it takes 0.2 s.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Longest time for finding out how a page or a browser ended. Source: chosen; it takes some 10 ms.
+/// Longest time for finding out how a crashed page or an ended browser came to its end. Source: chosen; it takes some
+/// 10 ms.
 const EXPLAIN: Duration = Duration::from_millis(500);
 
 /// A Chromium driven by its own DevTools protocol.
@@ -56,7 +57,7 @@ const EXPLAIN: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Cdp {
     pub(super) hub: Arc<Hub>,
-    /// Admits one action or observation at a time.
+    /// The state for actions and observations. The lock admits one action or observation at a time.
     turn: Mutex<Turn>,
     life: Mutex<Life>,
 }
@@ -64,31 +65,31 @@ pub struct Cdp {
 /// The state that is kept between actions.
 #[derive(Default)]
 pub(super) struct Turn {
-    /// The last observation of each frame, by the browser's id of the frame.
+    /// The last observation of each frame. The key is the browser's id of the frame.
     pub(super) seen: HashMap<String, Seen>,
     /// The session that receives the input of the current action: the session of the tab in which the action began,
     /// even if that tab closes.
     pub(super) session: Option<String>,
-    /// True if the last part of the current action has reached the page, so that the action counts as done even if a
-    /// dialog opens.
+    /// True once the last part of the current action has been sent to the page. If a dialog opens after that, the
+    /// action counts as done.
     pub(super) sent: bool,
     /// The position of the pointer. Unit: CSS pixels of the window.
     pub(super) pointer: (f64, f64),
-    /// The pointer action that may be unfinished.
+    /// The parts of a pointer action that was cancelled and may have to be undone.
     pub(super) midway: Midway,
-    /// The reason why the browser cannot be used any more.
+    /// The reason why the browser is gone and cannot be used any more; `None` while it can be used.
     gone: Option<&'static str>,
 }
 
 impl Cdp {
-    /// Starts a browser with these options. A browser that crashes at its start is started once more.
+    /// Starts a browser with these options. A browser that crashes while it starts is started a second time.
     ///
-    /// The files that the browser writes are in its private folder and are deleted with it. Only the user's
-    /// certificates are read from their usual place.
+    /// The browser writes its files into a private folder, which is deleted when the driver is closed or dropped. Only
+    /// the user's certificates are read from their usual place.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] if there is no such program or it ends at once (the context holds what the program
-    /// wrote), [`ErrorKind::InvalidInput`] for a folder that cannot be used, [`ErrorKind::Timeout`],
+    /// [`ErrorKind::Unavailable`] if the program does not exist or ends at once (the context holds what the program
+    /// wrote), [`ErrorKind::InvalidInput`] for a private folder that cannot be used, [`ErrorKind::Timeout`],
     /// [`ErrorKind::Io`].
     pub async fn launch(options: &CdpOptions) -> Result<Self> {
         let (hub, life) = launch::launch(options).await?;
@@ -98,24 +99,25 @@ impl Cdp {
     /// Attaches to a browser that runs with `--remote-debugging-port`, at `http://host:port` or at the address of its
     /// WebSocket, and opens a new tab there.
     ///
-    /// The driver sees that tab and the tabs that its pages open, and no other tab of the browser. Cookies and
-    /// storage are those of the browser. Files that pages offer go to the browser's own download folder and are
-    /// reported as not kept. `state_save` saves all cookies of the browser; `state_load` replaces those of the sites
-    /// in the saved state and leaves all others alone.
+    /// The driver sees that tab and the tabs that its pages open, and no other tab of the browser. Cookies and storage
+    /// are those of the browser. Files that pages offer go to the browser's own download folder and are reported as not
+    /// kept. The action `state_save` saves all cookies of the browser; the action `state_load` replaces the cookies of
+    /// the sites in the saved state and leaves all others alone.
     ///
-    /// The driver's tabs are closed when the driver is closed or dropped, and when attaching is cancelled. If the
-    /// program is killed, they stay open: a browser closes the tabs of a lost client only if they have cookies of
-    /// their own, and these tabs use the person's cookies.
+    /// The driver's tabs are closed when the driver is closed or dropped, and when attaching is cancelled. If this
+    /// process is killed, the tabs stay open: a browser closes the tabs of a lost client only if they have cookies of
+    /// their own, and these tabs use the cookies of the browser's user.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] for anything that is not such an address, [`ErrorKind::Unavailable`] if no browser
-    /// can be reached there, [`ErrorKind::MalformedReply`] if something else answers, [`ErrorKind::Timeout`].
+    /// [`ErrorKind::InvalidInput`] if `address` has neither form, [`ErrorKind::Unavailable`] if no browser can be
+    /// reached there, [`ErrorKind::MalformedReply`] if the program that answers there is no browser,
+    /// [`ErrorKind::Timeout`].
     pub async fn attach(address: &str, options: &CdpOptions) -> Result<Self> {
         let (hub, life) = attach::attach(address, options).await?;
         Ok(Self::new(hub, life))
     }
 
-    /// Returns the transport: `pipe` for a launched browser, `websocket` for an attached one.
+    /// Returns the kind of the connection: `pipe` for a launched browser, `websocket` for an attached one.
     pub fn transport(&self) -> &'static str {
         if self.hub.owned { "pipe" } else { "websocket" }
     }
@@ -128,7 +130,8 @@ impl Cdp {
         }
     }
 
-    /// Waits until no other action or observation is under way. Fails if the browser is gone.
+    /// Waits until no other action or observation is under way, and keeps others out as long as the returned guard
+    /// lives. Fails if the browser is gone.
     async fn turn(&self, operation: &'static str) -> Result<MutexGuard<'_, Turn>> {
         let turn = self.turn.lock().await;
         match turn.gone {
@@ -137,8 +140,8 @@ impl Cdp {
         }
     }
 
-    /// Adds to a `BrowserLost` error how the browser ended and the last text that it wrote. Returns any other result
-    /// unchanged.
+    /// Adds to a `BrowserLost` error how the page or the browser ended and, for a launched browser, the last text that
+    /// it wrote to its error output. Returns any other result unchanged.
     async fn explained<T>(&self, result: Result<T>) -> Result<T> {
         let error = match result {
             Err(error) if error.kind() == ErrorKind::BrowserLost => error,
@@ -300,7 +303,8 @@ impl Cdp {
 }
 
 impl Turn {
-    /// Returns the failure unchanged, and remembers the reason if the browser is gone.
+    /// Returns the failure unchanged. If it is [`Lost`](CdpError::Lost), remembers its reason, so that later calls fail
+    /// at once.
     fn keep(&mut self, trouble: CdpError) -> CdpError {
         if let CdpError::Lost(why) = trouble {
             self.gone = Some(why);
@@ -331,7 +335,7 @@ impl Drop for Cdp {
 }
 
 impl fmt::Debug for Turn {
-    /// Writes nothing of the page: it may contain typed text, and only the run knows which text is secret.
+    /// Leaves out all text of the page: it may contain typed text, and only the run knows which text is secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Turn")
             .field("gone", &self.gone)

@@ -1,4 +1,4 @@
-//! Failures inside this driver. For the driver's caller, each becomes an outcome or an error.
+//! Failures inside this driver. The driver's caller receives each of them as an outcome of an action or as an error.
 
 use serde::{Deserialize, de::DeserializeOwned};
 
@@ -13,11 +13,11 @@ use crate::{
 /// A failure inside this driver.
 #[derive(Debug)]
 pub(super) enum CdpError {
-    /// The browser, or its page, is gone.
+    /// The browser, or the process of the current page, is gone. The text is the reason.
     Lost(&'static str),
-    /// The document or frame that was asked is gone.
+    /// The document or frame that a call went to is gone.
     Moved,
-    /// A dialog covers the page.
+    /// An open dialog keeps the page from answering.
     Dialog(Dialog),
     /// The page or this driver refused the action.
     Refused(Failure),
@@ -36,8 +36,8 @@ struct Refusal {
     detail: String,
 }
 
-/// Parses an answer of the script in the page. Returns the result, or the refusal as an error. A refusal begins with
-/// its class, so a long answer is parsed only once.
+/// Parses an answer of our script in the page. Returns the result, or the script's refusal as an error. The JSON of a
+/// refusal begins with its class, so only an answer that begins like this is parsed as a refusal first.
 pub(super) fn answer<T: DeserializeOwned>(json: &str) -> Result<T, CdpError> {
     if json.starts_with(r#"{"failed":"#)
         && let Ok(refusal) = serde_json::from_str::<Refusal>(json)
@@ -57,13 +57,13 @@ impl CdpError {
         Self::Refused(Failure::new(class, why))
     }
 
-    /// Returns the failure for a reply that the browser should never send.
+    /// Returns the failure for a reply that the browser should never send. `what` describes the reply.
     pub(super) fn malformed(what: &'static str) -> Self {
         Self::Broken(Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what))
     }
 
-    /// Returns the [`Execution`] of an action that ended with this failure. Returns an error instead for
-    /// [`Lost`](Self::Lost) and [`Broken`](Self::Broken).
+    /// Returns the [`Execution`] of an action that ended with this failure. [`Lost`](Self::Lost) and
+    /// [`Broken`](Self::Broken) are returned as errors instead.
     pub(super) fn into_execution(self) -> Result<Execution> {
         Ok(match self {
             Self::Refused(failure) => Outcome::Failed(failure).into(),
@@ -87,7 +87,7 @@ impl CdpError {
         })
     }
 
-    /// Returns the error for a call that has no [`Outcome`], such as the observation of a page.
+    /// Returns this failure as the error of a call whose result has no [`Outcome`], such as the observation of a page.
     pub(super) fn into_error(self, operation: &'static str) -> Error {
         use ErrorClass as C;
         let (kind, class) = match self {
@@ -119,7 +119,7 @@ pub(super) fn lost(operation: &'static str, why: &'static str) -> Error {
     Error::new(ErrorKind::BrowserLost, operation).with("why", why)
 }
 
-/// The first words of the browser's messages about a document that is gone.
+/// The beginnings of the browser's error messages that say that a document, a frame or an object in it is gone.
 const MOVED: [&str; 7] = [
     "Cannot find context with specified id",
     "Execution context was destroyed",

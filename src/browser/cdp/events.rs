@@ -19,11 +19,11 @@ pub(super) enum BrowserEvent {
         why: &'static str,
         how: String,
     },
-    /// A session of a target begins.
+    /// A session for a target began.
     Attached {
         session: String,
         target: TargetInfo,
-        /// True if the target does not run until this driver lets it.
+        /// True if the browser keeps the target from running until this driver allows it.
         waits: bool,
     },
     /// A session ended.
@@ -34,18 +34,18 @@ pub(super) enum BrowserEvent {
         frame: String,
         parent: String,
     },
-    /// A frame was removed, or moved to another process (`swapped`).
+    /// A frame was removed, or `swapped`: its document moved to another process.
     FrameDetached {
         frame: String,
         swapped: bool,
     },
     FrameNavigated(FrameInfo),
-    /// The address of a frame changed without a new document.
+    /// The address of a frame changed, but not its document.
     NavigatedWithin {
         frame: String,
         url: String,
     },
-    /// The page asked for a navigation of a frame without delay.
+    /// The page asked for a navigation of a frame that is to begin at once.
     NavigationAsked {
         frame: String,
     },
@@ -60,7 +60,8 @@ pub(super) enum BrowserEvent {
     LoadingStopped {
         frame: String,
     },
-    /// The document of a frame was parsed, or is complete with its images.
+    /// The loading of a frame's document reached the stage `name`: for example, the document was parsed, or it is
+    /// complete with its images.
     Lifecycle {
         frame: String,
         loader: String,
@@ -78,20 +79,20 @@ pub(super) enum BrowserEvent {
         frame: Option<String>,
         kind: String,
     },
-    /// The answer to a request of a script began to arrive.
+    /// The response to a request by a script began to arrive.
     Answered {
         request: String,
     },
-    /// A further part of an answer arrived.
+    /// A further part of a response arrived.
     Received {
         request: String,
     },
     RequestEnded {
         request: String,
-        /// True if the browser did not read the answer to its end.
+        /// True if the browser stopped reading the response before its end.
         given_up: bool,
     },
-    /// A page opens a window. The event for its target follows.
+    /// A page opens a window. The event for the window's target follows.
     WindowOpened {
         url: String,
     },
@@ -106,12 +107,12 @@ pub(super) enum BrowserEvent {
         state: String,
     },
     DragBegan(serde_json::Value),
-    /// A request waits for our answer.
+    /// A request was held by the browser, and waits until this driver lets it continue or fail.
     RequestPaused(Box<Paused>),
     Crashed,
 }
 
-/// A target: a tab, a frame with its own process, a worker.
+/// A target of the protocol: a tab, a frame with its own process, or a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TargetInfo {
@@ -138,7 +139,7 @@ pub(super) struct FrameInfo {
 }
 
 impl FrameInfo {
-    /// Returns the whole address, with its fragment.
+    /// Returns the frame's whole address, including its fragment.
     pub(super) fn address(&self) -> String {
         // Chromium's address for the empty document with which a window begins.
         let url = if self.url == ":" {
@@ -150,7 +151,7 @@ impl FrameInfo {
     }
 }
 
-/// A request that waits for our answer.
+/// A request that the browser holds until this driver lets it continue or fail.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Paused {
@@ -162,7 +163,7 @@ pub(super) struct Paused {
 }
 
 impl fmt::Debug for Paused {
-    /// Shows nothing of the request's content, which may be typed text.
+    /// Leaves out the request's content, which may be typed text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Paused")
             .field("id", &self.id)
@@ -184,13 +185,13 @@ pub(super) struct Sent {
     pub(super) post_data_entries: Option<Vec<Bytes>>,
 }
 
-/// A part of a request's body, as base64; `None` if it cannot be read.
+/// A part of a request's body. `bytes` is its content as base64; `None` if the content cannot be read.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Bytes {
     pub(super) bytes: Option<String>,
 }
 
-/// A frame with the frames in it.
+/// A frame with all frames inside it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FrameTree {
@@ -233,12 +234,12 @@ struct Crash {
 }
 
 impl Crash {
-    /// Returns the browser's description and error code of the crash.
+    /// Returns the browser's status and error code for the crash.
     fn how(&self) -> String {
         format!("{}, {}", clean(&self.status), self.error_code)
     }
 
-    /// Returns the reason for the crash, from the browser's status.
+    /// Returns the reason for the crash in our words, as far as the browser's status shows it.
     fn why(&self) -> &'static str {
         match &*self.status {
             status if status.contains("oom") => "the page's process was out of memory",
@@ -249,7 +250,7 @@ impl Crash {
     }
 }
 
-/// The message for a page whose process is gone.
+/// The reason given for the loss of a page whose process is gone, if nothing more is known.
 pub(super) const CRASHED: &str = "the page crashed";
 
 #[derive(Deserialize)]

@@ -1,5 +1,5 @@
-//! The hub: it connects calls and events with the known state of the browser. Everything that talks to the browser
-//! does so through a [`Hub`].
+//! The hub: it sends calls to the browser, receives the browser's events, and keeps the state that they show.
+//! Everything that talks to the browser does so through a [`Hub`].
 
 use std::{
     convert::Infallible,
@@ -29,14 +29,15 @@ use super::{
 };
 use crate::{base::ErrorKind, page::Notice};
 
-/// Longest time for the page to answer while another tab has a dialog. If the page takes longer, that dialog counts as
-/// blocking it. Source: chosen; an answer takes a millisecond.
+/// Longest time for the current page to answer while another tab has a dialog open. If the page takes longer, that
+/// dialog counts as blocking it. Source: chosen; an answer takes a millisecond.
 const HELD_UP: Duration = Duration::from_millis(500);
 
-/// Name of the folder for incomplete downloads, inside the browser's private folder.
+/// Name of the folder into which the browser writes downloads, inside its private folder.
 pub(super) const FILES: &str = "files";
 
-/// The state that the driver shares with its background tasks.
+/// The connection to a browser, with all that is known about the browser. The driver shares it with its background
+/// tasks.
 #[derive(Debug)]
 pub(super) struct Hub {
     pub(super) wire: Wire,
@@ -44,9 +45,9 @@ pub(super) struct Hub {
     pub(super) options: CdpOptions,
     /// True if the browser was started here, false if it was attached to.
     pub(super) owned: bool,
-    /// The private folder of a browser that was started here.
+    /// The private folder of a browser that was started here; `None` for an attached browser.
     pub(super) private: Option<PathBuf>,
-    /// The error output of a browser that was started here.
+    /// The last lines of the error output of a browser that was started here; empty for an attached browser.
     pub(super) stderr: StderrTail,
 }
 
@@ -54,14 +55,15 @@ pub(super) struct Hub {
 struct Shared {
     known: Mutex<BrowserState>,
     offered: Mutex<Offered>,
-    /// The time at which the current command stops waiting for documents.
+    /// The time at which the current command (one action or observation) stops waiting for documents to load; `None`
+    /// before the first command.
     load_until: Mutex<Option<Instant>>,
     guard: Mutex<Guard>,
     changed: watch::Sender<()>,
 }
 
 impl fmt::Debug for Shared {
-    /// Leaves out all text of the pages, such as the names of files and tabs.
+    /// Leaves out all text of the pages, such as the names of downloaded files and the titles of tabs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared")
             .field("known", &*self.state())
@@ -85,7 +87,7 @@ impl Shared {
     }
 }
 
-/// The result of a script call.
+/// The browser's answer to the evaluation of a script or the call of a function.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Evaluated {
@@ -93,7 +95,7 @@ pub(super) struct Evaluated {
     exception_details: Option<Thrown>,
 }
 
-/// A value, or the handle of an object that stays in the page.
+/// A value that a script returned, or the handle of an object that stays in the page.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Object {
@@ -135,8 +137,8 @@ impl Evaluated {
 }
 
 impl Hub {
-    /// Starts a hub on a connection to a browser. A browser that was started here has a private folder; an attached
-    /// browser has none.
+    /// Starts a hub on a connection to a browser. `private` is the private folder of a browser that was started here;
+    /// an attached browser has none.
     ///
     /// Dropping the returned [`Line`] ends the connection and everything that depends on it.
     pub(super) fn start(
@@ -188,13 +190,14 @@ impl Hub {
         self.shared.changed.send_replace(());
     }
 
-    /// Starts a command with this time limit. Documents may take two thirds of it to load. After that they are given
-    /// up, and the current page has the remaining time to answer. Source: chosen.
+    /// Starts a command (one action or observation) with this time limit. Documents may take two thirds of it to load.
+    /// After that their loading is stopped, and the current page has the remaining time to answer. Source: chosen.
     pub(super) fn begin(&self, time: Duration) {
         *self.shared.load_until() = Some(Instant::now() + time * 2 / 3);
     }
 
-    /// Returns the time that a document may still take to load within the current command.
+    /// Returns the time that a document may still take to load: what is left for it within the current command, but at
+    /// most the navigation timeout.
     pub(super) fn time_to_load(&self) -> Duration {
         let longest = self.options.common.navigation_timeout;
         let left = |end: Instant| end.saturating_duration_since(Instant::now());
@@ -203,7 +206,8 @@ impl Hub {
             .map_or(longest, |end| longest.min(left(end)))
     }
 
-    /// Wakes all waiters. Needed after an answer of the browser changed the known state; an event wakes them by itself.
+    /// Wakes all waiters. A caller needs this after it changed the known state because of an answer of the browser;
+    /// after an event, the waiters are woken anyway.
     pub(super) fn changed(&self) {
         self.shared.changed.send_replace(());
     }
@@ -213,7 +217,8 @@ impl Hub {
         self.shared.state()
     }
 
-    /// Locks the typed secrets and the requests held because of them. The lock must not be held across an await.
+    /// Locks the typed secrets and the record of the requests that were held back because of them. The lock must not be
+    /// held across an await.
     pub(super) fn guard(&self) -> MutexGuard<'_, Guard> {
         self.shared
             .guard
@@ -221,13 +226,14 @@ impl Hub {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Marks this number as used for an element, so that no later page uses it again.
+    /// Records that this number was given to an element, so that the elements of later pages get higher numbers.
     pub(super) fn told(&self, number: u64) {
         let mut known = self.state();
         known.last_number = known.last_number.max(number);
     }
 
-    /// Removes and returns the notices since the last call.
+    /// Removes and returns the notices for the caller that came up since the last call: downloads, new tabs, and
+    /// dialogs of other tabs.
     pub(super) fn take_notices(&self) -> Vec<Notice> {
         let mut notices = self.shared.offered().take();
         for tab in self.state().tabs.iter_mut().filter(|tab| !tab.told) {
@@ -245,8 +251,8 @@ impl Hub {
         notices
     }
 
-    /// Waits until `look` finds an answer in the known state, and returns it. If it never finds one, this never
-    /// returns.
+    /// Waits until `look` returns a value for the known state, and returns that value. `look` is called at once and
+    /// after each change of the state; if it never returns a value, neither does this.
     pub(super) async fn until<T>(&self, mut look: impl FnMut(&mut BrowserState) -> Option<T>) -> T {
         let mut changed = self.shared.changed.subscribe();
         loop {
@@ -280,8 +286,8 @@ impl Hub {
         self.unless_blocked(work).await
     }
 
-    /// Waits for `work` on the current page. A dialog, a crash or the end of the browser would block the work, and so
-    /// ends the wait with an error.
+    /// Waits for `work`, which needs the current page. Fails instead as soon as a dialog, a crash or the end of the
+    /// browser blocks the page.
     pub(super) async fn unless_blocked<T>(
         &self,
         work: impl Future<Output = Result<T, CdpError>>,
@@ -294,8 +300,8 @@ impl Hub {
         }
     }
 
-    /// Checks for each dialog of another tab if it blocks the current page: pages in one process are blocked together.
-    /// Records the result in the known state, and never returns.
+    /// Checks, for each dialog that is open in another tab, whether it blocks the current page as well: pages in one
+    /// process are blocked together. Records a blocking dialog in the known state. Never returns.
     async fn watch_behind(&self) -> Infallible {
         loop {
             let behind = self.until(|known| known.dialog_behind()).await;
@@ -327,7 +333,7 @@ impl Hub {
         }
     }
 
-    /// Carries out the effects that events ask for, until the connection ends.
+    /// Carries out the effects that the known state asks for after the browser's events. Ends with the connection.
     async fn look_after(self: Arc<Self>, mut queue: mpsc::UnboundedReceiver<Effect>) {
         while let Some(effect) = queue.recv().await {
             match effect {
@@ -385,7 +391,8 @@ impl Hub {
         }
     }
 
-    /// Moves a downloaded file to its folder or removes it, and reports it.
+    /// Moves a downloaded file to the caller's folder, or deletes it, and reports it. `whole` is true if the download
+    /// is complete.
     async fn keep_download(self: Arc<Self>, id: String, name: String, whole: bool) {
         let has_room = self.shared.offered().has_room();
         let folder = self
@@ -407,11 +414,11 @@ impl Hub {
         }
     }
 
-    /// Makes the page of a background tab, or of a window without a screen, behave as if it were in view.
+    /// Makes the page of a background tab, or of a browser without a window, behave as if it were in view.
     ///
-    /// Chromium passes an unanswered call on to the next document, and this call crashes that document's process if the
-    /// document is still arriving. So in a window that a page opened, this call is sent only when the window's document
-    /// has arrived.
+    /// Chromium passes an unanswered call on to the next document, and this call crashes the process of that document
+    /// if the document is still arriving. So for a window that a page opened, this call is sent only once the window's
+    /// document has arrived.
     async fn emulate_focus(&self, session: &str, target: &str) {
         self.until(|known| {
             let is_current = known.current.as_deref() == Some(target);
@@ -434,7 +441,7 @@ impl Hub {
             .await;
     }
 
-    /// Subscribes to the events of a new session, and reads its frames.
+    /// Prepares a new session: subscribes to its events and reads its frames.
     async fn prepare(self: Arc<Self>, session: String, target: String, is_tab: bool) {
         // If requests are already being checked, those of this session must wait until they are checked too.
         let guards = self.state().guards;
@@ -492,7 +499,7 @@ struct Tree {
     frame_tree: FrameTree,
 }
 
-/// Returns the value of a script; an error if the script threw.
+/// Returns the value of a script, or an error if the script threw.
 pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, CdpError> {
     match evaluated.exception_details {
         None => Ok(evaluated.result),

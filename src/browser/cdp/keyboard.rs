@@ -10,8 +10,8 @@ use super::{
 };
 use crate::action::Key;
 
-/// Longest text typed key by key; a longer one is inserted at once. Unit: characters. Source: chosen; a key takes some
-/// 2 ms.
+/// Maximum length of a text that is typed key by key; of a longer text, only line breaks and tabs are typed with keys,
+/// and the rest is inserted without keys. Unit: characters. Source: chosen; a key takes some 2 ms.
 const BY_KEYS: usize = 1_000;
 
 /// A key of the keyboard.
@@ -19,13 +19,14 @@ const BY_KEYS: usize = 1_000;
 struct Physical {
     /// The position of the key, as in `KeyboardEvent.code`.
     code: &'static str,
-    /// The legacy number of the key, as in `KeyboardEvent.keyCode`.
+    /// The number of the key in the outdated property `KeyboardEvent.keyCode`.
     number: u32,
     /// True if Shift is held for this character.
     shift: bool,
 }
 
-/// Named keys: name, code, number, the text that they type.
+/// Keys with names. For each: its name, its code, its number (see [`Physical`]), and the text that it types, which may
+/// be empty.
 const NAMED: &[(&str, &str, u32, &str)] = &[
     ("Enter", "Enter", 13, "\r"),
     ("Tab", "Tab", 9, ""),
@@ -56,7 +57,8 @@ const NAMED: &[(&str, &str, u32, &str)] = &[
     ("F12", "F12", 123, ""),
 ];
 
-/// Keys of characters: code, number, the character alone and with Shift.
+/// Keys that type digits and punctuation. For each: its code, its number (see [`Physical`]), the character that it
+/// types alone, and the character that it types with Shift.
 const SIGNS: &[(&str, u32, char, char)] = &[
     ("Backquote", 192, '`', '~'),
     ("Minus", 189, '-', '_'),
@@ -81,14 +83,14 @@ const SIGNS: &[(&str, u32, char, char)] = &[
     ("Digit9", 57, '9', '('),
 ];
 
-/// The codes of the letters, in alphabetical order.
+/// The codes of the letter keys, in alphabetical order.
 const LETTERS: [&str; 26] = [
     "KeyA", "KeyB", "KeyC", "KeyD", "KeyE", "KeyF", "KeyG", "KeyH", "KeyI", "KeyJ", "KeyK", "KeyL",
     "KeyM", "KeyN", "KeyO", "KeyP", "KeyQ", "KeyR", "KeyS", "KeyT", "KeyU", "KeyV", "KeyW", "KeyX",
     "KeyY", "KeyZ",
 ];
 
-/// Modifier keys: name, code, number, bit.
+/// Modifier keys. For each: its name, its code, its number (see [`Physical`]), and its bit in a set of modifiers.
 const MODIFIERS: &[(&str, &str, u32, u32)] = &[
     ("Alt", "AltLeft", 18, 1),
     ("Control", "ControlLeft", 17, 2),
@@ -119,7 +121,8 @@ fn physical(sign: char) -> Option<Physical> {
         })
 }
 
-/// Returns the events of a key with its modifiers; `None` for a character that is on no key.
+/// Returns the input events that press and release a key while its modifiers are held; `None` for a character that is
+/// on no key.
 fn strokes(key: &Key) -> Option<Vec<Value>> {
     // The last `+` separates the key from its modifiers, unless the key itself is `+`.
     let text = key.as_str();
@@ -157,7 +160,8 @@ fn strokes(key: &Key) -> Option<Vec<Value>> {
     Some(events)
 }
 
-/// Returns the events for pressing and releasing one key.
+/// Returns the two input events that press and release one key, given by its name or by the character that it types.
+/// `mask` is the set of modifiers that are held. Returns `None` if there is no such key.
 fn stroke(name: &str, mask: u32) -> Option<[Value; 2]> {
     let named = NAMED.iter().find(|(known, ..)| *known == name);
     let (key, code, number, text) = if let Some((name, code, number, text)) = named {
@@ -204,15 +208,16 @@ fn event(kind: &str, key: &str, code: &str, number: u32, text: &str, mask: u32) 
     event
 }
 
-/// One part of a text that is being typed.
+/// A part of a text that is being typed: either events of keys or characters to insert.
 #[derive(Debug, PartialEq)]
 enum Typed {
     Keys(Vec<Value>),
-    /// Characters that are on no key, inserted as an input method does.
+    /// Characters that are inserted without keys, as an input method does it.
     Text(String),
 }
 
-/// Splits a text into runs of keys and runs of characters that have no key.
+/// Splits a text into runs that are typed with keys and runs that are inserted: characters that are on no key and, if
+/// the text is longer than [`BY_KEYS`], all characters except line breaks and tabs.
 fn typed(text: &str) -> Vec<Typed> {
     let mut out = Vec::new();
     let by_keys = text.chars().count() <= BY_KEYS;
@@ -257,7 +262,7 @@ impl Cdp {
         }
     }
 
-    /// Types a text into whatever has the focus.
+    /// Types a text into the element that has the focus.
     pub(super) async fn type_keys(&self, turn: &mut Turn, text: &str) -> Result<(), CdpError> {
         if text.contains(['\n', '\r']) {
             self.may_send(By::Enter).await?;
@@ -279,7 +284,7 @@ impl Cdp {
             .await
     }
 
-    /// Presses Enter.
+    /// Presses Enter, after a check that this sends no typed secret to an address that may not receive it.
     pub(super) async fn press_enter(&self, turn: &mut Turn) -> Result<(), CdpError> {
         self.may_send(By::Enter).await?;
         let events = stroke("Enter", 0).into_iter().flatten().collect();

@@ -1,4 +1,4 @@
-//! Starting a browser of our own.
+//! Start of a browser of our own.
 //!
 //! The connection is a pipe. No port is open that another user or a page could reach. A browser whose pipe closes ends
 //! by itself, so it does not outlive this process, however the process ends.
@@ -24,34 +24,36 @@ use crate::{
 };
 
 const OPERATION: &str = "browser.launch";
-/// Folders in the private folder, for the profile, for incomplete downloads and for temporary files.
+/// Folders that are created inside the browser's private folder: for the profile, for downloads, and for temporary
+/// files.
 const INSIDE: [&str; 4] = ["profile", "profile/Default", hub::FILES, "t"];
-/// The folder in which Chromium would keep data for restoring tabs after a crash: addresses and, within seconds,
-/// typed text. If a file stands in its place, Chromium stores nothing.
+/// The path, inside the private folder, at which Chromium would keep data for restoring tabs after a crash: addresses
+/// and, within seconds, typed text. A file is put there instead of a folder, so Chromium stores nothing.
 const SESSIONS: &str = "profile/Default/Sessions";
-/// The file from which a new profile reads its preferences.
+/// The path, inside the private folder, of the file from which a new profile reads its preferences.
 const PREFERENCES: &str = "profile/Default/Preferences";
-/// Our preferences: typed form data is not stored for later suggestions.
+/// The preferences of a new profile, as JSON: typed form data and passwords are not stored for later suggestions.
 const KEEP_NOTHING: &str = r#"{"autofill":{"enabled":false,"profile_enabled":false,"credit_card_enabled":false},
 "credentials_enable_service":false,"profile":{"password_manager_enabled":false}}"#;
-/// Stack of the browser's processes. Chromium walks a page recursively, so with the usual 8 MiB a page of 3,000 nested
-/// elements crashes it. Unit: KiB. Source: measured; 64 MiB hold 20,000.
+/// Stack size of the browser's processes. Chromium walks a page recursively, so with the usual 8 MiB, a page of 3,000
+/// nested elements crashes it. Unit: KiB. Source: measured; 64 MiB are enough for 20,000.
 #[cfg(unix)]
 const STACK: u32 = 64 << 10;
-/// Longest time for a browser to end after it closed its pipe. Source: chosen; a browser that closed its pipe is
-/// usually ending already.
+/// Longest time for a browser to end after it closed its pipe while starting. Source: chosen; a browser that closed its
+/// pipe is usually ending already.
 const END: Duration = Duration::from_secs(1);
 
-/// The parts that keep a browser alive.
+/// The parts of this driver that a browser lives on: dropping them ends a launched browser and disconnects from an
+/// attached one.
 #[derive(Debug)]
 pub(super) struct Life {
     /// The connection, which is dropped first because its end ends the browser.
     pub(super) line: Option<Line>,
-    /// The process and folder; `None` for a browser that was attached to.
+    /// The process and private folder of the browser; `None` for a browser that was attached to.
     pub(super) own: Option<Own>,
 }
 
-/// The process and folder of a browser that was started here.
+/// The process and private folder of a browser that was started here. Dropping this kills the process.
 #[derive(Debug)]
 pub(super) struct Own {
     pub(super) child: Child,
@@ -59,7 +61,7 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// Kills the started process and everything that it started, which form one process group. This is needed for a
+    /// Kills the started process and all processes that it started, which form one process group. This is needed for a
     /// program that is not a browser: it may not notice the end of the connection, and its command line may not contain
     /// the private folder's path, by which a browser's process is recognised.
     pub(super) fn kill(&self) {
@@ -185,8 +187,8 @@ fn unavailable(options: &CdpOptions, why: &str) -> Error {
         .with("why", why)
 }
 
-/// Returns the command that starts the browser, with the ends of the pipe on the descriptors that it expects: 3 to
-/// read from, 4 to write to.
+/// Returns the command that starts the browser. The ends of the pipe are on the descriptors that the browser expects:
+/// it reads from 3 and writes to 4.
 #[cfg(unix)]
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
     // A shell moves the ends of the pipe to these descriptors, so that no code of ours runs between fork and exec.
@@ -216,7 +218,8 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
     command
 }
 
-/// Returns the command without the pipe, which works only on Unix. On other systems, only attaching works.
+/// Returns a command that starts the browser without a pipe, because the pipe works only on Unix. On other systems,
+/// only attaching works.
 #[cfg(not(unix))]
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
     let mut command = Command::new(&options.common.chromium);
@@ -228,7 +231,7 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
     command
 }
 
-/// Subscribes to the browser's tabs, and waits for the first one.
+/// Asks a started browser to report its tabs, and waits until its first tab is prepared.
 async fn begin(hub: &Arc<Hub>) -> Result<(), CdpError> {
     let downloads = match (&hub.private, &hub.options.common.downloads) {
         (Some(private), Some(_)) => {

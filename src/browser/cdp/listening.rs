@@ -1,4 +1,4 @@
-//! Elements with click listeners: they react to clicks, even if they have no role, hand cursor or name.
+//! Elements with click listeners. Such elements react to clicks, even if they have no role, hand cursor or name.
 //!
 //! The browser knows all listeners of a document and reports them in one answer (7 ms for 10,000 elements, 1,000 of
 //! them with listeners). The browser's snapshot of a document also says which nodes are clickable, but takes 300 ms.
@@ -16,8 +16,8 @@ use super::{
     state::World,
 };
 
-/// Events that make an element count as clickable if it listens for one of them: events of a click, of a key on the
-/// focused element, of a slider's handle, and of dragging.
+/// Events that make an element count as clickable if it listens for at least one of them: events of a click, of a key
+/// on the focused element, of a slider's handle, and of dragging.
 const CLICKS: [&str; 9] = [
     "click",
     "dblclick",
@@ -29,24 +29,26 @@ const CLICKS: [&str; 9] = [
     "keydown",
     "dragstart",
 ];
-/// Maximum number of event kinds of an element that listens for itself. An element with more kinds counts as listening
-/// for everything inside it and is left out: libraries register some eighty kinds on the top element of a page. Source:
-/// chosen; a widget has up to a dozen.
+/// Maximum number of kinds of events for which a clickable element listens. An element that listens for more kinds is
+/// taken to listen on behalf of all elements inside it, and is left out: libraries register some eighty kinds on the
+/// top element of a page. Source: chosen; a widget has up to a dozen.
 const MOST_KINDS: usize = 24;
-/// Maximum number of new elements that one look at a document asks about; the next look asks about further elements.
-/// Source: chosen; each takes a call, and all calls run at once.
+/// Maximum number of elements for which tickets (see [`Listening`]) are requested at one reading of a document; the
+/// next reading requests those of further elements. Source: chosen; each takes a call, and all calls run at once.
 const MOST_NEW: usize = 500;
-/// The name of the object group for elements that are being asked about.
+/// The name under which the browser groups the handles of elements for which tickets are requested, so that one call
+/// releases them all.
 const GROUP: &str = "webwise-listening";
 
-/// The known listening elements of one document.
+/// The elements of one document that are known to listen for clicks.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Listening {
-    /// The document object of the page's own world. If asked about the document object of our world, the browser
-    /// confuses the worlds when many elements listen.
+    /// The browser's handle of the document object in the page's own JavaScript world; `None` until it is first needed.
+    /// The document object of our script's world is not used: if asked about that one, the browser confuses the worlds
+    /// when many elements listen.
     top: Option<String>,
-    /// Our ticket for each of the browser's node numbers; 0 for a node that is not an element of the document. A
-    /// ticket is a number that the page script gives to an element for this purpose; it is no reference.
+    /// The ticket for each of the browser's node numbers; 0 for a node that is not an element of the document. A ticket
+    /// is a number that our script in the page gives to an element for this purpose; it is no reference.
     tickets: HashMap<u64, u64>,
 }
 
@@ -80,7 +82,8 @@ struct Node {
 }
 
 impl Cdp {
-    /// Returns the tickets (see [`Listening`]) of the elements of a document that listen for clicks.
+    /// Returns the tickets (see [`Listening`]) of the elements of a document that listen for clicks, and updates
+    /// `known`.
     pub(super) async fn listening(
         &self,
         at: &(String, World),
@@ -110,7 +113,7 @@ impl Cdp {
         Ok(tickets.filter(|ticket| *ticket > 0).collect())
     }
 
-    /// Returns the document object of the page's own world.
+    /// Returns the browser's handle of the document object in the page's own JavaScript world.
     async fn page_document(&self, (session, world): &(String, World)) -> Result<String, CdpError> {
         let ours =
             json!({ "expression": "document", "contextId": world.context, "objectGroup": GROUP });
@@ -122,7 +125,8 @@ impl Cdp {
         theirs.object.object_id.ok_or(CdpError::Moved)
     }
 
-    /// Asks the page script for a ticket for each new element.
+    /// Asks our script in the page for the tickets of new elements, and adds them to `known`. `new` holds the browser's
+    /// node numbers.
     async fn meet(
         &self,
         (session, world): &(String, World),
@@ -172,7 +176,8 @@ impl Cdp {
     }
 }
 
-/// Returns the nodes that listen for clicks, except those that listen for everything inside them. Pure.
+/// Returns the browser's node numbers of the elements that listen for clicks, except those that listen on behalf of all
+/// elements inside them. Pure.
 fn clicked(listeners: Vec<Listener>) -> BTreeSet<u64> {
     let mut kinds: BTreeMap<u64, HashSet<String>> = BTreeMap::new();
     for listener in listeners {

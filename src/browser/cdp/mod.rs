@@ -12,53 +12,55 @@
 //! The connection:
 //!
 //! - `cdp` implements the DevTools protocol itself, in 500 lines: numbered calls, sessions, events. `chromiumoxide`
-//!   (release of February 2026) was tried and dropped: 73 more crates and 80 s more of a clean debug build for the
-//!   same speed. That crate has no pipe, cannot evaluate in frames of another site, sets no deadline for a call, and
-//!   drops whole messages that contain a value that it does not know yet.
-//! - A browser that we start is connected by a pipe; `tokio-tungstenite` connects only attached browsers. A pipe
-//!   opens no port that another user or a page could reach. One second after this process is killed, none of its 12
-//!   browser processes is left; with a port, all 12 are left.
-//! - A line of `sh` puts the ends of the pipe on descriptors 3 and 4, because code of ours between fork and exec
-//!   would be `unsafe`.
-//! - A browser has a process group of its own. `close` ends it in an orderly way; dropping the driver kills the
-//!   group, because a program that is not a browser does not notice the end of its pipe.
-//! - The state of a browser is a pure function of its events (`cdp/state`), so any order of events is tested without
-//!   a browser.
+//!   (release of February 2026) was tried and dropped: 73 more crates and 80 s more of a clean debug build for the same
+//!   speed. That crate has no pipe, cannot evaluate in frames of another site, sets no deadline for a call, and drops
+//!   whole messages that contain a value that it does not know yet.
+//! - A browser that we start is connected by a pipe; `tokio-tungstenite` connects only attached browsers. A pipe opens
+//!   no port that another user or a page could reach. One second after this process is killed, none of its 12 browser
+//!   processes is left; with a port, all 12 are left.
+//! - A line of `sh` puts the ends of the pipe on descriptors 3 and 4, because code of ours between fork and exec would
+//!   be `unsafe`.
+//! - A browser has a process group of its own. `close` ends it in an orderly way; dropping the driver kills the group,
+//!   because a program that is not a browser does not notice the end of its pipe.
+//! - The state of a browser is a pure function of its events (`cdp/state`), so any order of events is tested without a
+//!   browser.
 //! - In an attached browser only our own tabs are seen: a person's tabs do not concern the model.
 //!
 //! The script in the page:
 //!
-//! - The script runs in a world of its own, and reads elements by property getters that it took once. The page can
-//!   neither see nor change it, and a field named `parentNode` hides nothing.
+//! - The script runs in an isolated JavaScript world of its own, and reads elements by the property getters of their
+//!   prototypes, which it looks up once. The page can neither see nor change the script, and a form field named
+//!   `parentNode` does not hide the property of that name.
 //! - A document's script world is created when first needed and ends with its document. So a secret that was released
 //!   for one document cannot be typed into another.
 //! - The script is called through an object of its world and not by the world's number. Another process may use the
 //!   same number for a world of its own, and a secret must not reach that other document.
 //! - Elements get numbers that rise through all documents of a session, and a frame gets a new number for each
-//!   document. So a reference to a page that is gone matches no element, instead of a wrong one.
+//!   document. So a reference to an element of an earlier page matches no element, instead of a wrong one.
 //!
 //! Observation:
 //!
-//! - A walk through the page returns only the rows that changed since the last walk. A second look at 10,000 elements
-//!   costs the walk but almost no traffic.
+//! - A walk (one reading of a document by the script) returns only the rows (one for each node) that changed since the
+//!   last walk. A second walk through 10,000 elements costs time in the page but almost no traffic.
 //! - An observation crosses the wire as one JSON text, because the browser transfers a text in about a fifth of the
 //!   time that an object takes.
-//! - A frame's number and address come with its rows, from the same world. So no content is shown under the address
-//!   of another document.
-//! - Style sheets are searched for the elements that may have generated text before or after them. The labels of a
-//!   document or shadow tree are found once. Asking each element would double the time of a walk, and the browser's own
-//!   list of labels reads the whole document for each control.
+//! - A frame's number and address come with its rows, from the same world. So no content is shown under the address of
+//!   another document.
+//! - Style sheets are searched for the elements that may have generated text before or after them, because asking each
+//!   element would double the time of a walk. The labels of a document or shadow tree are found once, because the
+//!   browser's own list of labels reads the whole document for each control.
 //!
 //! Actions:
 //!
-//! - Listeners in the page watch which element a press really hits. So a hit is observed and not calculated, and a
-//!   press that would hit a wrong element does not reach that element.
-//! - The first event of a press decides whether it hit, because pages may move things once they are pressed.
-//! - An element is still if it has not moved by the next frame; where the browser animates something, it must not
-//!   have moved for two frames, because an animation moves nothing in its first frame. In addition, the press itself
-//!   is watched.
-//! - A fill is one task that checks the focus and calls `execCommand`. So the page gets trusted events, and cannot
-//!   redirect the text in between.
+//! - Listeners in the page watch which element a press of the mouse really hits. So a hit is observed and not
+//!   calculated, and a press that would hit a wrong element does not reach that element.
+//! - The first event of a press decides whether the press hit its element, because pages may move things once they are
+//!   pressed.
+//! - An element counts as still if it has not moved by the next frame that the browser draws; where the browser
+//!   animates something, the element must not have moved for two frames, because an animation moves nothing in its
+//!   first frame. In addition, the press itself is watched.
+//! - To fill a field, one task of our script checks the focus and calls `execCommand`. So the page gets trusted events,
+//!   and cannot redirect the text in between.
 //! - Waiting for a field changes nothing, and filling or choosing is tried once. So nothing happens after the caller
 //!   gave up, and a dialog that opens during the wait was not caused by the action.
 //! - The input of an action goes to the tab in which the action began, so that no other tab receives it when that tab
@@ -70,36 +72,35 @@
 //! - An action settles when everything that began after it is over and the document is still. Things that change all
 //!   the time, such as clocks, do not count. If a page was not still after one action, the next action waits only a
 //!   quarter of the time.
-//! - "Still" means two frames and 25 ms without a change. A slow machine also draws frames slowly, so a time alone
-//!   does not show that the page could do its work.
-//! - A navigation is followed from its first event to its document, and may take as long as a page may load.
-//!   Everything else may take only as long as a page may settle. So a slow server is not mistaken for a page that
-//!   never rests.
-//! - Something that was waited for once without success is not waited for again. Replacing nodes by similar ones
-//!   counts as an animation; growth counts as a change. Otherwise clocks, spinners, missing pictures and long polls
-//!   would slow each action.
-//! - A document that does not arrive in time is given up, because while it is under way the browser does not let the
+//! - A document counts as still after two drawn frames and 25 ms without a change. A slow machine also draws frames
+//!   slowly, so a time alone does not show that the page could do its work.
+//! - A navigation is followed from its first event to its document, and may take as long as a page may load. Everything
+//!   else may take only as long as a page may settle. So a slow server is not mistaken for a page that never rests.
+//! - Something that was waited for once without success is not waited for again. A page that replaces nodes by similar
+//!   ones counts as animated; only a page that grows counts as changed. Otherwise clocks, spinners, missing pictures
+//!   and long polls would slow each action.
+//! - The loading of a document that does not arrive in time is stopped, because until then the browser does not let the
 //!   current page answer.
 //! - If a page does not answer for 3 s, its script is ended before the page is left, because an endless script would
 //!   keep every other page out.
 //! - A page that navigates by itself while it is sent to an address is stopped and sent again, three times at most,
 //!   because the browser prefers the page's own navigation.
-//! - A window's focus is emulated only once its document is there: Chromium's renderer crashes if a document of
-//!   another process arrives during the call.
+//! - A window's focus is emulated only once its document is there: Chromium's renderer crashes if a document of another
+//!   process arrives during the call.
 //! - No window that a page opens is blocked, because a blocked window is never reported.
 //!
 //! Secrets and storage:
 //!
 //! - If a request for a document would send a typed secret to an origin that may not receive it, the request is aborted
 //!   and not blocked. So the page that the secret was typed into stays visible.
-//! - Once a secret was typed, a new window does not run until this driver lets it. Otherwise its first request would
-//!   leave unchecked.
+//! - Once a secret was typed, a new window does not run until this driver lets it. Otherwise its first request would be
+//!   sent unchecked.
 //! - A secret is typed only into a document whose reported origin and address agree: a frame whose content the page
 //!   wrote has the page's origin and no address of its own.
 //! - Loading a state sets the new cookies first and deletes the old ones after, so a failure loses nothing. In an
 //!   attached browser only cookies of the state's own sites are deleted, because the others are the person's.
-//! - A state is saved from a hidden tab that visits each origin without its service workers, because the state
-//!   includes the storage of frames and of earlier pages.
+//! - A state is saved from a hidden tab that visits each origin without its service workers, because the state includes
+//!   the storage of frames and of earlier pages.
 
 mod act;
 mod ask;

@@ -15,11 +15,12 @@ use super::{
 };
 use crate::{action::ErrorClass, browser::rules::web_address};
 
-/// Time without an answer after which the script of a document that is to be left counts as endless. Source: chosen; an
-/// answer takes a millisecond, and pages that compute for seconds are rare.
+/// Time without an answer of a page after which its script counts as endless. The time is measured before the page is
+/// left for another document. Source: chosen; an answer takes a millisecond, and pages that compute for seconds are
+/// rare.
 const HUNG: Duration = Duration::from_secs(3);
-/// Maximum number of attempts to navigate a page that goes elsewhere meanwhile. Source: chosen; one attempt is enough
-/// for most pages that reload themselves again and again.
+/// Maximum number of attempts to send a tab to an address while its page itself navigates elsewhere. Source: chosen;
+/// one attempt is enough for most pages that reload themselves again and again.
 const SENT: u32 = 3;
 /// The address of a tab before its first navigation.
 pub(super) const BLANK: &str = "about:blank";
@@ -47,7 +48,7 @@ struct Entry {
 }
 
 impl Hub {
-    /// Stops loading in the current tab.
+    /// Stops the loading of documents in the current tab.
     pub(super) fn stop_loading(&self) {
         let session = self.state().tab().and_then(|tab| tab.session.clone());
         if let Some(session) = session {
@@ -59,9 +60,9 @@ impl Hub {
         }
     }
 
-    /// Waits for the time that a document may take to load, and then stops the loading if it is still going on: until then,
-    /// the browser does not answer calls to the page that the tab still shows. Never returns, so that a caller can
-    /// wait for this and for an answer at the same time.
+    /// Waits for the time that a document may take to load, and then stops the loading if it is still going on: until
+    /// then, the browser does not answer calls to the page that the tab still shows. Never returns, so that a caller
+    /// can wait for this and for an answer at the same time.
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
         sleep(self.time_to_load()).await;
         let is_on_its_way = self
@@ -77,7 +78,7 @@ impl Hub {
 }
 
 impl Cdp {
-    /// Opens an address in the current tab.
+    /// Opens an address in the current tab, and waits until the document has arrived.
     pub(super) async fn goto(&self, address: &str) -> Result<(), CdpError> {
         let url = web_address(address).map_err(|outcome| match outcome {
             crate::action::Outcome::Failed(failure) => CdpError::Refused(failure),
@@ -97,7 +98,7 @@ impl Cdp {
         self.within_the_time_to_load(work).await
     }
 
-    /// Navigates the current tab to an address. Returns false if the page went to another document meanwhile.
+    /// Navigates the current tab to an address. Returns false if the page itself went to another document instead.
     async fn sent_to(&self, url: &str) -> Result<bool, CdpError> {
         let session = self.main_session()?;
         let is_under_way = self
@@ -152,7 +153,7 @@ impl Cdp {
             .is_some_and(|tab| tab.has_let_in(&loader)))
     }
 
-    /// Reloads the page.
+    /// Reloads the page, and waits until the new document has arrived.
     pub(super) async fn reload(&self) -> Result<(), CdpError> {
         let before = self.loader()?;
         let work = async {
@@ -172,7 +173,7 @@ impl Cdp {
         self.within_the_time_to_load(work).await
     }
 
-    /// Goes one page back (-1) or forward (1) in the history.
+    /// Goes back (`step` is -1) or forward (`step` is 1) by one entry of the tab's history.
     pub(super) async fn step_in_history(&self, step: isize) -> Result<(), CdpError> {
         let session = self.main_session()?;
         let history: History = self
@@ -206,7 +207,8 @@ impl Cdp {
         self.within_the_time_to_load(work).await
     }
 
-    /// Waits for a navigation, and gives it up if it takes too long; otherwise nothing could be read until it ends.
+    /// Carries out a navigation. If it exceeds the time that a document may take to load, stops the loading and fails;
+    /// otherwise nothing could be read until it ends.
     async fn within_the_time_to_load(
         &self,
         work: impl Future<Output = Result<(), CdpError>>,
@@ -226,8 +228,9 @@ impl Cdp {
         ))
     }
 
-    /// Ends an endless script, because its document must give way to the next one. A script is given some time first,
-    /// because it is still unknown whether a next document comes at all: a download, for example, brings none.
+    /// Ends the script of the current page if it is endless, because it would keep the next document out. Before that,
+    /// the script gets some time to end by itself: it is still unknown whether a next document comes at all. A
+    /// download, for example, brings none.
     async fn end_a_script_in_the_way(&self) {
         // While another document is on its way, the page does not answer either, but no script is the reason.
         let is_there = self
@@ -262,8 +265,8 @@ impl Cdp {
             .await
     }
 
-    /// Waits for the browser's error page. Until that page is shown, the browser would treat the next navigation as
-    /// an interruption.
+    /// Waits, after a failed navigation, for the browser's error page. Until that page is shown, the browser would
+    /// treat the next navigation as an interruption.
     async fn await_error_page(&self) {
         let shown = self
             .hub

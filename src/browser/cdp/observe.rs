@@ -1,4 +1,4 @@
-//! Observing the page: the documents of all its frames as one tree, and pictures.
+//! Observation of the page: the documents of all its frames as one tree, and pictures.
 
 use std::{
     collections::HashMap,
@@ -30,38 +30,41 @@ use crate::{
     page::{Observation, Tab, Tree},
 };
 
-/// Maximum number of frames that are read. Source: chosen; pages have up to some thirty.
+/// Maximum number of frames, besides the main frame, that are read at one observation of a page. Source: chosen; pages
+/// have up to some thirty.
 const MAX_FRAMES: usize = 100;
-/// Longest time for reading all frames together; the content of a slower frame is left out. Source: chosen; it takes
-/// a few milliseconds, but a frame with its own process can be as slow as it likes.
+/// Longest time for reading all frames inside a page, together; the content of a slower frame is left out. Source:
+/// chosen; it takes a few milliseconds, but a frame with its own process can be as slow as it likes.
 const FRAMES: Duration = Duration::from_secs(2);
-/// Maximum number of attempts to read a frame that goes to another document meanwhile. Source: chosen; a frame
+/// Maximum number of attempts to read a frame whose document is replaced while it is read. Source: chosen; a frame
 /// usually does so once.
 const LOOKS: usize = 3;
-/// Maximum amount of text that is read of a page without its frames. The same amount is read of all its frames
-/// together. Nodes beyond it are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages that
-/// people read have a million. On the wire, one unit takes up to 7 bytes, so this is a fifth of the largest message.
+/// Maximum amount of text that is read of a page's main document. The same amount, divided among them, is read of all
+/// frames inside it. Nodes beyond it are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages
+/// that people read have a million. On the wire, one unit takes up to 7 bytes, so this is a fifth of the largest
+/// message.
 const MAX_TEXT: usize = 8_000_000;
-/// Longest side of a picture. Unit: CSS pixels. Source: the largest texture that Chromium draws on.
+/// Maximum width and height of a picture. Unit: CSS pixels. Source: the largest texture that Chromium draws on.
 const MAX_SIDE: f64 = 16_384.0;
-/// Largest picture. Unit: square CSS pixels. Source: chosen; some thirty windows, and it takes Chromium two seconds to draw.
+/// Maximum area of a picture. Unit: square CSS pixels. Source: chosen; some thirty windows, and it takes Chromium two
+/// seconds to draw.
 const MAX_AREA: f64 = 32_000_000.0;
-/// Longest time for reading a page whose documents replace each other before they can be read. Source: chosen; a page
-/// redirects once or twice.
+/// Longest time for attempts to read a page whose documents replace each other before they can be read. Source: chosen;
+/// a page redirects once or twice.
 const REPLACED: Duration = Duration::from_secs(2);
-/// Pause after a document was replaced before the next one is tried. Source: chosen; reading a document takes as
-/// long.
+/// Pause between an attempt that failed because the document was replaced and the next attempt. Source: chosen; reading
+/// a document takes as long.
 const AGAIN: Duration = Duration::from_millis(2);
-/// Longest time between the report of a frame, or the answer to a navigation, and the report of the new document.
-/// Source: chosen; it takes a few milliseconds.
+/// Longest time for the browser to report the document of a frame after it reported the frame, or the new document
+/// after it answered a navigation. Source: chosen; it takes a few milliseconds.
 pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 
-/// The place of a document: its address, origin and title, read without the page's own scripts.
+/// The address, origin and title of a document, read without the page's own scripts.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Place {
     pub(super) url: String,
-    /// The origin; `null` for a document without one.
+    /// The web origin; the text `null` for a document without one.
     pub(super) origin: String,
     pub(super) title: String,
 }
@@ -73,7 +76,8 @@ struct Look {
 }
 
 impl Cdp {
-    /// Returns the current state of the page.
+    /// Observes the current page: its tree, its address and title, and the open tabs. If a dialog blocks the page,
+    /// returns the dialog without a tree.
     pub(super) async fn seen(&self, turn: &mut Turn) -> Result<Observation, CdpError> {
         self.ask_titles().await?;
         if let Some(observation) = self.under_a_dialog()? {
@@ -107,7 +111,8 @@ impl Cdp {
         self.hub.wire.call(None, "Browser.getVersion", json!({}))
     }
 
-    /// Returns the observation of a page that does not answer although the browser does.
+    /// Returns the observation of a page that does not answer although the browser does: address and title as last
+    /// reported, without a tree.
     pub(super) fn unanswered(&self) -> Result<Observation, CdpError> {
         if let Some(observation) = self.under_a_dialog()? {
             return Ok(observation);
@@ -122,8 +127,8 @@ impl Cdp {
         Ok(observation)
     }
 
-    /// Reads the page with its frames, and stores the result in `turn`. Returns the page's [`Place`], its main frame,
-    /// and the element of each frame.
+    /// Reads the page with its frames, and stores their content in `turn`. Returns the page's [`Place`], the id of its
+    /// main frame, and the owner elements of all other frames that were read.
     async fn walk_all(&self, turn: &mut Turn) -> Result<(Place, String, Vec<Owner>), CdpError> {
         let mut page = self.page()?;
         let end = Instant::now() + REPLACED;
@@ -159,7 +164,8 @@ impl Cdp {
         Ok((place, page, owners))
     }
 
-    /// Returns the id of the current page's main frame.
+    /// Returns the browser's id of the current page's main frame. Fails if a dialog, a crash or the end of the browser
+    /// keeps this driver from the page.
     pub(super) fn page(&self) -> Result<String, CdpError> {
         let known = self.hub.state();
         match known.trouble() {
@@ -171,7 +177,8 @@ impl Cdp {
         }
     }
 
-    /// Returns the observation of a page that an open dialog blocks; `None` if no dialog is open.
+    /// Returns the observation of a page that an open dialog blocks: the dialog, the address and the title, without a
+    /// tree. Returns `None` if no dialog is open.
     fn under_a_dialog(&self) -> Result<Option<Observation>, CdpError> {
         let known = self.hub.state();
         match known.trouble() {
@@ -191,13 +198,15 @@ impl Cdp {
         Ok(Some(observation))
     }
 
-    /// Returns the tabs, or none if there is only one.
+    /// Returns the open tabs for an observation; an empty list if there is only one tab.
     fn open_tabs(&self) -> Vec<Tab> {
         let tabs = self.tabs();
         if tabs.len() > 1 { tabs } else { Vec::new() }
     }
 
-    /// Reads one document. The result never mixes two documents.
+    /// Reads the document of a frame. The result never mixes two documents. `before` is what was last read of the
+    /// frame. `is_restless` is true if an earlier attempt failed because the document was replaced; click listeners are
+    /// then not read.
     async fn walk(
         &self,
         frame: &str,
@@ -258,8 +267,8 @@ impl Cdp {
             .map_err(|_| CdpError::malformed("a look at a page that is not understood"))
     }
 
-    /// Returns the id of the document that a script world belongs to, and its frame's number in references. Fails if
-    /// the frame now shows another document.
+    /// Returns the id of the document to which a script world of a frame belongs, and the frame's number in references.
+    /// Fails if the frame now shows another document.
     fn document(&self, frame: &str, world: &World) -> Result<(String, u32), CdpError> {
         let known = self.hub.state();
         let at = known
@@ -273,8 +282,9 @@ impl Cdp {
         }
     }
 
-    /// Reads all frames of a page concurrently, each as soon as it is known to be visible. So a frame that does not
-    /// answer does not delay the others.
+    /// Reads all visible frames of a page, and returns the owner elements of those that were read. The frames are read
+    /// at the same time, each as soon as it is known to be visible, so a frame that does not answer does not delay the
+    /// others. `shown` holds the numbers of the elements that show frames in the main document.
     async fn walk_frames(
         &self,
         turn: &mut Turn,
@@ -322,7 +332,8 @@ impl Cdp {
         }
     }
 
-    /// Reads a frame if it is shown by one of these elements of its parent.
+    /// Reads a frame if its owner element is one of the elements `shown`, which are visible in the document around the
+    /// frame. `room` is the number of frames that may still be read.
     async fn walk_frame(
         &self,
         owner: Owner,
@@ -360,7 +371,7 @@ impl Cdp {
             .collect()
     }
 
-    /// Returns a picture of the window, or of one element.
+    /// Returns a picture of the window, or of the target's element, as a PNG file.
     pub(super) async fn picture(&self, target: Option<&Target>) -> Result<Vec<u8>, CdpError> {
         let page = self.page()?;
         let mut params = json!({ "format": "png" });
@@ -381,7 +392,7 @@ impl Cdp {
             .ok_or(CdpError::malformed("a picture that is not a PNG file"))
     }
 
-    /// Returns the session for a frame.
+    /// Returns the id of the session for calls to a frame of the current page.
     pub(super) fn session(&self, frame: &str) -> Result<String, CdpError> {
         let known = self.hub.state();
         let at = known
@@ -398,14 +409,14 @@ impl Cdp {
     }
 }
 
-/// The element that shows a frame, by its number in the parent's document.
+/// The owner of a frame: the element that shows the frame, by its number in the document of the frame `parent`.
 struct Owner {
     parent: String,
     number: u64,
     frame: String,
 }
 
-/// Returns the content of a frame and of the frames in it; `None` if the frame was not read.
+/// Returns the content of a frame and of the frames in it, as `turn` last stored it; `None` if the frame was not read.
 fn shown<'a>(turn: &'a Turn, frame: &str, owners: &[Owner]) -> Option<Shown<'a>> {
     let inside = owners.iter().filter(|owner| owner.parent == frame);
     let frames: HashMap<u64, Shown<'_>> = inside
@@ -417,7 +428,8 @@ fn shown<'a>(turn: &'a Turn, frame: &str, owners: &[Owner]) -> Option<Shown<'a>>
     })
 }
 
-/// Returns the part of an area, from its top left corner, that one picture can show.
+/// Returns the part of an area that one picture can show: the area itself, or the largest part of it that begins at its
+/// top left corner.
 fn drawable(area: Area) -> Area {
     let width = area.width.min(MAX_SIDE);
     Area {

@@ -10,8 +10,9 @@ use crate::{
     },
 };
 
-/// Further switches for a browser without a user. Source: common to tools that drive Chromium; each keeps the browser
-/// from waiting, asking, slowing down hidden pages, or loading anything but the page.
+/// Switches for a browser that runs without a user, in addition to those of every driver. Source: common to tools that
+/// drive Chromium; each keeps the browser from waiting, asking, slowing down hidden pages, or loading anything but the
+/// page.
 const SWITCHES: [&str; 15] = [
     "--disable-back-forward-cache",
     "--disable-background-timer-throttling",
@@ -61,7 +62,7 @@ pub struct CdpOptions {
 }
 
 impl CdpOptions {
-    /// Returns the default options for a browser with this program.
+    /// Returns the default options, with the path of the browser program.
     pub fn new(chromium: impl Into<PathBuf>) -> Self {
         Self {
             common: Choices::new(chromium.into(), Duration::from_secs(3)),
@@ -73,14 +74,16 @@ impl CdpOptions {
     /// Returns the default options for the Chromium that [`ProgramPlaces`] finds.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable), which names what is missing and what to do.
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if there is none; the error says what is missing and
+    /// what to do.
     pub fn from_env() -> Result<Self> {
         Ok(Self::new(ProgramPlaces::from_env().chromium_program()?))
     }
 
     chromium::choosing!();
 
-    /// Sets the size of the page in CSS pixels. Default: 1280 x 800. An attached browser keeps its own size.
+    /// Sets the width and height of the window's content. Unit: CSS pixels. Default: 1280 x 800. An attached browser
+    /// keeps its own size.
     pub fn with_viewport(mut self, width: u32, height: u32) -> Self {
         self.common.viewport = (width, height);
         self
@@ -93,8 +96,8 @@ impl CdpOptions {
     }
 
     /// Sets the time for which a page must be quiet after an action: no navigation, no request, no change of the
-    /// document. Default: 25 ms, one and a half frames, so that a page's work in its next frame is waited for.
-    /// Source: chosen.
+    /// document. Default: 25 ms, which is one and a half frames of the screen; so work that a page does in its next
+    /// frame is waited for. Source: chosen.
     pub fn with_quiet(self, quiet: Duration) -> Self {
         Self {
             quiet: chromium::bounded(quiet),
@@ -102,9 +105,9 @@ impl CdpOptions {
         }
     }
 
-    /// Sets the longest wait after an action for the page to become [quiet](Self::with_quiet). A page that is never
-    /// quiet is observed as it is then. Default: 3 s. A navigation that the action started may take longer, up to the
-    /// navigation time-out.
+    /// Sets the longest wait after an action for the page to become [quiet](Self::with_quiet). A page that is not quiet
+    /// by then is observed as it is. Default: 3 s. A navigation that the action started may take longer, up to the
+    /// navigation timeout.
     pub fn with_settle(mut self, settle: Duration) -> Self {
         self.common.settle = chromium::bounded(settle);
         self
@@ -121,21 +124,21 @@ impl CdpOptions {
 
     /// Keeps the files that pages offer for download, in this folder and under names that the driver chooses. Default:
     /// downloads are refused. A file of more than 100 MiB is dropped. All incomplete files are dropped if together they
-    /// exceed 100 MiB; while 100 files are incomplete, a further one is dropped. One browser keeps at most 1 GiB and
+    /// exceed 100 MiB. While 100 files are incomplete, any further file is dropped. One browser keeps at most 1 GiB and
     /// 1,000 files.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self
     }
 
-    /// Allows `eval`, which runs a script in the page. Default: not allowed, because a script can read typed text and
-    /// send it anywhere.
+    /// Allows the action `eval`, which runs a script in the page. Default: not allowed, because a script can read typed
+    /// text and send it anywhere.
     pub fn with_scripts(mut self, scripts: bool) -> Self {
         self.common.scripts = scripts;
         self
     }
 
-    /// Returns the browser's arguments, without those for the connection.
+    /// Returns the command-line arguments for the browser, without those for the connection.
     pub(super) fn switches(&self, folder: &Folder) -> Vec<String> {
         let (width, height) = self.common.viewport;
         let mut switches: Vec<String> = chromium::SWITCHES

@@ -16,30 +16,33 @@ use super::{
 };
 use crate::action::{ErrorClass, MouseButton};
 
-/// Longest time for a drag to begin after the pointer moved. Source: chosen; it takes a few milliseconds.
+/// Longest time for the browser to report that a drag began, after the pressed pointer moved. Source: chosen; it takes
+/// a few milliseconds.
 const DRAG: Duration = Duration::from_millis(300);
 
-/// Distance by which a drag ends beside the middle of its target element. Sortable lists compare the pointer and its last move with the
-/// middle of an item, and exactly there they do nothing. Unit: CSS pixels. Source: chosen.
+/// Distance between the point at which a drag ends and the middle of its target element, in each direction. Sortable
+/// lists compare the pointer and its last move with the middle of an item, and exactly there they do nothing. Unit: CSS
+/// pixels. Source: chosen.
 const BESIDE_MIDDLE: f64 = 2.0;
 /// Length of the last move of a drag, in each direction. It is longer than [`BESIDE_MIDDLE`], so it crosses the middle. Unit: CSS pixels.
 /// Source: chosen.
 const LAST_MOVE: f64 = 4.0;
-/// Smallest side of an element on which a drag ends beside the middle. Unit: CSS pixels. Source: chosen.
+/// Minimum width or height for ending a drag [beside the middle](BESIDE_MIDDLE) of its target element in that
+/// direction; in a smaller element, the drag ends in the middle. Unit: CSS pixels. Source: chosen.
 const MIN_SIDE: f64 = 2.0 * LAST_MOVE;
 
-/// The page's report of the element that the pointer hit.
+/// The report of our script in the page about the element that a press of the mouse hit.
 #[derive(Debug, Deserialize)]
 struct Verdict {
     hit: bool,
     intercepted: Option<String>,
 }
 
-/// A document in which a press is watched.
+/// A document in which our script watches for a press of the mouse.
 #[derive(Debug)]
 struct Watch {
-    /// The script world that watches. No other world knows about the press, not even that of a document that has
-    /// replaced this one.
+    /// The session and the script world of the document. No other world knows about the press, not even the world of a
+    /// document that has replaced this one.
     world: (String, World),
     token: Value,
 }
@@ -51,23 +54,24 @@ pub(super) struct Midway {
     pressed: bool,
     /// True if a drag may be under way.
     dragged: bool,
-    /// True if frames may still watch for a press.
+    /// True if documents may still watch for a press.
     watched: bool,
 }
 
-/// The conditions that an element must meet before an action begins.
+/// The conditions that an element must meet before a pointer action on it begins, besides being visible and not moving.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Needs {
     pub(super) enabled: bool,
     pub(super) hit: bool,
-    /// The point to aim at, relative to the element's top left corner. If `None`, any point of the element.
+    /// The point to aim at, relative to the element's top left corner. Unit: CSS pixels. If `None`, any point of the
+    /// element.
     pub(super) at: Option<(u32, u32)>,
 }
 
 /// The place at which a drag ends.
 #[derive(Debug, Clone, Copy)]
 enum End<'a> {
-    /// On this element, wherever it is by then.
+    /// On this element, wherever it is when the drag ends.
     Element(&'a Aim),
     /// At this point of the window.
     Point(Point),
@@ -80,14 +84,14 @@ impl Needs {
         hit: true,
         at: None,
     };
-    /// The conditions for moving the pointer, which may also pass over disabled elements.
+    /// The conditions for moving the pointer over an element, which may be disabled.
     pub(super) const HOVER: Self = Self {
         enabled: false,
         hit: true,
         at: None,
     };
 
-    /// The conditions for a click on this point.
+    /// The conditions for a click on this point of an element, relative to its top left corner. Unit: CSS pixels.
     pub(super) const fn at(x: u32, y: u32) -> Self {
         Self {
             at: Some((x, y)),
@@ -97,7 +101,7 @@ impl Needs {
 }
 
 impl Cdp {
-    /// Waits until an element meets these conditions. Returns the point in the page to aim at.
+    /// Waits until an element meets these conditions. Returns the point of the window to aim at.
     pub(super) async fn ready(&self, aim: &Aim, needs: Needs) -> Result<Point, CdpError> {
         let end = Instant::now() + self.hub.options.common.action_timeout;
         loop {
@@ -121,7 +125,7 @@ impl Cdp {
         }
     }
 
-    /// Clicks an element and asks the page which element was hit.
+    /// Clicks an element, and fails if the clicks hit another element.
     ///
     /// # Errors
     /// [`CdpError::Refused`] if the clicks would have hit another element; our script has then kept the clicks from
@@ -165,8 +169,8 @@ impl Cdp {
         verdict
     }
 
-    /// Starts to watch for the press in the element's frame and in each frame around it, because an element that
-    /// covers a frame receives the press in the document around that frame.
+    /// Starts to watch for a press on an element: in the element's document and in each document around it, because an
+    /// element that covers a frame receives the press in the document around that frame.
     async fn arm(&self, aim: &Aim) -> Result<Vec<Watch>, CdpError> {
         let mut watches = Vec::new();
         let mut at = aim.clone();
@@ -191,7 +195,7 @@ impl Cdp {
         }
     }
 
-    /// Collects the reports of the watches, and fails if one says that the press missed the element.
+    /// Ends all watches, and fails if one of them reports that the press missed the element.
     async fn verdict(&self, watches: Vec<Watch>) -> Result<(), CdpError> {
         let mut hit = Ok(());
         // All watches are asked, because asking ends a watch.
@@ -237,14 +241,15 @@ impl Cdp {
         Ok(())
     }
 
-    /// Drags one element onto another: by the browser's own drag and drop if the page begins such a drag, otherwise
-    /// by mouse events.
+    /// Drags one element onto another. If the page begins a drag and drop of the browser, the drag continues as such;
+    /// otherwise it consists of mouse events.
     pub(super) async fn drag(&self, turn: &mut Turn, from: &Aim, to: &Aim) -> Result<(), CdpError> {
         let start = self.ready(from, Needs::HOVER).await?;
         self.drag_to(turn, start, End::Element(to)).await
     }
 
-    /// Drags from one point of an element to another point of it.
+    /// Drags from one point of an element to another point of it. The points are relative to the element's top left
+    /// corner. Unit: CSS pixels.
     pub(super) async fn drag_within(
         &self,
         turn: &mut Turn,
@@ -298,7 +303,8 @@ impl Cdp {
         dragged.and(released.map(drop))
     }
 
-    /// Returns the last two points of a drag onto this element.
+    /// Returns the last two points of the pointer's path in a drag onto this element. `start` is the first point of the
+    /// path, and `middle` the middle of the element.
     async fn landing(&self, to: &Aim, start: Point, middle: Point) -> Result<[Point; 2], CdpError> {
         let area: Area = self.hub.ask(&to.frame, "box", json!([to.number])).await?;
         Ok(landing(start, middle, &area))
@@ -371,7 +377,7 @@ impl Cdp {
         self.release(turn).await
     }
 
-    /// Sends the events of a part of an action, after which the action does not yet count as sent.
+    /// Sends events that are only a part of an action: afterwards, the action does not yet count as sent.
     async fn part(
         &self,
         turn: &mut Turn,
@@ -391,8 +397,8 @@ impl Cdp {
         Ok(())
     }
 
-    /// Undoes the parts of a cancelled action. This does not wait for a page that may not answer: the page receives
-    /// these events before any later ones.
+    /// Undoes the parts of a pointer action that was cancelled. This does not wait until the page has received the
+    /// events, because the page may not answer; it receives them before any later ones.
     pub(super) async fn tidy(&self, turn: &mut Turn) {
         if let Some(session) = turn.session.take_if(|_| turn.midway.dragged) {
             let tell = |method, params| self.hub.wire.call::<Value>(Some(&session), method, params);
@@ -412,7 +418,8 @@ impl Cdp {
         }
     }
 
-    /// Turns the wheel at the position of the pointer, by a distance to the right and down. Unit: CSS pixels.
+    /// Turns the wheel at the position of the pointer, so that the page scrolls by a distance to the right and down.
+    /// Unit: CSS pixels.
     pub(super) async fn turn_wheel(
         &self,
         turn: &mut Turn,
@@ -459,8 +466,8 @@ impl Cdp {
             .await
     }
 
-    /// Returns the session of the current tab. All input goes through it, because the browser finds the frame by
-    /// itself.
+    /// Returns the id of the current tab's session. All input goes through it, because the browser itself finds the
+    /// frame that an input event concerns.
     pub(super) fn main_session(&self) -> Result<String, CdpError> {
         let known = self.hub.state();
         known
@@ -476,10 +483,12 @@ fn released(turn: &Turn) -> Value {
     mouse("mouseReleased", Point { x, y }, "left", 0, 1)
 }
 
-/// Returns the last two points of a drag onto an element: both beside its middle, the last one on the side away from the start.
+/// Returns the last two points of the pointer's path in a drag onto an element: both beside its middle, the last one on
+/// the side away from the start.
 ///
-/// A sortable list puts the item before or after the one under the pointer, by the direction of the last move and the half on which it
-/// ends. In a grid, both have to be those of a drag forwards or backwards in reading order, whatever the direction on the way.
+/// A sortable list puts the dragged item before or after the one under the pointer, by the direction of the last move
+/// and by the half of that item in which the move ends. In a grid, direction and half have to be those of a drag
+/// forwards or backwards in reading order, whatever the direction on the way.
 fn landing(start: Point, middle: Point, area: &Area) -> [Point; 2] {
     let (right, down) = (middle.x - start.x, middle.y - start.y);
     let is_other_row = down.abs() > area.height / 2.0;

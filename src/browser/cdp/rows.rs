@@ -1,4 +1,5 @@
-//! Conversion of the rows that our script returns for a document into nodes of a page tree. Pure.
+//! Conversion of rows into nodes of a page tree. Our script in the page returns a document as rows, one for each node.
+//! Pure.
 
 use std::collections::HashMap;
 
@@ -10,8 +11,8 @@ use crate::{
     page::{ElementRef, Node, Role, States, Tree, TreeBuilder},
 };
 
-/// One node of a document: depth, role, name, number of the element (0 for none), states, value, and further
-/// properties.
+/// One node of a document, as our script in the page returns it. The parts are: depth in the document, role, name,
+/// number of the element (0 for none), states, value, and further properties.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Row(
     u32,
@@ -23,7 +24,7 @@ pub(super) struct Row(
     #[serde(deserialize_with = "or_zero")] Option<Extra>,
 );
 
-/// Properties that only some nodes have.
+/// Properties of a [`Row`] that only some nodes have.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 struct Extra {
@@ -32,29 +33,31 @@ struct Extra {
     frame: bool,
 }
 
-/// A walk through a document: all of it, or the difference from the previous walk.
+/// The result of a walk of our script through a document: all rows, or only the rows that changed since the previous
+/// walk.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Walk {
     pub(super) generation: u64,
     rows: Vec<Row>,
-    /// Number of unchanged rows at the beginning (`head`) and at the end (`tail`).
+    /// Number of rows at the beginning (`head`) and at the end (`tail`) of the document that did not change since the
+    /// previous walk, and are left out of `rows`.
     head: usize,
     tail: usize,
     #[serde(default)]
     omitted: u32,
 }
 
-/// A document, as it was last read.
+/// The content of a frame's document, as it was last read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
-    /// The document's loader id.
+    /// The browser's id of the document.
     pub(super) document: String,
     /// The frame's number in references; 0 for the main frame.
     pub(super) number: u32,
     /// The document's address.
     pub(super) url: String,
     pub(super) generation: u64,
-    /// The known elements that listen for clicks.
+    /// The elements of the document that are known to listen for clicks.
     pub(super) listening: Listening,
     rows: Vec<Row>,
     omitted: u32,
@@ -94,7 +97,8 @@ fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 }
 
 impl Seen {
-    /// Applies a walk. Returns false if the walk is relative to rows that are missing here.
+    /// Updates the rows with the result of a walk. Returns false if that result leaves out more unchanged rows than are
+    /// known here.
     pub(super) fn take(&mut self, walk: Walk) -> bool {
         let Some(between) = walk
             .head
@@ -109,7 +113,7 @@ impl Seen {
         true
     }
 
-    /// Returns the numbers of the elements that show frames.
+    /// Returns the numbers of the document's elements that show frames.
     pub(super) fn frames(&self) -> Vec<u64> {
         self.rows
             .iter()
@@ -118,21 +122,22 @@ impl Seen {
             .collect()
     }
 
-    /// Returns the highest number of an element; 0 if no element has a number.
+    /// Returns the highest number of an element in the rows; 0 if no element has a number.
     pub(super) fn last_number(&self) -> u64 {
         self.rows.iter().map(|row| row.3).max().unwrap_or(0)
     }
 }
 
-/// A frame of a page, with its content.
+/// A frame of a page, with its content and that of the frames in it.
 #[derive(Debug)]
 pub(super) struct Shown<'a> {
     pub(super) seen: &'a Seen,
-    /// The frames in it that could be read, by the number of the element that shows each of them.
+    /// The frames directly inside this one that could be read. The key is the number of the element that shows the
+    /// frame.
     pub(super) frames: HashMap<u64, Self>,
 }
 
-/// Returns the tree of a page with all its frames.
+/// Returns the tree of a page with all its frames, with at most `max_nodes` nodes.
 pub(super) fn tree(page: &Shown<'_>, max_nodes: usize) -> Tree {
     let mut tree = Tree::builder()
         .with_max_nodes(max_nodes)

@@ -1,4 +1,4 @@
-//! The visible part of the page and of its frames.
+//! The visible part of the page and of its frames: the boxes of elements, and the drawings.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::{
     page::{Area, ElementRef, Scene},
 };
 
-/// The visible part of one document.
+/// The visible part of one document, as our script in the page reports it.
 #[derive(Deserialize)]
 struct Part {
     place: Place,
@@ -23,8 +23,9 @@ struct Part {
     page: [f64; 4],
 }
 
-/// A document that is still to be asked for its visible part: its frame, the frame's number in references, the corner
-/// of its window in the page's window, and the visible part of that window (`None`: all of it).
+/// A frame whose document is still to be asked for its visible part: the browser's id of the frame, the frame's number
+/// in references, the position of the frame's top left corner in the window, and the part of the window in which the
+/// frame is visible (`None` for the whole window).
 struct Next {
     frame: String,
     number: u32,
@@ -33,7 +34,7 @@ struct Next {
 }
 
 impl Cdp {
-    /// Returns the visible content of the window, with the boxes of these elements.
+    /// Returns the visible content of the window, with the boxes of those of the wanted elements that are visible.
     pub(super) async fn scene_of(&self, wanted: &[ElementRef]) -> Result<Scene, CdpError> {
         let page = self.page()?;
         let mut scene = Scene::default();
@@ -110,7 +111,8 @@ impl Cdp {
         Ok(scene)
     }
 
-    /// Returns the frames directly inside the document of a frame.
+    /// Returns the frames directly inside the document of the frame `parent`, without those whose element cannot be
+    /// found.
     async fn frames_below(&self, parent: &str) -> Result<Vec<Inner>, CdpError> {
         let known: Vec<(String, u32)> = {
             let known = self.hub.state();
@@ -132,7 +134,8 @@ impl Cdp {
     }
 }
 
-/// A frame in a document: its id, its number in references, and the number of the element that shows it.
+/// A frame inside a document: the browser's id of the frame, the frame's number in references, and the number of the
+/// element that shows it.
 struct Inner {
     id: String,
     number: u32,

@@ -1,5 +1,5 @@
-//! Checks of the recipients of typed secrets. Forms are checked before a secret is typed into them and before they are
-//! sent. After the first secret was typed, every request is also held until it is checked.
+//! Checks of the addresses that would receive typed secrets. Forms are checked before a secret is typed into them and
+//! before they are sent. Once the first secret is about to be typed, every request is also held until it is checked.
 //!
 //! Requests are held in all tabs that this driver sees, with their frames and workers; a new tab, frame or worker does
 //! not run until its requests are held. Data that the browser sends without requests cannot be checked: by WebSocket,
@@ -17,42 +17,44 @@ use crate::{
     secret::{Misdirected, Outgoing, SecretName, SecretResolver, TypedSecrets},
 };
 
-/// Largest body that is searched; a larger one counts as unreadable. Unit: bytes. Source: chosen; a search takes some
-/// 100 bytes of memory for each byte.
+/// Maximum size of a request's body that is searched for secrets; a larger body counts as unreadable. Unit: bytes.
+/// Source: chosen; a search takes some 100 bytes of memory for each byte.
 const MAX_BODY: usize = 4 << 20;
-/// Largest request that is searched on the current thread. A larger one is searched on a thread of its own. Unit:
-/// bytes. Source: chosen; forms are smaller.
+/// Maximum size of a request that is searched for secrets on the current thread. A larger one is searched on a thread
+/// of its own. Unit: bytes. Source: chosen; forms are smaller.
 const AT_ONCE: usize = 64 << 10;
 
 /// The typed secrets, and the requests that were held back because of them.
 #[derive(Debug, Default)]
 pub(super) struct Guard {
     typed: TypedSecrets,
-    /// The documents that a secret was typed into.
+    /// The browser's ids of the documents into which a secret was typed.
     documents: BTreeSet<String>,
-    /// A request that was held back and not reported yet.
+    /// The latest request that was held back and is not reported yet.
     held: Option<Misdirected>,
-    /// The requests reported so far, so that a script that repeats its request is reported once.
+    /// The requests that were held back so far because they certainly contain a secret. A script that repeats such a
+    /// request causes only one report.
     told: BTreeSet<Misdirected>,
 }
 
-/// The addresses to which the form of a field may be sent.
+/// The addresses to which the form around a field may be sent.
 #[derive(Deserialize)]
 struct Sends {
     to: Vec<String>,
 }
 
-/// The secrets that a form would send, and the address to which it would be sent.
+/// The names of the secrets that a form would send, and the address to which it would be sent; `None` if nothing would
+/// be sent.
 #[derive(Deserialize)]
 struct Sending {
     names: Vec<SecretName>,
     to: Option<String>,
 }
 
-/// The action that may send a form.
+/// The input that may send a form.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum By<'a> {
-    /// A click on an element, by its frame and number.
+    /// A click on an element, given by the browser's id of its frame and by its number.
     Click(&'a str, u64),
     Enter,
     Space,
@@ -63,10 +65,11 @@ fn refused(misdirected: &Misdirected) -> CdpError {
 }
 
 impl Cdp {
-    /// Checks where the form of a field may send a secret, before the secret is typed.
+    /// Checks, before a secret is typed into a field, that it may be sent to every address to which the field's form
+    /// may be sent.
     ///
     /// # Errors
-    /// A refusal that names the first address that the secret may not go to.
+    /// A refusal that names the first address that may not receive the secret.
     pub(super) async fn may_be_sent(
         &self,
         at: &(String, World),
@@ -79,10 +82,11 @@ impl Cdp {
             .map_err(|misdirected| refused(&misdirected))
     }
 
-    /// Checks where a form would send the secrets in it, right before the form is sent.
+    /// Checks, right before an input that may send a form, that the form would send no secret to an address that may
+    /// not receive it.
     ///
     /// # Errors
-    /// A refusal if a secret may not be sent to that address.
+    /// A refusal if it would.
     pub(super) async fn may_send(&self, by: By<'_>) -> Result<(), CdpError> {
         if !self.hub.state().guards {
             return Ok(());
@@ -130,7 +134,8 @@ impl Cdp {
 }
 
 impl Hub {
-    /// Starts to check every request, because this secret is about to be typed.
+    /// Starts to check the requests of all tabs, because this secret is about to be typed into the document of this
+    /// frame.
     ///
     /// # Errors
     /// Any failure to watch a tab or frame; the secret must then not be typed.
@@ -184,7 +189,8 @@ impl Hub {
         done
     }
 
-    /// Tells a session to hold its requests, and to hold new sessions inside it until their requests are held too.
+    /// Asks the browser to hold the requests of a session. New sessions inside it, such as those of frames and workers,
+    /// are held themselves until their requests are held too.
     fn hold_requests(
         &self,
         session: &str,
@@ -199,14 +205,14 @@ impl Hub {
         self.wire.call(Some(session), "Fetch.enable", all)
     }
 
-    /// Holds the requests of a new session for checking, and lets the session run.
+    /// Starts to hold the requests of a new session for checking, and then lets the session run.
     pub(super) async fn watch_requests(&self, session: &str) {
         // A session that sends no requests refuses to hold them, which does not matter.
         let _ = self.hold_requests(session).await;
         self.let_begin(session);
     }
 
-    /// Lets a session run that the browser holds until this driver is ready.
+    /// Lets a new session run, if the browser holds it until this driver is ready.
     pub(super) fn let_begin(&self, session: &str) {
         drop(
             self.wire
@@ -214,8 +220,8 @@ impl Hub {
         );
     }
 
-    /// Lets a held request continue, or makes it fail if it would send a typed secret to an address that may not
-    /// receive it.
+    /// Checks a held request. Lets it continue, or makes it fail if it would send a typed secret to an address that may
+    /// not receive it.
     pub(super) async fn judge(&self, session: &str, request: Paused) {
         let typed = self.guard().typed.clone();
         let id = request.id.clone();
@@ -266,7 +272,8 @@ impl Hub {
         frames.any(|at| guard.documents.contains(&at.loader))
     }
 
-    /// Removes and returns the failure to report if a request was held back during the current action or before it.
+    /// Removes and returns the failure to report for a request that was held back since the last report; `None` if
+    /// there is none.
     pub(super) fn take_held(&self) -> Option<Failure> {
         let held = self.guard().held.take()?;
         let why = format!("a request of the page was held back: {held}");
@@ -283,7 +290,7 @@ impl Paused {
         self.request.url.len() + body
     }
 
-    /// Returns the reason why the request must not be sent; `None` if it may be sent.
+    /// Returns the reason why this request must not be sent; `None` if it may be sent.
     fn held(&self, typed: &TypedSecrets) -> Option<Misdirected> {
         let body = self.body();
         let headers = self.request.headers.values().map(String::as_str);
@@ -294,8 +301,8 @@ impl Paused {
         })
     }
 
-    /// Returns the body; `None` if it cannot be read because it is a file, is still being written by its page, or is
-    /// too large.
+    /// Returns the request's body; `None` if it cannot be read, because it is a file, because the page is still writing
+    /// it, or because it is too large.
     fn body(&self) -> Option<Vec<u8>> {
         let Some(entries) = &self.request.post_data_entries else {
             return (!self.request.has_post_data).then(Vec::new);

@@ -1,8 +1,9 @@
-//! Waiting for the end of an action: until the navigation that it began has loaded, or until the page is quiet.
+//! Waiting for the end of an action: until the navigations that it began have led to a document, and that document is
+//! quiet.
 //!
 //! Quiet means that for a short time there is no navigation, no request and no change of the document. The script in
-//! the page watches the document, events report the rest, and a pure function decides what to wait for next. A page
-//! that never becomes quiet is observed when its time is over.
+//! the page watches the document, events report the rest, and a pure function decides what to wait for next. If a page
+//! is not quiet in time, the wait ends nevertheless, and the page is observed as it is then.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -17,31 +18,33 @@ use super::{
     state::{BrowserState, Frame, is_blank},
 };
 
-/// Longest time for a requested navigation to begin; a navigation that has not begun by then was refused. Source:
-/// chosen; it takes a few milliseconds.
+/// Longest time for a navigation to begin after the page asked for it; a navigation that has not begun by then was
+/// refused. Source: chosen; it takes a few milliseconds.
 const BEGINNING: Duration = Duration::from_millis(500);
-/// Longest pause between two parts of an HTTP answer. After a longer pause, the answer counts as one that no script
-/// reads: scripts often read only the headers. Source: chosen; the parts of an answer follow each other within a few
-/// milliseconds.
+/// Longest pause between two parts of the response to a script's request. After a longer pause, no further part is
+/// waited for, because the script probably does not read them: scripts often read only the headers. Source: chosen; the
+/// parts of a response follow each other within a few milliseconds.
 const REST: Duration = Duration::from_millis(100);
-/// Maximum number of documents that are waited for after one action. A redirect rarely leads to a third document, and a page that
-/// reloads itself again and again is observed as it is. Source: chosen; twice what sign-in pages need.
+/// Maximum number of documents that are waited for after one action, if each is replaced by the next. Redirects rarely
+/// lead to a third document, and a page that reloads itself again and again is observed as it is. Source: chosen; twice
+/// what sign-in pages need.
 const MAX_DOCUMENTS: u32 = 10;
-/// The divisor of the settling time for a page that was not quiet after the previous action. Source: chosen.
+/// Number by which the settling time is divided for a page that was not quiet after the previous action. Source:
+/// chosen.
 const RESTLESS: u32 = 4;
 
-/// The numbers of requests and tabs at the start of an action.
+/// Counts at the start of an action. They show which requests, tabs and windows came later.
 #[derive(Debug, Clone)]
 pub(super) struct Mark {
     /// Number of requests that had begun.
     requests: u64,
-    /// Number of tabs. `blank` is the number of windows that pages had opened with an empty address, to write the
-    /// content by script.
+    /// Number of tabs that were open. `blank` is the number of windows that pages had opened with an empty address, to
+    /// write the content by script.
     tabs: usize,
     blank: usize,
 }
 
-/// The next event to wait for.
+/// What has to be waited for next, before the effects of an action are over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pending {
     Nothing,
@@ -49,9 +52,9 @@ pub(super) enum Pending {
     Asked,
     /// The page is navigating to another document.
     Navigation,
-    /// The document has arrived, but parts of it are missing.
+    /// The document has arrived, but parts of it, requests of scripts, or new windows are still waited for.
     Parts,
-    /// Only the remaining parts of answers to scripts are missing.
+    /// Only further parts of responses to scripts' requests are missing; their first parts have arrived.
     Rest,
 }
 
@@ -62,7 +65,8 @@ struct Quiet {
 }
 
 impl BrowserState {
-    /// Returns the [`Mark`] of an action that begins now, and forgets the frame at which the previous action was aimed.
+    /// Returns the [`Mark`] of an action that begins now, and forgets the frame that contained the element of the
+    /// previous action.
     pub(super) fn mark(&mut self) -> Mark {
         self.aimed = None;
         Mark {
@@ -72,7 +76,7 @@ impl BrowserState {
         }
     }
 
-    /// Returns the next event to wait for. Ignores the requests and windows that are older than the mark.
+    /// Returns what has to be waited for next. Requests and windows that are older than `mark` do not count.
     pub(super) fn pending(&self, mark: &Mark) -> Pending {
         let Some(tab) = self.tab() else {
             return Pending::Nothing;
@@ -109,14 +113,16 @@ impl BrowserState {
         }
     }
 
-    /// Forgets answers whose parts stopped arriving, because nobody reads them.
+    /// Removes the open requests to which a response began to arrive. Called when no further parts arrive, because
+    /// scripts do not read them.
     pub(super) fn forget_rest(&mut self) {
         if let Some(tab) = self.tab_mut() {
             tab.requests.retain(|_, request| !request.answered);
         }
     }
 
-    /// Gives up everything that did not arrive in time, so that it is not waited for again.
+    /// Records that all documents that are still loading in the current tab, or expected there, were waited for in
+    /// vain, so that they are not waited for again.
     pub(super) fn give_up(&mut self) {
         for frame in self
             .tab_mut()
@@ -130,7 +136,8 @@ impl BrowserState {
 }
 
 impl Hub {
-    /// Waits until everything that began after `mark` is over. Returns the [`Place`] of the page if it is quiet.
+    /// Waits until all effects on the current page that began after `mark` are over and the page is quiet. Returns the
+    /// page's [`Place`]; `None` if the page did not become quiet in time.
     ///
     /// # Errors
     /// [`CdpError::Late`] if a navigation did not reach its document in time. Other errors for a dialog, a crash, and
@@ -219,8 +226,9 @@ impl Hub {
         Ok(quiet)
     }
 
-    /// Returns the [`Place`] of the page if its document became quiet in time. If the action was aimed at a frame, the
-    /// frame's document must have become quiet too.
+    /// Waits until the page's document is quiet. Returns the page's [`Place`]; `None` if the document did not become
+    /// quiet before `end`, or was replaced. If the action's element was in a frame, the document of this frame must
+    /// have become quiet too.
     async fn quiet(&self, end: Instant) -> Result<Option<Place>, CdpError> {
         let (page, frame) = {
             let known = self.state();
@@ -263,8 +271,9 @@ impl Hub {
             .unwrap_or(Ok(None))
     }
 
-    /// Creates our script world in a new document while it still loads, because the world is needed as soon as the
-    /// document is there. Never returns.
+    /// Creates the world of our script in a new document of the current page while the document still loads, because
+    /// the world is needed as soon as the document has arrived. Never returns, so that a caller can wait for this and
+    /// for the document at the same time.
     async fn greet(&self) -> Infallible {
         let page = self.until(|known| {
             let main = known.tab()?.main()?;
@@ -296,7 +305,7 @@ impl Hub {
     }
 }
 
-/// Returns a time in milliseconds, the unit of the script in the page.
+/// Returns a time as a number of milliseconds, the unit of our script in the page.
 pub(super) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,7 +1,7 @@
-//! The known state of the browser: its tabs, their frames, dialogs, requests and downloads. Updated by events, in their
-//! order.
+//! The known state of the browser: its tabs, their frames, dialogs, requests and downloads. The browser's events update
+//! it, in their order.
 //!
-//! Pure: an event goes in, the state changes, and the resulting effects come out. Nothing here waits or sends.
+//! Pure: an event goes in, the state changes, and the effects that it requires come out. Nothing here waits or sends.
 
 mod files;
 mod tab;
@@ -20,12 +20,12 @@ pub(super) use self::tab::{Frame, Request, Tab, World};
 use super::events::{BrowserEvent, FrameTree, Paused, TargetInfo};
 use crate::page::Dialog;
 
-/// An effect: something that must be done because of an event.
+/// Work that must be done because of an event of the browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Effect {
     /// Attach to a new tab that has no session yet.
     Attach { target: String },
-    /// Close a window, because the page opens too many.
+    /// Close a window that a page opened, because there are too many.
     Close { target: String },
     /// Prepare a new session: subscribe to its events, and read its frames.
     Prepare {
@@ -33,20 +33,20 @@ pub(super) enum Effect {
         target: String,
         is_tab: bool,
     },
-    /// Hold the requests of a new session for checking, and let the session run.
+    /// Start to hold the requests of a new session for checking, and then let the session run.
     Watch { session: String },
-    /// Detach from a new session that does not concern this driver. If the session waits, let it run first.
+    /// Detach from a new session that does not concern this driver. If it `waits`, let it run first.
     Leave { session: String, waits: bool },
-    /// Decide if a held request may continue.
+    /// Check a held request, and let it continue or fail.
     Judge {
         session: String,
         request: Box<Paused>,
     },
-    /// End the open calls of a session that has ended.
+    /// End the calls of a session that still wait for an answer, because the session has ended.
     End { session: String },
-    /// Cancel the download of a file that is too large, or one file too many.
+    /// Cancel a download, because its file is too large or because there are too many.
     CancelDownload { id: String },
-    /// Report the end of a download, and keep the file if it is complete.
+    /// Report a download that has ended. Keep its file if it is `whole`: complete and within the limits.
     KeepDownload {
         id: String,
         name: String,
@@ -54,35 +54,37 @@ pub(super) enum Effect {
     },
 }
 
-/// The known state of the browser.
+/// The state of the browser, as far as this driver knows it.
 #[derive(Default)]
 pub(super) struct BrowserState {
     /// The tabs, in the order in which they appeared.
     pub(super) tabs: Vec<Tab>,
-    /// The target of the current tab.
+    /// The target of the current tab; `None` if there is no tab.
     pub(super) current: Option<String>,
-    /// The target of another tab whose dialog also blocks the current tab, because both are in one process.
+    /// The target of another tab whose dialog also blocks the page of the current tab, because the pages of both are in
+    /// one process.
     pub(super) over: Option<String>,
-    /// True in an attached browser, where only the tabs that this driver or its pages opened concern this driver.
+    /// True in an attached browser. There, only the tabs that this driver or its pages opened concern this driver.
     pub(super) own_only: bool,
-    /// The tab or frame of each session.
+    /// The target of the tab or frame that each session belongs to, by the id of the session.
     sessions: HashMap<String, String>,
     files: Files,
     pub(super) drag: Option<serde_json::Value>,
-    /// Requests of invisible tabs that wait for our answer: the id of the request by session.
+    /// Held requests of the invisible tabs that this driver makes for its own use: the id of the request by the id of
+    /// the session.
     pub(super) paused: HashMap<String, String>,
     /// True if the requests of all tabs are checked for typed secrets.
     pub(super) guards: bool,
-    /// Sessions of workers, and additional sessions of tabs. Only their requests matter.
+    /// Ids of sessions of which only the requests matter: those of workers, and additional sessions of tabs.
     others: HashSet<String>,
     last_frame: u32,
-    /// The highest number that an element of any page has.
+    /// The highest number that any element of any page has got so far.
     pub(super) last_number: u64,
-    /// Number of requests that have begun.
+    /// Number of requests that have begun so far.
     pub(super) started: u64,
-    /// Number of windows that pages have opened with an empty address, to write the content by script.
+    /// Number of windows that pages have opened so far with an empty address, to write the content by script.
     pub(super) blank: usize,
-    /// The frame at which the current action is aimed.
+    /// The browser's id of the frame that contains the element of the current action.
     pub(super) aimed: Option<String>,
     /// Web origins that tabs and frames have shown, the latest one last.
     pub(super) origins: Vec<String>,
@@ -92,14 +94,14 @@ pub(super) struct BrowserState {
 /// Prefix of the address of a tab that this driver makes for its own use.
 pub(super) const HIDDEN: &str = "about:blank#webwise-";
 
-/// Maximum number of tabs. A window that a page opens beyond them is closed. Source: chosen; pages open one or two, and some open
-/// them until the machine has no memory left.
+/// Maximum number of tabs. Once there are so many, a further window that a page opens is closed. Source: chosen; most
+/// pages open one or two windows, but some open them until the machine has no memory left.
 pub(super) const MAX_TABS: usize = 30;
-/// Maximum number of origins that are remembered. Source: chosen; a page has up to some thirty.
+/// Maximum number of web origins that are remembered. Source: chosen; a page has up to some thirty.
 const MAX_ORIGINS: usize = 200;
 
 impl fmt::Debug for BrowserState {
-    /// Shows nothing of the pages, which may contain typed text; only the run knows which texts are secret.
+    /// Leaves out all text of the pages, which may contain typed text; only the run knows which texts are secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BrowserState")
             .field("closed", &self.closed)
@@ -135,13 +137,13 @@ impl BrowserState {
             .or_else(other)
     }
 
-    /// Returns the dialog that blocks the current page.
+    /// Returns the dialog or file chooser that blocks the current page; `None` if none does.
     pub(super) fn dialog(&self) -> Option<Dialog> {
         self.blocking().and_then(Tab::blocked_by)
     }
 
-    /// Returns the target of a background tab that has an open dialog. Returns `None` while the current tab is
-    /// navigating.
+    /// Returns the target of another tab than the current one that has an open dialog. Returns `None` if there is no
+    /// such tab, or while the current tab is navigating.
     pub(super) fn dialog_behind(&self) -> Option<String> {
         let current = self
             .tab()
@@ -153,7 +155,8 @@ impl BrowserState {
         behind.map(|tab| tab.target.clone())
     }
 
-    /// Returns the numbers of background tabs that have a dialog not reported yet. Each dialog is reported once.
+    /// Returns the numbers of the tabs in the background whose open dialog was not reported yet, and records it as
+    /// reported. A dialog that blocks the current page is left out.
     pub(super) fn untold_dialogs(&mut self) -> Vec<u32> {
         let over = self.blocking().map(|tab| tab.target.clone());
         let tabs = (0..)
@@ -195,7 +198,8 @@ impl BrowserState {
         }
     }
 
-    /// Updates the state with an event, and returns the resulting effects.
+    /// Updates the state with an event, and returns the work that the event requires. `session` is the session in which
+    /// the event was sent; `None` for the browser as a whole.
     pub(super) fn learn(&mut self, session: Option<&str>, told: BrowserEvent) -> Vec<Effect> {
         match told {
             BrowserEvent::TargetCreated(target) => {
@@ -301,7 +305,7 @@ impl BrowserState {
         Vec::new()
     }
 
-    /// Adds the frames that the browser listed for a session.
+    /// Adds the frames that the browser listed as an answer in a session.
     pub(super) fn frames(&mut self, session: &str, tree: &FrameTree) {
         let mut open = vec![tree];
         while let Some(at) = open.pop() {
@@ -323,7 +327,7 @@ impl BrowserState {
         }
     }
 
-    /// Records the web origin of an address that a tab or frame shows.
+    /// Records the origin of an address that a tab or frame shows, if it is a web origin.
     fn shown(&mut self, address: &str) {
         if let Ok(url) = Url::parse(address)
             && matches!(url.scheme(), "http" | "https")
@@ -332,7 +336,7 @@ impl BrowserState {
         }
     }
 
-    /// Remembers the origin of an address as the latest one.
+    /// Records the origin of an address as the latest one that was shown.
     pub(super) fn visited(&mut self, url: &Url) {
         let origin = url.origin().ascii_serialization();
         self.origins.retain(|other| *other != origin);
@@ -342,13 +346,15 @@ impl BrowserState {
         self.origins.push(origin);
     }
 
-    /// Starts to check requests for typed secrets, and returns the sessions that may make requests.
+    /// Records that requests are checked for typed secrets from now on. Returns the ids of the sessions that may make
+    /// requests.
     pub(super) fn begin_to_guard(&mut self) -> Vec<String> {
         self.guards = true;
         self.sessions.keys().chain(&self.others).cloned().collect()
     }
 
-    /// Returns true if a new tab concerns this driver.
+    /// Returns true if a new tab concerns this driver: in a browser that it started, any visible tab; in an attached
+    /// browser, a tab that one of its tabs opened.
     fn is_ours(&self, target: &TargetInfo) -> bool {
         let by_ours = |opener: &str| self.tabs.iter().any(|tab| tab.target == opener);
         !is_hidden(target) && (!self.own_only || target.opener_id.as_deref().is_some_and(by_ours))
@@ -455,7 +461,8 @@ impl BrowserState {
         [prepare].into_iter().chain(watch).collect()
     }
 
-    /// Adds a session of which only the requests matter, such as that of a worker.
+    /// Adds a session of which only the requests matter, such as the session of a worker. Returns the work that this
+    /// requires.
     fn other(&mut self, session: String, waits: bool) -> Vec<Effect> {
         self.others.insert(session.clone());
         let watch = (self.guards || waits).then_some(Effect::Watch { session });
@@ -486,18 +493,19 @@ impl BrowserState {
     }
 }
 
-/// Returns true if this driver made the tab for its own use. A tab that a page opens has an opener, so no page can
-/// hide a tab in this way.
+/// Returns true if this driver made the tab for its own use. No page can make a tab look like that: a tab that a page
+/// opens has an opener.
 fn is_hidden(target: &TargetInfo) -> bool {
     target.url.starts_with(HIDDEN) && target.opener_id.is_none()
 }
 
-/// Returns true if this is the address of an empty tab.
+/// Returns true if `url` is the address of an empty tab.
 pub(super) fn is_blank(url: &str) -> bool {
     url.is_empty() || url == "about:blank"
 }
 
-/// Returns true if a page is likely to wait for the answer to a request of this kind.
+/// Returns true if a page is likely to wait for the response to a request of this kind. Kinds are the protocol's
+/// resource types.
 fn is_awaited(kind: &str) -> bool {
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! The error output of a browser, and how it ended.
+//! The error output of a browser, and the description of how a browser ended.
 
 use std::{
     collections::VecDeque,
@@ -17,17 +17,18 @@ use tokio::{
 
 use crate::base::text::{clean, truncate};
 
-/// Longest line that is kept of the output, and number of first lines that are kept. Unit: bytes and lines. Source:
-/// chosen.
+/// Maximum length of a line of the output, beyond which it counts as the next line, and number of first lines that are
+/// kept. Unit: bytes and lines. Source: chosen.
 const KEPT: (u64, usize) = (4 << 10, 200);
-/// Number of last lines that are kept for the case that the browser is lost. Source: chosen.
+/// Number of last lines of the output that are kept, for the report if the browser is lost. Source: chosen.
 const LAST: usize = 40;
-/// Number of last lines that are reported, and their total length. Unit: lines and characters. Source: chosen.
+/// Maximum number of last lines of the output that are reported, and maximum length of the reported text. Unit: lines
+/// and characters. Source: chosen.
 const REPORTED: (usize, usize) = (3, 300);
-/// Parts of lines that appear at every start without a desktop, or after any crash, and say nothing useful.
+/// Texts by which useless lines are recognised: lines that appear at every start without a desktop, or after any crash.
 const NOISE: [&str; 3] = ["third_party/crashpad", "cpufreq", "dbus/"];
 
-/// The last lines that a browser wrote. Clones share them.
+/// The last lines that a browser wrote to its error output. Clones share the lines.
 #[derive(Clone, Default)]
 pub(super) struct StderrTail(Arc<Mutex<VecDeque<String>>>);
 
@@ -46,7 +47,8 @@ impl StderrTail {
         lines.push_back(line);
     }
 
-    /// Returns the useful lines, without the console messages of pages, which some browsers repeat.
+    /// Returns the text to report about the last lines: see [`useful`]. Console messages of pages, which some browsers
+    /// write to this output, are left out.
     pub(super) fn last(&self) -> String {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let lines: Vec<String> = lines
@@ -58,8 +60,8 @@ impl StderrTail {
     }
 }
 
-/// Reads all of the output, so that the browser never waits for a reader. Keeps the last lines in `tail`, and returns
-/// a task that yields the first lines at the end.
+/// Reads all of a browser's error output, so that the browser never waits for a reader. Keeps the last lines in `tail`.
+/// Returns a task that ends with the output and yields its first lines.
 pub(super) fn listen(errors: ChildStderr, tail: StderrTail) -> JoinHandle<Vec<String>> {
     tokio::spawn(async move {
         let (longest, most) = KEPT;
@@ -85,7 +87,8 @@ pub(super) fn listen(errors: ChildStderr, tail: StderrTail) -> JoinHandle<Vec<St
     })
 }
 
-/// Returns the reason why the browser ended: its exit status and its output.
+/// Returns a description of how the browser ended during its start: its exit status, and the useful part of its error
+/// output.
 pub(super) async fn reason(status: Option<ExitStatus>, stderr: JoinHandle<Vec<String>>) -> String {
     let patience = Duration::from_secs(1);
     let lines = timeout(patience, stderr)
@@ -100,7 +103,8 @@ pub(super) async fn reason(status: Option<ExitStatus>, stderr: JoinHandle<Vec<St
     )
 }
 
-/// Returns the exit status of a browser, in words.
+/// Returns a description of how a browser ended, by its exit status. `None` stands for a browser of which only the
+/// connection is known to have closed.
 pub(super) fn how(status: Option<ExitStatus>) -> String {
     match (status, signal(status)) {
         (_, Some(signal)) => format!("signal {signal}"),
@@ -109,7 +113,7 @@ pub(super) fn how(status: Option<ExitStatus>) -> String {
     }
 }
 
-/// Returns the signal that ended the browser; `None` if no signal did.
+/// Returns the number of the signal that ended the browser; `None` if no signal did.
 #[cfg(unix)]
 pub(super) fn signal(status: Option<ExitStatus>) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(&status?)
@@ -121,7 +125,8 @@ pub(super) fn signal(_: Option<ExitStatus>) -> Option<i32> {
     None
 }
 
-/// Returns the first line that gives a reason in the browser's own format, else the last lines that are not noise.
+/// Returns the first line in which the browser itself states a fatal error. If there is no such line, returns the last
+/// lines without the useless ones.
 fn useful(lines: &[String]) -> String {
     let (most, longest) = REPORTED;
     let is_why = |line: &&String| line.contains("FATAL") || line.contains("error while loading");

@@ -1,8 +1,8 @@
 //! Saving and loading cookies and local storage. The format is that of playwright's `storageState`, so both drivers
 //! read each other's files.
 //!
-//! Nothing is lost: a state that cannot be read whole is not saved, and a state that cannot replace the current cookies
-//! leaves them in place.
+//! Nothing is lost: a state that cannot be read whole from the browser is not saved, and if loading a state fails, the
+//! current cookies stay in place.
 //!
 //! ```text
 //! file   the format
@@ -36,7 +36,8 @@ struct Cookies {
 }
 
 impl Cdp {
-    /// Saves the cookies, and the local storage of visited origins.
+    /// Saves the cookies of the browser, and the local storage of the web origins that tabs and frames have shown, as a
+    /// state with this name.
     pub(super) async fn save_state(&self, name: &str) -> Result<(), CdpError> {
         let path = self.state_file(name)?;
         let cookies = self
@@ -81,8 +82,8 @@ impl Cdp {
             .map_err(broken)
     }
 
-    /// Returns the local storage of the current page's origin, as the page sees it now; `None` if the page does not
-    /// report it.
+    /// Returns the local storage of the current page's origin, as the page sees it now; `None` if the page cannot be
+    /// asked.
     async fn kept_here(&self) -> Result<Option<OfOrigin>, CdpError> {
         let page = self.page()?;
         match self.hub.ask::<Stored>(&page, "stored", json!([])).await {
@@ -95,8 +96,8 @@ impl Cdp {
         }
     }
 
-    /// Replaces the current cookies by those of a saved state, and adds the state's local storage. In an attached
-    /// browser, cookies of sites that the state does not mention stay.
+    /// Replaces the current cookies by those of the saved state with this name, and adds the state's local storage. In
+    /// an attached browser, cookies of sites that the state does not mention stay.
     pub(super) async fn load_state(&self, name: &str) -> Result<(), CdpError> {
         let path = self.state_file(name)?;
         let refused =
@@ -169,8 +170,9 @@ impl Cdp {
         Ok(cookies)
     }
 
-    /// Replaces cookies. The new cookies are set first, all or none. Then each old cookie that was not replaced is
-    /// removed, if `goes` is true for its domain. So after an interruption the wanted cookies are always there.
+    /// Replaces `old` cookies by `new` ones. The new cookies are set first, all or none. Then each old cookie that was
+    /// not overwritten is removed if `goes` returns true for its domain. So after an interruption, the new cookies are
+    /// always there.
     async fn exchange(
         &self,
         old: &[Value],
@@ -222,7 +224,7 @@ impl Cdp {
     }
 }
 
-/// Returns the properties that identify a cookie, as one text.
+/// Returns the properties that identify a cookie, together as one text.
 fn identity(cookie: &Value) -> String {
     let domain = cookie["domain"]
         .as_str()
@@ -237,7 +239,7 @@ fn identity(cookie: &Value) -> String {
     .to_string()
 }
 
-/// Returns the address of a web origin; `None` for any other origin.
+/// Returns a web origin as an address; `None` if the scheme of the origin is not http or https.
 fn web_origin(origin: &str) -> Option<Url> {
     Url::parse(origin)
         .ok()

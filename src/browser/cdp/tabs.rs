@@ -29,8 +29,8 @@ struct Targets {
 }
 
 impl Hub {
-    /// Opens an empty tab and returns its target. The tab is recorded even if this future is dropped, so that it is
-    /// closed with the driver's other tabs.
+    /// Opens an empty tab and returns its target. The tab is recorded even if this future is dropped meanwhile, so that
+    /// it is closed with the driver's other tabs.
     pub(super) async fn open_tab(self: &Arc<Self>) -> Result<String, CdpError> {
         let hub = Arc::clone(self);
         let opening = tokio::spawn(async move {
@@ -53,8 +53,8 @@ impl Hub {
 }
 
 impl Cdp {
-    /// If there are several tabs, queries their titles, because the browser reports only the address of a background
-    /// tab.
+    /// Asks the browser for the titles of all tabs if there are several, because its events report only the addresses
+    /// of background tabs.
     pub(super) async fn ask_titles(&self) -> Result<(), CdpError> {
         if self.hub.state().tabs.len() < 2 {
             return Ok(());
@@ -113,7 +113,7 @@ impl Cdp {
         }
     }
 
-    /// Makes a tab the current one.
+    /// Makes the tab with this index the current one, in the browser and in the known state.
     pub(super) async fn tab_select(&self, index: u32) -> Result<(), CdpError> {
         let target = self.target_at(index)?;
         self.hub
@@ -123,7 +123,7 @@ impl Cdp {
         self.turn_to(target)
     }
 
-    /// Makes a tab the current one, if it is still there.
+    /// Makes a tab the current one in the known state. Fails if the tab has closed.
     fn turn_to(&self, target: String) -> Result<(), CdpError> {
         let mut known = self.hub.state();
         if known.by_target(&target).is_none() {
@@ -133,7 +133,7 @@ impl Cdp {
         Ok(())
     }
 
-    /// Closes a tab. Fails for the last tab.
+    /// Closes the tab with this index. Fails if it is the only one.
     pub(super) async fn tab_close(&self, index: u32) -> Result<(), CdpError> {
         if self.hub.state().tabs.len() < 2 {
             return Err(CdpError::refused(ErrorClass::BadArguments, LAST_TAB));

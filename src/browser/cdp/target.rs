@@ -9,14 +9,14 @@ use crate::{
     page::{ElementRef, Locator, LocatorStep, Role},
 };
 
-/// An element: the frame of its document, and its number there.
+/// An element: the browser's id of the frame that contains it, and its number in that frame's document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Aim {
     pub(super) frame: String,
     pub(super) number: u64,
 }
 
-/// A rectangle in CSS pixels.
+/// A rectangle. `x` and `y` are the position of its top left corner. Unit: CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub(super) struct Area {
     pub(super) x: f64,
@@ -25,7 +25,7 @@ pub(super) struct Area {
     pub(super) height: f64,
 }
 
-/// A point in CSS pixels.
+/// A point. Unit: CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub(super) struct Point {
     pub(super) x: f64,
@@ -39,7 +39,7 @@ struct Found {
 }
 
 impl Cdp {
-    /// Resolves a target to its element.
+    /// Resolves the target of an action to its element, and records the element's frame as that of the current action.
     pub(super) async fn aim(&self, target: &Target) -> Result<Aim, CdpError> {
         let aim = match target {
             Target::Ref(reference) => self.aim_at(reference)?,
@@ -103,7 +103,7 @@ impl Cdp {
         ))
     }
 
-    /// Returns the frame that an element shows.
+    /// Returns the browser's id of the frame that an element shows. Fails if the element shows none.
     async fn frame_in(&self, aim: &Aim) -> Result<String, CdpError> {
         let inside: Vec<String> = {
             let known = self.hub.state();
@@ -124,7 +124,8 @@ impl Cdp {
         ))
     }
 
-    /// Returns a durable locator of an element, if it has one.
+    /// Returns a durable locator of an element; `None` if our script finds none for the element or for a frame around
+    /// it.
     pub(super) async fn locator_of(&self, aim: &Aim) -> Result<Option<Locator>, CdpError> {
         let mut steps = Vec::new();
         let mut at = aim.clone();
@@ -156,8 +157,8 @@ impl Cdp {
         Ok(Locator::new(steps).ok())
     }
 
-    /// Converts a point of a frame's own window to a point of the page. Fails if another element covers the frame
-    /// there.
+    /// Converts a point in the window of a frame to the same point in the window of the page. Fails if another element
+    /// covers the frame at this point.
     pub(super) async fn through_frames(
         &self,
         frame: &str,
@@ -185,8 +186,8 @@ impl Cdp {
         }
     }
 
-    /// Returns the rectangle of an element in the page, after scrolling it into view. Unit: CSS pixels from the top of
-    /// the page.
+    /// Returns the rectangle of a target's element in the page, after the element was scrolled into view. Unit: CSS
+    /// pixels from the top left corner of the page.
     pub(super) async fn area_of(&self, target: &Target) -> Result<Area, CdpError> {
         let aim = self.aim(target).await?;
         let area: Area = self.hub.ask(&aim.frame, "box", json!([aim.number])).await?;
@@ -216,11 +217,11 @@ impl Cdp {
     }
 }
 
-/// The distance by which a window is scrolled. Unit: CSS pixels.
+/// The distance by which a window is scrolled to the right and down. Unit: CSS pixels.
 type Scrolled = Point;
 
-/// Returns the number of the frame and the number of the element in a reference. The frame's number is 0 for the page
-/// itself.
+/// Returns the two numbers in a reference: the number of the frame, which is 0 for the main frame, and the number of
+/// the element. Returns `None` if the reference has another form.
 pub(super) fn numbers(reference: &ElementRef) -> Option<(u32, u64)> {
     let text = reference.as_str();
     match text.strip_prefix('f') {
@@ -235,7 +236,7 @@ pub(super) fn numbers(reference: &ElementRef) -> Option<(u32, u64)> {
     }
 }
 
-/// Returns a locator step in the form that the page script reads.
+/// Returns a locator step in the form that our script in the page reads.
 fn written(step: &LocatorStep) -> Value {
     match step {
         LocatorStep::Role {
@@ -266,7 +267,7 @@ fn written(step: &LocatorStep) -> Value {
 /// A function that makes a locator step from a text.
 type Make = fn(String) -> LocatorStep;
 
-/// Parses a locator step in the form that the page script writes.
+/// Parses a locator step in the form that our script in the page writes.
 fn read(step: &Value) -> Option<LocatorStep> {
     let text = |name: &str| step.get(name).and_then(Value::as_str).map(str::to_owned);
     if let Some(role) = text("role") {

@@ -1,4 +1,4 @@
-//! Reactions to an action that a page tree may not show, as reported by the script in the page.
+//! Reactions of a page to an action that its tree may not show, as our script in the page reports them.
 
 use std::time::Duration;
 
@@ -9,14 +9,15 @@ use tokio::time::timeout;
 use super::{error::CdpError, hub::Hub, state::World};
 use crate::page::Trace;
 
-/// Maximum number of documents of a page that are watched. Source: chosen; each is asked once before and once after an action.
+/// Maximum number of documents of a page in which our script watches for reactions. Source: chosen; each is asked once
+/// before and once after an action.
 const MAX_WATCHED: usize = 16;
-/// Longest time for the documents to answer. Source: chosen; it takes a few milliseconds.
+/// Longest time for all watched documents together to answer. Source: chosen; it takes a few milliseconds.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Hub {
-    /// Starts to watch every document of the observed page, and waits until all of them watch: key events reach the
-    /// page by another route and could overtake the request to watch.
+    /// Starts to watch for reactions in the documents of the page in which our script runs, and waits until all of them
+    /// watch: key events reach the page by another route and could overtake the request to watch.
     ///
     /// # Errors
     /// A dialog, a crash, the end of the browser.
@@ -35,8 +36,8 @@ impl Hub {
         Ok((!seen.is_empty()).then(|| seen.concat()))
     }
 
-    /// Calls a function of our script in the documents of the page, and returns their answers. A document that is gone
-    /// or busy gives none.
+    /// Calls a function of our script in those documents of the current page that have it, at most [`MAX_WATCHED`], and
+    /// returns their answers. A document that is gone or busy gives no answer.
     async fn ask_documents<T: DeserializeOwned>(
         &self,
         function: &'static str,

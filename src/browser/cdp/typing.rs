@@ -1,9 +1,9 @@
 //! Typing of texts and secrets. This is the only code of this driver that sees the value of a secret.
 //!
-//! The origins of page and frame are read in our own script world, where the page cannot falsify them; the run's
-//! resolver releases the value only for these origins. The value is typed in the same world that reported the origin.
-//! That world belongs to one document and ends with it, so no other document can take its place between the check and
-//! the typing.
+//! The origins of page and frame are read in our own script world, where the page cannot falsify them. The run's
+//! resolver releases a secret only if the secret may be used at these origins. The value is typed in the same world
+//! that reported the origin. That world belongs to one document and ends with it, so no other document can take its
+//! place between the check and the typing.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,18 +22,18 @@ use crate::{
     secret::{Secret, SecretName, SecretResolver},
 };
 
-/// A document's answer to the question whether one of its fields has the focus.
+/// The answer of a document to the question whether one of its fields has the focus.
 #[derive(Debug, Deserialize)]
 struct Focus {
     field: bool,
 }
 
-/// An answer without content.
+/// An answer of our script in the page without content: the call succeeded.
 #[derive(Debug, Deserialize)]
 pub(super) struct Nothing {}
 
 impl Cdp {
-    /// Replaces the text of a field.
+    /// Replaces the text of a field, after the field is ready to be edited.
     pub(super) async fn fill(
         &self,
         turn: &mut Turn,
@@ -61,8 +61,8 @@ impl Cdp {
         }
     }
 
-    /// Waits until an element is visible, enabled, and meets the other wanted conditions. Changes nothing meanwhile,
-    /// so that nothing happens later if the caller gives up.
+    /// Waits until an element is visible, enabled, and meets the other conditions in `wanted`. Changes nothing on the
+    /// page meanwhile, so that nothing happens later if the caller gives up.
     pub(super) async fn able(&self, aim: &Aim, mut wanted: Value) -> Result<(), CdpError> {
         wanted["visible"] = json!(true);
         wanted["enabled"] = json!(true);
@@ -73,7 +73,7 @@ impl Cdp {
             .map(drop)
     }
 
-    /// Types a text into the focused field.
+    /// Types a text or a secret into the field that has the focus.
     pub(super) async fn type_text(
         &self,
         turn: &mut Turn,
@@ -90,9 +90,10 @@ impl Cdp {
         self.without_words(&at, "typeInto", given).await
     }
 
-    /// Returns the value of a secret, and the document that it may be typed into. Fails unless the secret is bound to
-    /// the origins of page and frame, and the field's form is sent to an allowed address. The value must not be typed
-    /// into a document that replaces this one. From this call on, all requests are checked.
+    /// Returns the value of a secret, and the session and script world of the document into which it may be typed.
+    /// Fails unless the secret may be used at the origins of page and frame, and the field's form is sent only to
+    /// allowed addresses. The value must not be typed into a document that replaces this one. From this call on, all
+    /// requests are checked.
     async fn released(
         &self,
         (frame, field): (&str, Option<u64>),
@@ -113,8 +114,8 @@ impl Cdp {
         Ok((at, value))
     }
 
-    /// Returns the origin of a document if its own report and its address agree on it. A sandboxed document has no
-    /// origin, whatever its address.
+    /// Returns the origin of a document. Fails unless the origin that the document reports is the origin of its
+    /// address: a sandboxed document has no origin, whatever its address.
     async fn origin(&self, at: &(String, World)) -> Result<Origin, CdpError> {
         let place: Place = self.hub.ask_in(at, "place", json!([])).await?;
         let none = || {
@@ -132,7 +133,8 @@ impl Cdp {
             .ok_or_else(none)
     }
 
-    /// Returns the frame with the focused field. Fails unless exactly one field has the focus.
+    /// Returns the id of the frame whose document contains the field with the focus. Fails unless exactly one field has
+    /// the focus.
     async fn focused(&self) -> Result<String, CdpError> {
         let frames: Vec<String> = self
             .hub
@@ -158,8 +160,8 @@ impl Cdp {
         }
     }
 
-    /// Calls a function of our script with a secret's value as argument. A refusal may quote the value, so its text
-    /// is left out.
+    /// Calls a function of our script with a secret's value among its arguments. If the script refuses, the text of its
+    /// refusal is left out of the error, because it may quote the value.
     async fn without_words(
         &self,
         at: &(String, World),

@@ -13,7 +13,8 @@ use crate::{
     browser::rules::{Awaited, MAX_WAIT},
 };
 
-/// Pause between two looks while waiting for a text. Source: chosen; a look takes a few milliseconds.
+/// Pause between two observations of the page while waiting for a text. Source: chosen; an observation takes a few
+/// milliseconds.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 impl Cdp {

@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-/// Upper bound of every time option. Source: chosen; a longer time is meant as no limit, but could not be added to the
-/// time of a clock.
+/// Upper bound of every time option. Source: chosen; a caller who sets a longer time means no limit, but such a time
+/// could not be added to the time of a clock.
 const LONGEST: Duration = Duration::from_hours(24);
 
 /// Returns this time, but at most [`LONGEST`].
@@ -30,7 +30,8 @@ pub(in crate::browser) struct Choices {
 }
 
 impl Choices {
-    /// Returns the default options for a browser with this program.
+    /// Returns the default options for a browser, with the path of the browser program and the settling time, which
+    /// differs between drivers.
     pub(in crate::browser) fn new(chromium: PathBuf, settle: Duration) -> Self {
         Self {
             chromium: super::absolute(chromium),
@@ -55,7 +56,7 @@ impl Choices {
     }
 }
 
-/// Defines the methods that set these options, for every options type that has a field `common`.
+/// Defines the methods that set [`Choices`]. Used for every options type that has them in a field `common`.
 macro_rules! choosing {
     () => {
         /// Sets whether the browser runs without a window. Default: `true`.
@@ -70,34 +71,36 @@ macro_rules! choosing {
             self
         }
 
-        /// Sets the longest wait for an element to become ready for an action. Default: 5 s.
+        /// Sets the longest time that an action waits for its element to become ready. Default: 5 s.
         pub fn with_action_timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.common.action_timeout = $crate::browser::chromium::bounded(timeout);
             self
         }
 
-        /// Sets the longest time for an address to load. Default: 30 s, but never more than two thirds of the command's
-        /// own time-out. By default, the loop gives a command 22.5 s of the 30 s of its step, so an address gets 15 s
-        /// to load.
+        /// Sets the longest time for an address to load. Default: 30 s, but never more than two thirds of the time
+        /// limit of the command that opens the address. By default, a run gives a command 22.5 s of the 30 s of its
+        /// step, so an address gets 15 s to load.
         pub fn with_navigation_timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.common.navigation_timeout = $crate::browser::chromium::bounded(timeout);
             self
         }
 
-        /// Sets the parent of the browser's private folder. Default: the system's folder for temporary files.
+        /// Sets the folder in which the browser's private folder is created. Default: the system's folder for temporary
+        /// files.
         pub fn with_folder(mut self, folder: impl Into<::std::path::PathBuf>) -> Self {
             self.common.folder = Some($crate::browser::chromium::absolute(folder.into()));
             self
         }
 
-        /// Sets the folder in which `state_save` keeps cookies and storage. Default: the private folder, which is
-        /// deleted with the browser. The model is offered `state_save` and `state_load` only if a folder is set here.
+        /// Sets the folder in which the action `state_save` keeps cookies and storage. Default: the private folder,
+        /// which is deleted with the browser. The model is offered `state_save` and `state_load` only if a folder is
+        /// set here.
         pub fn with_state_folder(mut self, folder: impl Into<::std::path::PathBuf>) -> Self {
             self.common.state_folder = Some($crate::browser::chromium::absolute(folder.into()));
             self
         }
 
-        /// Allows the upload of a file, under the name that the model uses for it. Default: no file may be uploaded.
+        /// Allows the upload of `file`; the model names the file by `name`. Default: no file may be uploaded.
         pub fn with_upload(
             mut self,
             name: impl Into<String>,

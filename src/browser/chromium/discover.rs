@@ -1,4 +1,4 @@
-//! Finds programs: those named by the environment, installed by `webwise setup`, or on `PATH`.
+//! Discovery of programs: those that the environment names, those that `webwise setup` installed, and those on `PATH`.
 //!
 //! No other code decides which program is used. The drivers start the programs found here; the command line uses the
 //! same places to install and report programs. Nothing is started here.
@@ -15,22 +15,22 @@ use crate::base::{Error, ErrorKind, Result};
 const OPERATION: &str = "browser.discover";
 /// Names under which Chromium is installed, in the order in which they are tried.
 const CHROMIUM: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-/// Name of playwright-cli's program.
+/// File name of the program playwright-cli.
 const TOOL: &str = if cfg!(windows) {
     "playwright-cli.cmd"
 } else {
     "playwright-cli"
 };
-/// Name of the program that runs playwright-cli.
+/// File name of Node.js, the program that runs playwright-cli.
 const NODE: &str = if cfg!(windows) { "node.exe" } else { "node" };
-/// Variable that names the program playwright-cli.
+/// Environment variable whose value is the path of the program playwright-cli.
 const TOOL_VARIABLE: &str = "WEBWISE_PLAYWRIGHT_CLI";
-/// Variable that names the program Chromium.
+/// Environment variable whose value is the path of the program Chromium.
 const CHROMIUM_VARIABLE: &str = "WEBWISE_CHROMIUM";
 
 /// The places where the drivers look for playwright-cli, its Node.js and Chromium.
 ///
-/// | program | places, the first match is used |
+/// | program | places, in the order of the search |
 /// | --- | --- |
 /// | playwright-cli | `WEBWISE_PLAYWRIGHT_CLI`, the installation folder, `PATH` |
 /// | Node.js | the installation folder, the folder of `WEBWISE_PLAYWRIGHT_CLI`, `PATH` |
@@ -55,12 +55,13 @@ pub struct ProgramPlaces {
 }
 
 impl ProgramPlaces {
-    /// Returns the places that the environment of this process gives.
+    /// Returns the places that the environment variables of this process give.
     pub fn from_env() -> Self {
         Self::new(|name| env::var_os(name))
     }
 
-    /// Returns the places that these variables give. An empty variable counts as unset.
+    /// Returns the places that these environment variables give. `variable` returns the value of a variable by its
+    /// name; an empty value counts as unset.
     pub fn new(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let named = |name: &str| set(name).map(PathBuf::from);
@@ -85,22 +86,24 @@ impl ProgramPlaces {
         }
     }
 
-    /// Returns the installation folder; `None` if the environment names no home folder.
+    /// Returns the installation folder; `None` if no environment variable gives the user's home folder or
+    /// `WEBWISE_HOME`.
     pub fn installation_folder(&self) -> Option<&Path> {
         self.installation.as_deref()
     }
 
-    /// Returns true if the environment names playwright-cli.
+    /// Returns true if the environment variable `WEBWISE_PLAYWRIGHT_CLI` is set.
     pub const fn names_tool(&self) -> bool {
         self.tool.is_some()
     }
 
-    /// Returns true if the environment names Chromium.
+    /// Returns true if the environment variable `WEBWISE_CHROMIUM` is set.
     pub const fn names_chromium(&self) -> bool {
         self.chromium.is_some()
     }
 
-    /// Returns the folders to put before `PATH`, so that playwright-cli finds the right Node.js.
+    /// Returns the folders that must stand before those of `PATH` in the environment of playwright-cli, so that it
+    /// finds the right Node.js.
     pub fn front(&self) -> Vec<PathBuf> {
         let own = self
             .installation
@@ -123,36 +126,36 @@ impl ProgramPlaces {
             .collect()
     }
 
-    /// Returns the first program of this name on `PATH`.
+    /// Returns the path of the first program with this file name on `PATH`.
     pub fn on_path(&self, name: &str) -> Option<PathBuf> {
         first(&self.path, name)
     }
 
-    /// Returns the program playwright-cli. If the environment names this program, its path is returned even if it
-    /// does not exist.
+    /// Returns the path of the program playwright-cli; `None` if it is not found. A path from the environment variable
+    /// is returned even if there is no such file.
     pub fn tool(&self) -> Option<PathBuf> {
         self.tool
             .clone()
             .or_else(|| first(&self.search_path(), TOOL))
     }
 
-    /// Returns the Node.js that runs playwright-cli.
+    /// Returns the path of the Node.js that runs playwright-cli; `None` if it is not found.
     pub fn node(&self) -> Option<PathBuf> {
         first(&self.search_path(), NODE)
     }
 
-    /// Returns the program Chromium. If the environment names this program, its path is returned even if it does not
-    /// exist.
+    /// Returns the path of the program Chromium; `None` if it is not found. A path from the environment variable is
+    /// returned even if there is no such file.
     pub fn chromium(&self) -> Option<PathBuf> {
         self.chromium
             .clone()
             .or_else(|| CHROMIUM.iter().find_map(|name| self.on_path(name)))
     }
 
-    /// Returns the program of playwright-cli, if it exists.
+    /// Returns the path of the program playwright-cli, which exists and can be executed.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`], which names what is missing and what to do.
+    /// [`ErrorKind::Unavailable`] if there is none; the error says what is missing and what to do.
     #[cfg(any(test, feature = "playwright-cli"))]
     pub(in crate::browser) fn tool_program(&self) -> Result<PathBuf> {
         checked(
@@ -163,10 +166,10 @@ impl ProgramPlaces {
         )
     }
 
-    /// Returns the program of Chromium, if it exists.
+    /// Returns the path of the program Chromium, which exists and can be executed.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`], which names what is missing and what to do.
+    /// [`ErrorKind::Unavailable`] if there is none; the error says what is missing and what to do.
     pub(in crate::browser) fn chromium_program(&self) -> Result<PathBuf> {
         checked(
             self.chromium(),

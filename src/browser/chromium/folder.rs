@@ -1,9 +1,9 @@
 //! The private folder of one browser, for everything that the browser or playwright-cli writes (profile, sockets,
 //! downloads, snapshots).
 //!
-//! Only this user can read the folder, and it is removed at the end. The next start of any driver removes the folders
-//! that killed owners left behind, and kills the processes named in them. An owner has ended if its lock is free (see
-//! `owner`).
+//! Only this user can read the folder, and it is removed at the end. Its owner is the process that started the browser.
+//! If owners were killed, the next start of any driver removes the folders that they left behind, and kills the
+//! processes named in these folders. An owner has ended if its lock is free (see `owner`).
 
 use std::{
     fs, io,
@@ -16,28 +16,29 @@ use uuid::Uuid;
 
 use super::owner::{LeftOver, Owner};
 
-/// Prefix of this crate's folders.
+/// Prefix of the names of private folders.
 pub(in crate::browser) const PREFIX: &str = "webwise-browser-";
-/// Extension of a folder that is being removed.
+/// File name extension that a private folder gets while it is being removed.
 const SWEPT: &str = "swept";
-/// The file with the number of the browser's process.
+/// Name of the file, in a private folder, that contains the process number of the browser.
 const PROCESS: &str = "browser.pid";
-/// Parent of the private folder if no parent was chosen and the system's temporary path is too long for sockets.
+/// Folder in which the private folder is created if no folder was chosen for it and the path of the system's temporary
+/// folder is too long for sockets.
 const SHORT_TEMP: &str = "/tmp";
-/// Longest path of a private folder that leaves room for the names of sockets in it. Unit: bytes. Source: a socket's
-/// path has at most 107 on Linux and 103 on macOS, and Chromium needs 44 of them.
+/// Maximum length of the path of a private folder, so that there is room for the names of sockets in it. Unit: bytes.
+/// Source: a socket's path has at most 107 on Linux and 103 on macOS, and Chromium needs 44 of them.
 const MAX_PATH: usize = 60;
-/// Longest time for the browser's process to end by itself. Source: it takes 0.2 s; this crate promises that a browser
-/// ends within 3 s.
+/// Longest time for the browser's process to end by itself, before it is killed. Source: it takes 0.2 s; this crate
+/// promises that a browser ends within 3 s.
 const GRACE: Duration = Duration::from_millis(2500);
-/// Pause between two checks of an ending process. Source: chosen.
+/// Pause between two checks whether the browser's process has ended. Source: chosen.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Maximum number of attempts to create a folder. Source: chosen; an attempt fails only if another start removes the
-/// folder in the microseconds between its creation and its locking.
+/// Maximum number of attempts to create a folder. Source: chosen; an attempt fails only if the start of another browser
+/// removes the folder in the microseconds between its creation and its locking.
 const TAKINGS: u32 = 10;
-/// Maximum number of attempts to remove a folder, while the last processes of a browser still write to it. Source: chosen; usually
-/// the first attempt succeeds.
+/// Maximum number of attempts to remove a folder, because the last processes of a browser may still write to it.
+/// Source: chosen; usually the first attempt succeeds.
 const REMOVALS: u32 = 20;
 /// Pause between two attempts to remove a folder, see [`REMOVALS`]. Source: chosen.
 const REMOVE_AGAIN: Duration = Duration::from_millis(100);
@@ -46,13 +47,14 @@ const REMOVE_AGAIN: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(in crate::browser) struct Folder {
     path: PathBuf,
-    /// The process to end together with the folder; 0 if there is none.
+    /// The number of the process that is to be ended together with the folder; 0 if there is none.
     process: AtomicU32,
     owner: Option<Owner>,
 }
 
 impl Folder {
-    /// Creates a folder under `base` with these subfolders, after removing the folders there whose owners have ended.
+    /// Creates a private folder in the folder `base`, with the subfolders `inside`. Before that, removes the private
+    /// folders in `base` whose owners have ended.
     pub(in crate::browser) fn create(base: &Path, inside: &[&str]) -> io::Result<Self> {
         let base = base.canonicalize()?;
         sweep(&base);
@@ -96,8 +98,8 @@ impl Folder {
         })
     }
 
-    /// Creates a folder in the chosen place, else in the system's temporary folder, else in [`SHORT_TEMP`], which has
-    /// a short path.
+    /// Creates a private folder with the subfolders `inside`: in the folder `chosen` if there is one, else in the
+    /// system's temporary folder, or in [`SHORT_TEMP`] if that fails.
     pub(in crate::browser) fn create_for(
         chosen: Option<&Path>,
         inside: &[&str],
@@ -108,7 +110,8 @@ impl Folder {
         }
     }
 
-    /// Creates a folder under the first of these bases that works. If none does, returns the error of the first.
+    /// Creates a private folder in the first of the folders `bases` in which this succeeds. If none does, returns the
+    /// error of the first.
     fn create_in_first(bases: &[&Path], inside: &[&str]) -> io::Result<Self> {
         let mut first = None;
         for base in bases {
@@ -124,19 +127,19 @@ impl Folder {
         &self.path
     }
 
-    /// Returns the path of this name inside the folder. `name` comes from our own code, never from outside.
+    /// Returns the path of the file or subfolder with this name. `name` comes from our own code, never from outside.
     pub(in crate::browser) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Sets the process to end with the folder. Its command line must contain the folder's path, by which the process
-    /// is recognised.
+    /// Sets the process that is to be ended together with the folder. The process is recognised by the folder's path,
+    /// so its command line must contain that path.
     pub(in crate::browser) fn set_process(&self, pid: u32) -> io::Result<()> {
         self.process.store(pid, Ordering::Relaxed);
         write_private(&self.file(PROCESS), pid.to_string().as_bytes())
     }
 
-    /// Waits for the process to end, kills it if it does not, and removes the folder.
+    /// Waits for the process to end, kills it if it does not end in time, and removes the folder.
     pub(in crate::browser) async fn end(&self) -> io::Result<()> {
         let pid = self.process.load(Ordering::Relaxed);
         let mut waited = Duration::ZERO;
@@ -191,8 +194,8 @@ impl Drop for Folder {
     }
 }
 
-/// Removes a folder: first its subfolders, then the rest. So after a failed attempt the owner's files are usually still
-/// there, and a later start recognises the folder.
+/// Removes a folder: first its subfolders, then the rest. So after a failed attempt, the files that mark its owner are
+/// usually still there, and a later start recognises the folder.
 fn remove(path: &Path) -> io::Result<()> {
     let gone = |result: io::Result<()>| match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -222,7 +225,7 @@ pub(in crate::browser) fn write_private(path: &Path, bytes: &[u8]) -> io::Result
     io::Write::write_all(&mut create_private(path)?, bytes)
 }
 
-/// Creates a file that only this user can read.
+/// Creates a new file that only this user can read, and opens it for writing.
 pub(in crate::browser) fn create_private(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -246,9 +249,9 @@ fn is_group_left(leader: u32) -> bool {
         && has_living(leader)
 }
 
-/// Returns true if a process of this group is still running. A process that has ended stays in its group until its
-/// parent collects it, which in a container may never happen. Such a process does not count, because it writes nothing
-/// any more.
+/// Returns true if any process of this group is still running. A process that has ended stays in its group until its
+/// parent collects its exit status, which in a container may never happen. Such a process does not count, because it
+/// writes nothing any more.
 #[cfg(target_os = "linux")]
 fn has_living(group: u32) -> bool {
     let Ok(processes) = fs::read_dir("/proc") else {
@@ -268,8 +271,8 @@ fn has_living(group: u32) -> bool {
         .any(|process| runs(process).unwrap_or(false))
 }
 
-/// Returns true: on other systems the first process collects ended processes at once, so all processes of a group are
-/// running.
+/// Returns true without a check. On systems other than Linux, the system's first process collects ended processes at
+/// once, so all processes of a group are running.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn has_living(_: u32) -> bool {
     true
@@ -280,7 +283,8 @@ fn is_group_left(_: u32) -> bool {
     false
 }
 
-/// Returns true if a process belongs to this folder: its command line names the folder.
+/// Returns true if the process with this number belongs to this folder: its command line contains the path of the
+/// folder.
 #[cfg(target_os = "linux")]
 fn is_process_of(pid: u32, folder: &Path) -> bool {
     use std::os::unix::ffi::OsStrExt as _;
@@ -290,8 +294,8 @@ fn is_process_of(pid: u32, folder: &Path) -> bool {
             .is_ok_and(|line| line.windows(folder.len()).any(|w| w == folder))
 }
 
-/// Returns true if the process exists. On systems other than Linux only the process number is checked; a moment ago, it
-/// was the number of our process.
+/// Returns true if a process with this number exists. On systems other than Linux, nothing else is checked; a moment
+/// ago, this was the number of the folder's process.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn is_process_of(pid: u32, _: &Path) -> bool {
     let pid = i32::try_from(pid)
@@ -318,7 +322,7 @@ fn kill(pid: u32) {
     let _ = pid;
 }
 
-/// Removes the folders under `base` that have no owner, and kills their processes.
+/// Removes the private folders in the folder `base` whose owners have ended, and kills their processes.
 fn sweep(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
@@ -394,7 +398,7 @@ mod tests {
         );
     }
 
-    /// Uses a parent that never collects its ended child, like the first process of some containers.
+    /// Starts a parent that never collects its ended child, like the first process of some containers.
     #[cfg(target_os = "linux")]
     #[tokio::test(start_paused = true)]
     async fn what_has_ended_and_was_not_asked_for_is_not_waited_for() {

@@ -11,16 +11,16 @@
 //!
 //! # Decisions
 //!
-//! - Chromium starts with a stack of 64 MiB: its layout recurses, and some 3,000 nested elements crash it with the usual 8
-//!   MiB.
-//! - A folder is removed only after every process that the browser started has ended. Until then these processes
-//!   write, and would create the folder again without its owner's mark.
-//! - A start is repeated only if a signal ended the browser, and only once. A browser that ended by itself would do
-//!   so again.
+//! - Chromium starts with a stack of 64 MiB: its layout recurses, and some 3,000 nested elements crash it with the
+//!   usual 8 MiB.
+//! - A private folder is removed only after every process that the browser started has ended. Until then these
+//!   processes write, and would create the folder again without the lock of its owner.
+//! - A start of a browser is repeated only if a signal ended the browser, and only once. A browser that ended by itself
+//!   would do so again.
 //! - The browser uses the user's store of certificates, which may hold certificate authorities that the user added.
 //!   Everything else that Chromium writes is in the private folder.
-//! - A new profile begins with autofill and the password manager off, because Chromium stores what was typed into forms in
-//!   the profile.
+//! - A new profile begins with autofill and the password manager off, because Chromium stores what was typed into forms
+//!   in the profile.
 
 mod choices;
 mod discover;
@@ -33,7 +33,8 @@ pub(in crate::browser) use choices::{Choices, bounded, choosing};
 pub use discover::ProgramPlaces;
 pub(in crate::browser) use folder::{Folder, write_private};
 
-/// Switches that keep Chromium quiet: nothing but the page is loaded, and no first-run page appears.
+/// Switches with which every driver starts Chromium, so that nothing but the page is loaded and no first-run page
+/// appears.
 pub(in crate::browser) const SWITCHES: [&str; 8] = [
     "--disable-gpu",
     "--disable-quic",
@@ -44,20 +45,20 @@ pub(in crate::browser) const SWITCHES: [&str; 8] = [
     "--no-default-browser-check",
     "--disable-domain-reliability",
 ];
-/// Features of Chromium that no driver wants: two pages of the address bar, which each window loads although nobody sees
-/// them. They take more than half of a start. Source: measured, Chromium 156: 1.25 s of processor time with them, 0.55 s
-/// without.
+/// Features of Chromium that every driver switches off: two pages of the address bar, which each window loads although
+/// nobody sees them. If they are on, they take more than half of the time of a start. Source: measured, Chromium 156:
+/// 1.25 s of processor time with them, 0.55 s without.
 const UNSEEN: &str = "WebUIOmniboxPopup,WebUIOmniboxAimPopup";
 
-/// Returns the switch that turns off these features and those in [`UNSEEN`]. Chromium obeys only the last such
-/// switch.
+/// Returns the switch that turns off these features and those in [`UNSEEN`] together. There must be one switch for all,
+/// because Chromium obeys only the last switch of this kind.
 pub(in crate::browser) fn without_features(features: &str) -> String {
     format!("--disable-features={features},{UNSEEN}")
 }
 
-/// Variables of this process that are passed to a browser and to playwright-cli, in addition to [`VARIABLE_GROUPS`]. No
-/// other variable is passed: an environment often holds keys of model providers, and playwright-cli's own variables
-/// would change its configuration.
+/// Environment variables of this process that are passed on to a browser and to playwright-cli, in addition to those of
+/// [`VARIABLE_GROUPS`]. No other variable is passed on: an environment often holds keys of model providers, and
+/// playwright-cli's own variables would change its configuration.
 const VARIABLES: [&str; 21] = [
     "PATH",
     "HOME",
@@ -81,12 +82,12 @@ const VARIABLES: [&str; 21] = [
     "LOCALAPPDATA",
     "USERPROFILE",
 ];
-/// Prefixes of further variables that are passed on.
+/// Prefixes of the names of further environment variables that are passed on.
 const VARIABLE_GROUPS: [&str; 2] = ["LC_", "XDG_"];
 
-/// Returns the environment of a browser: the variables of this process that are passed on, and two that put crash
-/// reports and caches into the private folder. In the user's home, browsers that start together would share those
-/// files.
+/// Returns the environment of a browser: the variables of this process that are passed on, and two variables that put
+/// crash reports and caches into the private folder. In the user's home, browsers that start at the same time would
+/// share those files.
 pub(in crate::browser) fn environment(folder: &Folder) -> Vec<(OsString, OsString)> {
     let places = [
         ("BREAKPAD_DUMP_LOCATION", "crashes"),
@@ -101,13 +102,14 @@ pub(in crate::browser) fn environment(folder: &Folder) -> Vec<(OsString, OsStrin
     passed.chain(places).collect()
 }
 
-/// Makes a path absolute, because a browser runs in a folder of its own and would resolve a relative path there.
+/// Makes a path absolute, because the browser's working directory is a folder of its own, in which it would resolve a
+/// relative path.
 pub(in crate::browser) fn absolute(path: PathBuf) -> PathBuf {
     // If the path is empty or there is no working directory, the later use of the path fails with a reason.
     std::path::absolute(&path).unwrap_or(path)
 }
 
-/// Returns true if Chromium's own sandbox cannot work because this user is root.
+/// Returns true if this process runs as root. Chromium's own sandbox cannot work for root.
 #[cfg(unix)]
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()

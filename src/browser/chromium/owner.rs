@@ -1,13 +1,14 @@
-//! Ownership of a private folder, so that no browser outlives its owner and nobody takes the folder of a living owner.
+//! Ownership of a private folder. It ensures that no browser outlives its owner, the process that started it, and that
+//! nobody removes the folder of a living owner.
 //!
 //! The kernel releases two things when this process ends for any reason:
 //!
-//! - a lock on a file in the folder. A start that removes old folders tries to take the lock; if it succeeds, the
-//!   owner has ended. The file is never renamed, and is removed only with its folder. No child keeps the lock,
-//!   because files that std opens are closed when another program is executed.
-//! - a listening socket, for playwright-cli's daemon alone. The daemon connects to it once and ends when the
-//!   connection does. The socket cannot show whether the owner lives: nobody accepts connections, so each attempt
-//!   would stay in its queue.
+//! - a lock on a file in the folder. The start of a later browser, which removes old folders, tries to take the lock;
+//!   if it succeeds, the owner has ended. The file is never renamed, and is removed only with its folder. No child
+//!   keeps the lock, because files that std opens are closed when another program is executed.
+//! - a listening socket, for playwright-cli's daemon alone. The daemon connects to it once and ends when the connection
+//!   does. Later starts cannot use the socket to see whether the owner lives: nobody accepts connections, so each
+//!   attempt would stay in its queue.
 
 use std::{
     fs::{self, File},
@@ -15,13 +16,14 @@ use std::{
     path::Path,
 };
 
-/// The file whose lock the owner holds.
+/// Name of the file, in a private folder, whose lock the folder's owner holds.
 const LOCK: &str = "owner.lock";
-/// The socket that playwright-cli's daemon connects to.
+/// Name of the socket, in a private folder, to which playwright-cli's daemon connects.
 #[cfg(unix)]
 const SOCKET: &str = "owner.sock";
 
-/// Ownership of a folder. Dropping it releases the lock and the socket. The daemon and every later start notice this.
+/// Ownership of a private folder. Dropping it releases the lock and the socket, which playwright-cli's daemon and every
+/// later start notice.
 #[derive(Debug)]
 pub(in crate::browser) struct Owner {
     _lock: File,
@@ -34,7 +36,8 @@ impl Owner {
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` or `NotFound`: another start was faster and removes the folder, so another folder must be made.
+    /// `AlreadyExists` or `NotFound` if the start of another browser took the folder for a left-over one and removes
+    /// it; the caller must create another folder.
     pub(in crate::browser) fn of(folder: &Path) -> io::Result<Self> {
         let path = folder.join(LOCK);
         let lock = File::create_new(&path)?;
@@ -51,17 +54,17 @@ impl Owner {
     }
 }
 
-/// A folder whose owner has ended. While this value is held, no other start can remove the folder.
+/// A private folder whose owner has ended. While this value is held, no other start can remove the folder.
 #[derive(Debug)]
 pub(in crate::browser) struct LeftOver {
     _lock: File,
 }
 
 impl LeftOver {
-    /// Returns the folder if its owner has ended. In doubt, the folder counts as owned.
+    /// Returns the folder if its owner has ended; `None` if it has an owner, or if that is in doubt.
     ///
-    /// A folder that nobody has locked yet counts as left over, so that a kill at any moment leaves nothing behind. An
-    /// owner that is just taking the folder notices this and makes another one.
+    /// A folder that nobody has locked yet counts as one whose owner has ended, so that a kill at any moment leaves
+    /// nothing behind. An owner that is just taking the folder notices this and creates another one.
     pub(in crate::browser) fn find(folder: &Path) -> Option<Self> {
         fs::symlink_metadata(folder).ok().filter(is_ours)?;
         let path = folder.join(LOCK);
@@ -78,7 +81,7 @@ impl LeftOver {
     }
 }
 
-/// Returns true if the open file is the one that this path names now.
+/// Returns true if the open file is still the file at this path.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
@@ -112,12 +115,12 @@ mod tests {
 
     use super::*;
 
-    /// The environment variable that is set for the process that owns a folder; its value is the folder.
+    /// The environment variable that is set for the process that owns a folder; its value is the path of the folder.
     const OWNED: &str = "WEBWISE_TEST_OWNED_FOLDER";
-    /// Number of starts while one browser lives; more than any queue of connections holds.
+    /// Number of starts of further browsers while one browser lives; more than any queue of connections holds.
     const STARTS: usize = 5000;
 
-    /// A child that does not outlive the test.
+    /// A child process that does not outlive the test.
     struct Ended(Child);
 
     impl Drop for Ended {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::scripts::{LATE_MS, reading};
 use crate::{browser::HINTS, page::States};
 
-/// Number of elements whose attributes are read at once. Source: chosen; a busy tool answers this many in time, and a
-/// few elements that are gone do not delay the others.
+/// Number of elements whose attributes one script reads at the same time. Source: chosen; a busy tool answers this many
+/// in time, and a few elements that are gone do not delay the others.
 const AT_ONCE: usize = 24;
 
 /// An element whose attributes a script is to read.
@@ -16,23 +16,25 @@ pub(super) struct Asked<'a> {
     pub(super) role: &'a str,
     #[serde(rename = "isMute")]
     pub(super) is_mute: bool,
-    /// The name of a field that the snapshot shows without text. The field may still contain a text, because the tool
-    /// does not print a text that is equal to the name.
+    /// The name of an editable field that the snapshot shows without text; `None` for any other element. Such a field
+    /// may still contain a text, because the tool does not print a text that is equal to the name.
     pub(super) name: Option<&'a str>,
-    /// The condition for reading the attributes.
+    /// The condition under which the script reads the attributes.
     pub(super) need: Need,
 }
 
 /// The condition under which a script reads the attributes of an element. Each element takes the tool a millisecond or
-/// more, so most elements are asked only if the page contains attributes or listeners of interest.
+/// more, so the attributes of most elements are read only if the page contains attributes or click listeners of
+/// interest anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Need {
-    /// Always: for a field, and for a control or picture without words.
+    /// Always. For a field, and for a control or picture without words.
     All,
-    /// Only if the page has attributes of interest: for a control that has words, and for an element that can be clicked.
+    /// Only if the page has attributes or click listeners of interest. For a control that has words, and for an element
+    /// that can be clicked.
     Rest,
-    /// Only if the element can be edited or reacts to clicks: for any other element.
+    /// Only if the element can be edited or reacts to clicks. For any other element.
     Click,
 }
 
@@ -42,13 +44,16 @@ pub(super) enum Need {
 pub(super) struct Hint {
     pub(super) states: States,
     pub(super) props: Vec<(String, String)>,
-    /// The address of a link, if the page sets a base for its relative addresses.
+    /// The whole address of a link. It differs from the address in the snapshot if the page sets a base for its
+    /// relative addresses.
     pub(super) url: Option<String>,
-    /// The text of a field as it was written, if it contains white space that the snapshot does not show, or if it is the field's name.
+    /// The exact text of a field, if it contains white space that the snapshot does not show or if it is equal to the
+    /// field's name.
     pub(super) exact: Option<String>,
 }
 
-/// Returns the script that reads the attributes of these elements. Its result leaves out any element that does not answer.
+/// Returns the script that reads the attributes of these elements. Its result has no attributes for an element that
+/// does not answer.
 pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     // Serialising text to memory does not fail.
     let asked = serde_json::to_string(asked).unwrap_or_default();

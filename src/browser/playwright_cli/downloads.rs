@@ -1,9 +1,10 @@
-//! Files that pages offer for download: the driver keeps complete files and limits the size of incomplete ones, so that
-//! they cannot fill the disk. The total size of all kept files is not limited.
+//! Files that pages offer for download. The driver keeps complete files and limits the size of incomplete ones, so that
+//! incomplete files cannot fill the disk. The total size of all kept files is not limited.
 //!
 //! The browser writes a file to disk while it arrives, and the tool sets no limit. So a few lines of JavaScript, which
-//! the tool loads for each page, check the incomplete files and cancel them if they are too large. For each file that
-//! failed, the script leaves a note in the private folder, because the tool does not report the failure.
+//! the tool loads for each page, check the incomplete files and cancel their downloads if the files are too large. For
+//! each download that failed, the script leaves a note in the private folder: a file with the name that the page
+//! suggested. The tool itself does not report the failure.
 
 use std::{fs, io, path::Path};
 
@@ -14,17 +15,21 @@ use crate::{
     page::Notice,
 };
 
-/// Maximum size of a kept file, and maximum total size of incomplete files. If the total is exceeded, all incomplete
-/// files are dropped and reported as not kept. Unit: bytes. Source: chosen; a kept file is read as a whole.
+/// Maximum size of a downloaded file that is kept, and maximum total size of all incomplete files. If the total is
+/// exceeded, all incomplete files are dropped and reported as not kept. Unit: bytes. Source: chosen; a kept file is
+/// read as a whole.
 const MAX_DOWNLOAD: u64 = 100 << 20;
-/// Maximum length of a note that is read. Unit: bytes. Source: chosen; it contains a file name, for which systems allow 255 bytes.
+/// Maximum length of a note about a failed download that is read. Unit: bytes. Source: chosen; a note contains a file
+/// name, for which systems allow 255 bytes.
 const MAX_NOTE: u64 = 4 << 10;
-/// Maximum number of notes that are read at once. Source: chosen; a page can offer thousands of files.
+/// Maximum number of notes about failed downloads that are read after one command. Source: chosen; a page can offer
+/// thousands of files.
 const MAX_NOTES: usize = 100;
-/// The folder of the notes, in the private folder.
+/// Name of the folder, in the private folder, for the notes about failed downloads.
 const NOTES: &str = "dropped";
 
-/// A script that watches downloads. The browser names a file `.crdownload` until it is complete.
+/// The source of the script that watches downloads. The browser gives a file the extension `.crdownload` until it is
+/// complete.
 const WATCH: &str = r"'use strict';
 // Ends downloads that take too much of the disk, and leaves a note of each one that failed.
 const fs = require('fs');
@@ -60,7 +65,7 @@ exports.default = async ({ page }) => {
 };
 ";
 
-/// Writes the script that watches downloads into a browser's folder.
+/// Writes the script that watches downloads into a browser's private folder, and creates the folder for its notes.
 pub(super) fn write_watch(folder: &Folder) -> io::Result<()> {
     chromium::folder::create_private_folder(&folder.file(NOTES))?;
     let script = WATCH.replace("MAX_DOWNLOAD", &MAX_DOWNLOAD.to_string());
@@ -73,7 +78,8 @@ pub(super) fn watch_script(folder: &Folder) -> std::path::PathBuf {
 }
 
 impl PlaywrightCli {
-    /// Returns the result of a download; `None` while it is incomplete.
+    /// Returns the notice for a download that the tool reported, and keeps the file if it is complete; `None` while it
+    /// is incomplete.
     pub(super) fn download(&self, download: &Download) -> Option<Notice> {
         let notice = |kept| {
             Some(Notice::Download {
@@ -88,7 +94,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Returns a notice for each download that was dropped.
+    /// Returns a notice for each download that has failed since the last call.
     pub(super) fn dropped(&self) -> Vec<Notice> {
         if self.options.common.downloads.is_none() {
             return Vec::new();
@@ -108,8 +114,8 @@ impl PlaywrightCli {
             .collect()
     }
 
-    /// Moves a downloaded file into `folder` under a name that the driver chooses. Refuses a file from anywhere but the
-    /// tool's output folder.
+    /// Moves a downloaded file into `folder` under a name that the driver chooses. Fails if the file is not in the
+    /// tool's output folder, or is too large.
     fn keep(&self, from: &Path, folder: &Path) -> io::Result<()> {
         let from = from.canonicalize()?;
         if !from.starts_with(self.folder.file("out").canonicalize()?) {
@@ -129,7 +135,7 @@ impl PlaywrightCli {
     }
 }
 
-/// Reads a note, removes it, and returns it as a notice.
+/// Reads and removes a note about a failed download, and returns it as a notice.
 fn read_note(path: &Path) -> io::Result<Notice> {
     use io::Read as _;
     let mut name = Vec::new();

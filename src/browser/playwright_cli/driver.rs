@@ -31,11 +31,12 @@ use crate::{
     secret::TypedSecrets,
 };
 
-/// The address that the tool reports for a page that was never loaded, and also for a page whose renderer died.
+/// The address that the tool reports for a tab that has not loaded any page yet, and also for a page whose renderer
+/// died.
 pub(super) const BLANK: &str = "about:blank";
-/// Longest time that the daemon gets to end by itself before it is killed. Source: chosen; it takes 0.2 s.
+/// Longest time that the tool's daemon gets to end by itself before it is killed. Source: chosen; it takes 0.2 s.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
-/// Longest time for a check that the browser still lives. Source: chosen.
+/// Longest time for the browser to answer a check that it still lives. Source: chosen.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A Chromium driven by playwright-cli.
@@ -50,27 +51,29 @@ pub struct PlaywrightCli {
     state: Mutex<State>,
 }
 
-/// The state that is kept between commands.
+/// The state that the driver keeps between commands.
 #[derive(Default)]
 pub(super) struct State {
     /// The reason why the browser can no longer be used; `None` while it can.
     gone: Option<&'static str>,
-    /// The page as the last reply described it, which is the content of the current tab.
+    /// The current page as the last reply described it; `None` if it is not known.
     pub(super) page: Option<Page>,
     pub(super) dialog: Option<Dialog>,
-    /// True if a blank page is expected. Otherwise a blank page means that the renderer died.
+    /// True if the current page may be blank. Otherwise a blank page in the place of a real one means that the renderer
+    /// died.
     pub(super) blank_is_fine: bool,
     /// True if the last command got no answer in time, so that the page may be unreadable.
     pub(super) stalled: bool,
-    /// The number of known tabs.
+    /// Number of open tabs after the last command that reported them.
     pub(super) tabs: usize,
-    /// References of fields whose values must be hidden, wherever the reference appears.
+    /// References of the fields whose values must be hidden in every observation.
     pub(super) secret: HashSet<String>,
     /// References of the fields that were read-only in the last observation.
     pub(super) readonly: HashSet<String>,
-    /// The record of fields that contain secrets and that only a script can find.
+    /// The record of whether scripts have typed secrets into fields. The fields themselves are known only to the
+    /// scripts.
     pub(super) typed: Typed,
-    /// The secrets that were typed.
+    /// The secrets that were typed so far.
     pub(super) secrets: TypedSecrets,
     notices: Vec<Notice>,
 }
@@ -79,9 +82,9 @@ impl PlaywrightCli {
     /// Starts a browser with these options.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] if the tool, its Node or Chromium cannot be started (the context holds the tool's own
-    /// message), [`ErrorKind::InvalidInput`] for a folder that cannot be used, [`ErrorKind::Timeout`],
-    /// [`ErrorKind::Io`].
+    /// [`ErrorKind::Unavailable`] if playwright-cli, Node.js or Chromium cannot be started (the context holds
+    /// playwright-cli's own message), [`ErrorKind::InvalidInput`] for a private folder that cannot be used,
+    /// [`ErrorKind::Timeout`], [`ErrorKind::Io`].
     pub async fn launch(options: &PlaywrightCliOptions) -> Result<Self> {
         let (folder, link) = launch::launch(options).await?;
         let state = State {
@@ -97,12 +100,13 @@ impl PlaywrightCli {
         })
     }
 
-    /// Returns the transport of the next command: `socket` or `process`.
+    /// Returns the transport of the next command: `socket` (of playwright-cli's daemon) or `process` (one for each
+    /// command).
     pub fn transport(&self) -> &'static str {
         self.link.name()
     }
 
-    /// Returns the state, or an error if the browser is gone.
+    /// Waits until no other command is under way, and returns the state. Fails if the browser is gone.
     pub(super) async fn state(&self, operation: &'static str) -> Result<MutexGuard<'_, State>> {
         let state = self.state.lock().await;
         match state.gone {
@@ -111,7 +115,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Returns a new path for a file of this driver in the private folder.
+    /// Returns the path for a new file with this extension in the private folder.
     pub(super) fn new_file(&self, extension: &str) -> PathBuf {
         let number = self.files.fetch_add(1, Ordering::Relaxed);
         self.folder.file(&format!("file-{number}.{extension}"))
@@ -130,8 +134,8 @@ impl PlaywrightCli {
         self.send_with(state, command, timeout, Trust::Tool).await
     }
 
-    /// Sends a script that runs in the page. The page may have written the error text of the reply, so that text is
-    /// never taken as a sign that the browser is lost.
+    /// Sends a command whose script runs in the page. The page may have written the error text of the reply, so that
+    /// text is never taken as a sign that the browser is lost.
     pub(super) async fn send_foreign(
         &self,
         state: &mut State,
@@ -141,10 +145,10 @@ impl PlaywrightCli {
         self.send_with(state, command, timeout, Trust::Page).await
     }
 
-    /// Sends a command after which a blank page may be a valid current page.
+    /// Sends a command that may lead from a real page to a blank one, which is then valid.
     ///
     /// Until the reply comes, and permanently if none comes, the current page counts as unknown, so that a blank page
-    /// is not mistaken for a dead renderer.
+    /// is not taken for the sign of a dead renderer.
     pub(super) async fn send_leaving(
         &self,
         state: &mut State,
@@ -166,7 +170,8 @@ impl PlaywrightCli {
         Ok(reply)
     }
 
-    /// Sends a script that runs in the tool. The script may forge its whole reply, so the state is not updated from the reply.
+    /// Sends a command whose script runs in the tool. The script may forge its whole reply, so the state is not updated
+    /// from the reply.
     pub(super) async fn send_untrusted(
         &self,
         state: &mut State,
@@ -248,7 +253,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Returns true if the browser answers at all.
+    /// Returns true if the browser still answers a command.
     async fn lives(&self) -> bool {
         match self
             .link
@@ -280,7 +285,7 @@ impl PlaywrightCli {
         Ok(())
     }
 
-    /// Removes and returns the notices of events that no action caused.
+    /// Removes and returns the notices since the last call: a change of transport, new tabs and downloads.
     pub(super) fn notices(&self, state: &mut State) -> Vec<Notice> {
         let change = self
             .link
@@ -298,14 +303,15 @@ impl PlaywrightCli {
 #[derive(Debug)]
 pub(super) enum Scripted {
     Returned(Box<Returned>),
-    /// The tool did not run the script because a dialog is open.
+    /// The tool did not run the script, for example because a dialog is open. The text is the tool's error.
     Refused(String),
     /// The script ran, and a dialog opened before it returned anything.
     Interrupted(Dialog),
 }
 
 impl Scripted {
-    /// Returns the execution, counted as done, of a script that began its work and thereby opened this dialog.
+    /// Returns the execution for an action whose script opened this dialog before it returned anything. The action
+    /// counts as done.
     pub(super) fn done_under(dialog: Dialog) -> Execution {
         Execution {
             dialog: Some(dialog),
@@ -314,19 +320,19 @@ impl Scripted {
     }
 }
 
-/// The possible author of a reply's error text.
+/// The author that the error text of a reply may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trust {
-    /// The tool wrote it, about one of its own commands.
+    /// The tool, which writes about one of its own commands.
     Tool,
-    /// The tool wrote it, about a script of this driver. The echo of the script may contain a secret.
+    /// The tool, which writes about a script of this driver. The reply repeats the script, which may contain a secret.
     Script,
-    /// The page may have written it, because the script ran in the page.
+    /// Possibly the page, because the script ran in the page.
     Page,
 }
 
 impl fmt::Debug for State {
-    /// Writes nothing from the page, which may contain typed text, because only the run knows which text is secret.
+    /// Leaves out all text of the page, which may be typed text, because only the run knows which text is secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("State")
             .field("gone", &self.gone)
@@ -336,13 +342,14 @@ impl fmt::Debug for State {
 }
 
 impl State {
-    /// Marks the session as ended, and returns the error for it.
+    /// Records that the browser is lost, and returns the error for this. `why` is the reason.
     pub(super) fn lose(&mut self, why: &'static str) -> Error {
         self.gone = Some(why);
         lost("browser.command", why)
     }
 
-    /// Makes this the current page. A crashed page, or a blank page where a real page was, means that the browser is lost.
+    /// Records `page` as the current page. Fails if it crashed, or if it is blank in the place of a real page: then the
+    /// browser is lost.
     pub(super) fn arrive(&mut self, page: &Page, under_dialog: bool) -> Result<()> {
         if page.crashed {
             return Err(self.lose("the page crashed"));
@@ -363,7 +370,8 @@ impl State {
         Ok(())
     }
 
-    /// Adds notices for tabs that opened by themselves since the last check. Such tabs never become the current tab.
+    /// Adds a notice for each tab that has opened since the tabs were last counted. The current tab is left out: a tab
+    /// that a page opens never becomes the current one by itself.
     pub(super) fn note_tabs(&mut self, tabs: &[Tab]) {
         let now = tabs.len().max(1);
         for tab in tabs.iter().skip(self.tabs).filter(|tab| !tab.current) {
@@ -384,12 +392,12 @@ fn lost(operation: &'static str, why: &'static str) -> Error {
     Error::new(ErrorKind::BrowserLost, operation).with("why", why)
 }
 
-/// Returns the error for a reply that lacks an expected part.
+/// Returns the error for a reply of the tool that is not as expected. `what` describes the reply.
 pub(super) fn malformed(what: &'static str) -> Error {
     Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what)
 }
 
-/// Returns the error for a refusal by the tool, for methods of the port that return no outcome.
+/// Returns the error for an error text of the tool. Used by the driver's methods that return no outcome.
 pub(super) fn refusal(operation: &'static str, error: &str) -> Error {
     let (kind, class) = match failure::classify(error) {
         failure::Verdict::Lost => (ErrorKind::BrowserLost, "lost"),
@@ -455,5 +463,5 @@ impl BrowserDriver for PlaywrightCli {
     }
 }
 
-/// The reason why the browser cannot be used after [`BrowserDriver::close`].
+/// The reason that is reported if the driver is used after [`BrowserDriver::close`].
 const CLOSED: &str = "it was closed";

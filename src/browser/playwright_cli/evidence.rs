@@ -1,6 +1,7 @@
-//! The evidence that a reply gives for an action.
+//! The evidence in the tool's reply that an action was carried out.
 //!
-//! An action counts as done if the reply shows the code that carried it out. The tool prints that code only after it has run.
+//! An action counts as done if the reply shows the code that carried it out. The tool prints that code only after it
+//! has run.
 
 use super::{
     driver::malformed,
@@ -14,7 +15,7 @@ use crate::{
     browser::Execution,
 };
 
-/// Returns the execution for a refusal by the tool.
+/// Returns the execution of an action for which the tool reported this error.
 pub(super) fn failed(error: &str) -> Execution {
     match failure::classify(error) {
         Verdict::NoEffect => Outcome::NoEffect.into(),
@@ -25,7 +26,7 @@ pub(super) fn failed(error: &str) -> Execution {
     }
 }
 
-/// Returns an execution with this outcome and with the page, the locator and the dialog that the reply reports.
+/// Returns an execution with this outcome. The page, the locator and the dialog are those that the reply reports.
 pub(super) fn told(reply: Reply, outcome: Outcome) -> Execution {
     let locator = reply.code.as_deref().and_then(locator::parse);
     Execution {
@@ -36,7 +37,8 @@ pub(super) fn told(reply: Reply, outcome: Outcome) -> Execution {
     }
 }
 
-/// Returns the execution that a reply proves. `evidence` is a text that the code in the reply must contain.
+/// Returns the execution that a reply proves: a failure if it reports an error, and done if the code in it contains
+/// `evidence`. Any other reply is an error of the driver.
 pub(super) fn execution(reply: Reply, evidence: &str) -> Result<Execution> {
     if let Some(error) = &reply.error {
         let outcome = failed(error).outcome;

@@ -1,4 +1,4 @@
-//! Carries out the actions of the port with commands of the tool.
+//! Execution of the actions of the trait [`BrowserDriver`](crate::browser::BrowserDriver) by commands of the tool.
 
 use std::time::Duration;
 
@@ -212,7 +212,8 @@ impl PlaywrightCli {
         }
     }
 
-    /// Runs a command. The command counts as carried out if the code that the tool reports as run contains `evidence`.
+    /// Runs a command of the tool. The command counts as carried out if the reply shows code that ran and that contains
+    /// `evidence`.
     pub(super) async fn simple(
         &self,
         state: &mut State,
@@ -418,8 +419,8 @@ impl PlaywrightCli {
         Err(malformed("no answer to a dialog"))
     }
 
-    /// Runs a script in the tool. The script may forge its whole reply, so the state of the page is read afterwards by
-    /// another command.
+    /// Runs the caller's script in the tool. The script may forge its whole reply, so the current page is read
+    /// afterwards by another command.
     async fn run_code(
         &self,
         state: &mut State,
@@ -476,8 +477,8 @@ impl PlaywrightCli {
         Ok(told(Outcome::failed(class, &error)))
     }
 
-    /// Runs a script in the page. The value that the script returns is only data, and an error that it throws says
-    /// nothing about the browser.
+    /// Runs the caller's script in the page. The value that the script returns is only data, and an error that it
+    /// throws says nothing about the browser.
     async fn foreign(
         &self,
         state: &mut State,
@@ -513,7 +514,8 @@ pub(super) fn is_done(result: &Result<Execution>) -> bool {
         .is_ok_and(|execution| execution.outcome.is_done())
 }
 
-/// Maximum length of a text that is passed to the tool as an argument. A longer text is passed in a script.
+/// Maximum length of a text that is passed to the tool as an argument; a longer text is passed in a script. Unit:
+/// bytes.
 const MAX_ARGUMENT: usize = super::transport::MAX_ARGUMENT;
 
 /// Returns the target in the tool's syntax.

@@ -1,26 +1,27 @@
 //! Classification of the tool's error texts.
 //!
-//! The tool writes the first line and the beginning of each line of a call log. The rest of such a line may be a
-//! preview of an element, which the page controls. So only the beginnings and ends of lines are compared. A text that a
-//! script in the page may have written is not classified at all.
+//! The tool itself writes the first line of an error text, and the beginning of each line of the call log that may
+//! follow. The rest of a line may be a preview of an element, which the page controls. So only the beginnings and ends
+//! of lines are compared. A text that a script in the page may have written is not classified at all.
 
 use crate::{
     action::{ErrorClass, Outcome},
     base::text::squeeze,
 };
 
-/// The meaning of an error text.
+/// The meaning of an error text of the tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The page or the tool refused.
+    /// The page or the tool refused the action.
     Failed(ErrorClass),
     /// The action was carried out, but the page undid it.
     NoEffect,
-    /// The browser, its page or its daemon is gone.
+    /// The browser, its page or the tool's daemon is gone.
     Lost,
 }
 
-/// Beginnings of the first line of an error text, after `Error: `, with their meaning.
+/// Beginnings of the first line of an error text, each with the meaning of such a text. A leading `Error: ` is removed
+/// before the comparison.
 const BEGINNINGS: &[(&str, Verdict)] = &[
     (
         "strict mode violation",
@@ -133,7 +134,8 @@ const BEGINNINGS: &[(&str, Verdict)] = &[
     ("Browser '", Verdict::Lost),
 ];
 
-/// Beginnings of lines of a call log, after the bullet and the count, with their meaning.
+/// Beginnings of lines of a call log with the classes of failure that they mean. What precedes them in a line, a bullet
+/// and a count, is removed first.
 const LOG_LINES: &[(&str, ErrorClass)] = &[
     ("element is not enabled", ErrorClass::Disabled),
     ("option being selected is not enabled", ErrorClass::Disabled),
@@ -145,7 +147,8 @@ const LOG_LINES: &[(&str, ErrorClass)] = &[
     ("did not find some options", ErrorClass::NoSuchOption),
 ];
 
-/// Classifies a cleaned error text. Returns [`ErrorClass::Other`] if the text is unknown.
+/// Returns the meaning of an error text that was already cleaned. The class is [`ErrorClass::Other`] if the text is
+/// unknown.
 pub(super) fn classify(error: &str) -> Verdict {
     let first = first_line(error);
     if let Some((_, verdict)) = BEGINNINGS
@@ -173,7 +176,7 @@ pub(super) fn classify(error: &str) -> Verdict {
     Verdict::Failed(ErrorClass::Other)
 }
 
-/// Returns the outcome for an error text that does not mean a lost browser.
+/// Returns the outcome for an error text with this class. The outcome's detail is the line that gives the reason.
 pub(super) fn outcome(class: ErrorClass, error: &str) -> Outcome {
     let first = first_line(error);
     match telling_line(error) {
@@ -183,7 +186,7 @@ pub(super) fn outcome(class: ErrorClass, error: &str) -> Outcome {
     }
 }
 
-/// Returns the first line without the exception classes at its start.
+/// Returns the first line of an error text, without the exception classes and the name of the call at its start.
 fn first_line(error: &str) -> &str {
     let mut first = error.lines().next().unwrap_or_default().trim();
     while let Some(rest) = first
@@ -211,7 +214,8 @@ fn is_timeout(first: &str) -> bool {
         .is_some_and(|rest| rest.ends_with("ms exceeded."))
 }
 
-/// Returns the last line of the call log that says why the tool kept waiting, with its class.
+/// Returns the last line of the call log that gives a reason why the tool kept waiting, together with the class of that
+/// reason.
 fn telling_line(error: &str) -> Option<(ErrorClass, &str)> {
     error.lines().skip(1).filter_map(log_line).last()
 }
@@ -233,7 +237,8 @@ fn log_line(line: &str) -> Option<(ErrorClass, &str)> {
         .map(|(_, class)| (*class, line))
 }
 
-/// Returns the class of a time-out for which the log gives no reason: the element never appeared, or it was slow.
+/// Returns the class of a timeout for which the call log gives no reason: [`ErrorClass::NotFound`] if the element never
+/// appeared, else [`ErrorClass::Timeout`].
 fn silent_timeout(error: &str) -> ErrorClass {
     let has = |beginning: &str| {
         error

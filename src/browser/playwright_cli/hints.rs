@@ -16,15 +16,16 @@ use crate::{
     page::{Node, NodeId, Role, Tree},
 };
 
-/// Maximum number of elements whose hints are read at once. Fields and elements without words come first. Source:
-/// chosen; each element takes the tool a millisecond or more.
+/// Maximum number of elements whose hints are read in one observation. Fields and elements without words come first.
+/// Source: chosen; each element takes the tool a millisecond or more.
 const MAX_ASKED: usize = 300;
-/// Maximum number of nodes inside an element that are searched for words. Source: the same as in the page script of the
-/// `cdp` driver.
+/// Maximum number of nodes that are searched for words to find out if an element has any: the element's own node and
+/// those inside it. Source: the same as in the page script of the `cdp` driver.
 const MOST_MUTE: usize = 50;
 
 impl PlaywrightCli {
-    /// Returns the tree with the attributes of its elements added.
+    /// Returns the tree with the hints added that the script reads from its elements; the unchanged tree if the script
+    /// returns nothing.
     pub(super) async fn with_hints(
         &self,
         state: &mut State,
@@ -44,7 +45,8 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the elements whose hints are to be read, the most important ones first.
+/// Returns the elements whose hints are to be read, with what the script needs to know about each. The most important
+/// ones come first.
 fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
     let all = tree.iter().filter(|(_, node)| node.role != Role::Iframe);
     let mut asked: Vec<(NodeId, Asked<'_>)> = all
@@ -75,14 +77,14 @@ fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
     asked.into_iter().unzip()
 }
 
-/// Returns true if the node is a field with a name and without text.
+/// Returns true if the node is an editable field with a name and without a text that the snapshot shows.
 fn is_blank(tree: &Tree, id: NodeId) -> bool {
     let node = &tree[id];
     let has_text = node.value.is_some() || tree.descendants(id).next().is_some();
     node.role.is_editable() && !node.name.is_empty() && !has_text
 }
 
-/// Returns true if the attributes of an element of this role give its content, or say what content it accepts.
+/// Returns true if an element of this role is a field: its attributes give its content, or say what content it accepts.
 const fn is_field(role: &Role) -> bool {
     role.is_editable()
         || matches!(
@@ -98,7 +100,7 @@ const fn is_field(role: &Role) -> bool {
         )
 }
 
-/// Returns true if the hints of an element of this role are of interest even if the element does not react to clicks.
+/// Returns true if the hints of elements of this role are of interest even for elements that do not react to clicks.
 const fn is_asked(role: &Role) -> bool {
     role.is_interactive()
         || matches!(
@@ -107,7 +109,8 @@ const fn is_asked(role: &Role) -> bool {
         )
 }
 
-/// Returns true if neither the node nor any node inside it has words.
+/// Returns true if neither the node nor any node inside it has words. If there are more than [`MOST_MUTE`] nodes,
+/// returns false.
 fn is_mute(tree: &Tree, id: NodeId) -> bool {
     let inside = std::iter::once(id).chain(tree.descendants(id));
     let says = |at: NodeId| {
@@ -120,7 +123,8 @@ fn is_mute(tree: &Tree, id: NodeId) -> bool {
         .all(|(at, id)| at < MOST_MUTE && !says(id))
 }
 
-/// Returns the tree with the answers written into its nodes.
+/// Returns the tree with the hints written into its nodes. `answers` gives the hints for each element that was asked,
+/// if it answered.
 fn told(tree: Tree, answers: impl Iterator<Item = (NodeId, Option<Hint>)>) -> Tree {
     let mut answers: Vec<(NodeId, Hint)> =
         answers.filter_map(|(id, hint)| Some((id, hint?))).collect();

@@ -1,4 +1,5 @@
-//! Starts a browser: its folder, its configuration, the tool's `open` command, and the choice of the transport.
+//! The start of a browser: its private folder, its configuration, the tool's `open` command, and the choice of the
+//! transport.
 
 use std::path::PathBuf;
 #[cfg(unix)]
@@ -16,16 +17,17 @@ use crate::{
 };
 
 const OPERATION: &str = "browser.launch";
-/// Names of folders in the private folder. The tool searches the parent folders for a folder called `.playwright`; the
-/// one here ends that search.
+/// Names of the folders that are created inside the private folder. Upwards from the working directory, the tool
+/// searches for a folder called `.playwright`; the one here ends that search.
 const INSIDE: [&str; 6] = [".playwright", "sessions", "s", "registry", "t", "out"];
-/// Longest time to wait for the first answer through a socket. Source: it takes 10 ms, and a few seconds on a busy machine.
+/// Longest time for the first answer through the socket of the tool's daemon. Source: it takes 10 ms, and a few seconds
+/// on a busy machine.
 #[cfg(unix)]
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// A script that is loaded into the tool's daemon and connects to this process's socket in the private folder. When
-/// this process ends, for whatever reason, the kernel closes the socket. The daemon notices, ends its browser and
-/// removes the folder, whose path is in `WEBWISE_FOLDER`.
+/// The source of a script that is loaded into the tool's daemon and connects to this process's socket in the private
+/// folder. When this process ends, for whatever reason, the kernel closes the socket. The daemon notices, ends its
+/// browser and removes the folder, whose path is in `WEBWISE_FOLDER`.
 const WATCH: &str = r"'use strict';
 // Ends the browser's daemon when the program that started it is gone.
 const path = require('path');
@@ -53,12 +55,13 @@ if (folder && path.basename(process.argv[1] || '') === 'cliDaemon.js') {
 }
 ";
 
-/// Returns the path of the script that watches for the end of this process.
+/// Returns the path, in the private folder, of the script that watches for the end of this process.
 pub(super) fn watch_script(folder: &Folder) -> PathBuf {
     folder.file("watch.cjs")
 }
 
-/// Starts a browser with a private folder. When the returned folder is dropped, the browser ends and the folder is removed.
+/// Starts a browser with a private folder, and returns the folder and the link for commands. When the folder is
+/// dropped, the browser ends and the folder is removed.
 pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Link)> {
     let failed = |error: std::io::Error| {
         let kind = match error.kind() {
@@ -105,8 +108,8 @@ pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Li
     Ok((folder, link))
 }
 
-/// Returns a session name that no other session of this user has. So sessions do not collide even if the tool looks
-/// outside the private folder.
+/// Returns a name for the tool's session that no other session of this user has. So sessions do not collide even if the
+/// tool looks outside the private folder.
 fn session_name(folder: &Folder) -> String {
     let name = folder
         .path()
@@ -117,7 +120,8 @@ fn session_name(folder: &Folder) -> String {
     name.replace(chromium::folder::PREFIX, "ww-")
 }
 
-/// Returns the process id of the daemon, if the tool reports that the browser is open and shows its first page.
+/// Returns the process number of the tool's daemon from the reply to the `open` command. Fails unless the reply says
+/// that the browser is open and shows its first page.
 fn opened_with_pid(opened: &RawReply, session: &str) -> Result<u32> {
     let text = opened.text.expose();
     let reply = Reply::parse(text);
@@ -180,7 +184,8 @@ fn is_list_of_tabs(reply: &RawReply) -> bool {
             .is_some_and(|list| !super::reply::parse_tabs(&list).is_empty())
 }
 
-/// Returns the path of the session file, which the daemon writes into a folder named after a hash of the workspace.
+/// Returns the path of the file that describes the tool's session. The daemon writes it into a folder named after a
+/// hash of the workspace.
 #[cfg(unix)]
 fn session_file(folder: &Folder, session: &str) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder.file("sessions")).ok()?;
@@ -190,7 +195,7 @@ fn session_file(folder: &Folder, session: &str) -> Option<PathBuf> {
     files.find(|file| file.is_file())
 }
 
-/// Returns true if an error text of the tool says that the browser is gone.
+/// Returns true if this error text of the tool means that the browser is gone.
 pub(super) fn says_lost(error: &str) -> bool {
     failure::classify(error) == failure::Verdict::Lost
 }

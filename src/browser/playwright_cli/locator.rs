@@ -1,14 +1,16 @@
-//! Conversion of the crate's locators into the tool's form, and back.
+//! Conversion of the crate's locators into the form of the tool (playwright-cli), and back.
 //!
 //! The tool names the target of an action in JavaScript, as in `page.getByRole('button', { name: 'Go'
-//! }).first().click()`, and accepts the same form as a target. If a part cannot be expressed in the crate's grammar (a
-//! regular expression, some uses of `exact`), the result is no locator at all, because a wrong locator would be worse.
+//! }).first().click()`, and accepts the same form as a target. If the crate's grammar cannot express a part of the
+//! tool's form (a regular expression, some uses of `exact`), the result is no locator at all, because a wrong locator
+//! would be worse.
 
 use std::fmt::Write as _;
 
 use crate::page::{Locator, LocatorStep, Role};
 
-/// Returns the locator in the form that the tool accepts as a target. A script must write `page.` before it.
+/// Returns a locator in the form that the tool accepts as the target of a command. In a script, `page.` must stand
+/// before it.
 pub(super) fn print(locator: &Locator) -> String {
     let mut out = String::new();
     for (index, step) in locator.steps().iter().enumerate() {
@@ -67,9 +69,9 @@ fn quote(text: &str) -> String {
     )
 }
 
-/// Returns the locator of the first element that a script acts on, if the crate's grammar can express it.
+/// Returns the locator of the first element on which a script acts; `None` if the crate's grammar cannot express it.
 ///
-/// `code` is the content of the tool's "Ran Playwright code" block.
+/// `code` is the content of the section "Ran Playwright code" in the tool's reply.
 pub(super) fn parse(code: &str) -> Option<Locator> {
     let line = code
         .lines()
@@ -94,7 +96,9 @@ pub(super) fn parse(code: &str) -> Option<Locator> {
     Locator::new(steps).ok()
 }
 
-/// Parses one call of a chain. Returns its step and the rest of the text, or `Some(None)` if the call is the action itself.
+/// Parses one call in a chain of calls: its method, and the text that begins with its arguments. Returns the locator
+/// step that the call expresses, and the text after the call. Returns `Some(None)` if the call is the action at the end
+/// of the chain, and `None` if the crate's grammar cannot express the call.
 #[expect(
     clippy::option_option,
     reason = "not understood, the end of the chain, and a step are three answers"
@@ -168,7 +172,8 @@ fn role(arguments: &str) -> Option<(LocatorStep, &str)> {
     ))
 }
 
-/// Parses a JavaScript string in single quotes at the start of the text. Returns the string and the rest.
+/// Parses the JavaScript string in single quotes with which the text starts. Returns the string's content and the text
+/// after it; `None` if there is no such string.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut out = String::new();
     let mut chars = text.strip_prefix('\'')?.char_indices();

@@ -1,10 +1,10 @@
-//! Finds the fields whose values must be masked in every observation.
+//! Discovery of the fields whose values must be masked in every observation.
 //!
 //! A snapshot shows the value of every field, so each time a page with filled fields is read, the driver checks which
-//! of them hold secrets. The quick check uses a locator that names all of these fields and matches only if each one
+//! of them hold secrets. The quick check uses a locator that names all filled fields and matches only if each one
 //! exists and is plain, that is, not made for secrets; this takes some 10 ms. If the locator does not match, or if a
-//! script has typed a secret and marked its field, a script checks field by field. That is slower, because the tool
-//! waits half a second after each script.
+//! script has typed a secret and marked the secret's field, a script checks field by field. That is slower, because the
+//! tool waits half a second after each script.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -19,15 +19,15 @@ use super::{
 };
 use crate::{base::Result, page::ElementRef};
 
-/// Maximum number of fields that are checked at once; the values of all other fields are hidden without a check.
-/// Source: chosen; the quick check of this many fields takes 0.4 s.
+/// Maximum number of fields that are checked in one observation; the values of all other fields are hidden without a
+/// check. Source: chosen; the quick check of this many fields takes 0.4 s.
 const MAX_FIELDS: usize = 300;
 
 impl PlaywrightCli {
-    /// Returns a function that tells, for the reference of a field, if the field's value must be hidden. A field that
-    /// cannot be checked is hidden.
+    /// Returns a function that takes the reference of a field and returns true if the field's value must be hidden. The
+    /// value of a field that cannot be checked is hidden.
     ///
-    /// The result applies to this snapshot only, because another tab, or the next page of a frame, uses the same
+    /// The function applies to this snapshot only, because another tab, or the next page of a frame, uses the same
     /// references for other fields.
     pub(super) async fn hidden_fields(
         &self,
@@ -52,7 +52,7 @@ impl PlaywrightCli {
         Ok(move |reference: &str| hidden.contains(reference))
     }
 
-    /// Returns true if the tool finds all of these fields and none of them contains a secret.
+    /// Returns true if the tool finds all of these fields and each of them is plain, that is, not made for secrets.
     async fn are_plain(
         &self,
         state: &mut State,
@@ -100,10 +100,11 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns one locator for each frame, which matches only if all of that frame's references exist and are plain.
+/// Returns one locator for each frame that contains any of these fields. It matches only if all of these fields in that
+/// frame exist and are plain.
 ///
-/// The first step of a locator chooses the frame. Each further reference is looked up in that frame's last snapshot,
-/// wherever the previous element is.
+/// The first step of a locator chooses the frame. Each further step names a field by its reference, which the tool
+/// looks up in that frame's last snapshot; it does not matter where the element of the previous step is.
 fn plain_fields(references: &[&str]) -> Vec<String> {
     let mut frames: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for reference in references {
@@ -118,24 +119,25 @@ fn plain_fields(references: &[&str]) -> Vec<String> {
     frames.into_values().map(|steps| steps.join(".")).collect()
 }
 
-/// The record of secrets that were typed into fields that only a script can find.
+/// The record of whether any field may still contain a secret that a script typed.
 ///
 /// The script that types a secret also marks the field, because the field's reference may be unknown or may change.
+/// Only a script can find the marked fields.
 #[derive(Debug, Default)]
 pub(super) struct Typed {
     marked: bool,
-    /// Number of typing scripts that have not answered: they may still type a secret and mark a field.
+    /// Number of scripts for typing a secret that have not answered. They may still type a secret and mark a field.
     unfinished: usize,
 }
 
 impl Typed {
-    /// Records that a typing script is about to be sent.
+    /// Records that a script for typing a secret is about to be sent.
     pub(super) fn begin(&mut self) {
         self.marked = true;
         self.unfinished += 1;
     }
 
-    /// Records that a typing script has returned.
+    /// Records that a script for typing a secret has answered.
     pub(super) fn end(&mut self) {
         self.unfinished = self.unfinished.saturating_sub(1);
     }

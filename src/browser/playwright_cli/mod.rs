@@ -2,9 +2,9 @@
 //! 0.1.22. "The tool" in this folder means playwright-cli.
 //!
 //! This folder contains the tool's text formats (`snapshot`, `reply`, `failure`, `locator`), the transports of its
-//! commands (`transport`), its start (`launch`, `options`), and the implementation of the port (`driver`, `observe`,
-//! `masking`, `execute`, `navigate`, `tabs`, `typing`, `downloads`, `evidence`). No code outside of this folder depends
-//! on these modules.
+//! commands (`transport`), its start (`launch`, `options`), and the implementation of the trait
+//! [`BrowserDriver`](crate::browser::BrowserDriver) (`driver`, `observe`, `masking`, `execute`, `navigate`, `tabs`,
+//! `typing`, `downloads`, `evidence`). No code outside of this folder depends on these modules.
 //!
 //! # Trust
 //! The page can write into the tool's output; `reply` and `failure` say which parts it can forge and which it cannot.
@@ -18,19 +18,21 @@
 //! one-time codes or card numbers, and fields that a secret was typed into, show a mask instead of their value.
 //!
 //! Before a secret is typed, and before a form that contains a secret is sent, a script reads the addresses that the
-//! form goes to. The requests themselves are not checked, because the tool's routes see neither the target of a
-//! redirect nor the requests of a service worker. Therefore only [`Cdp`](crate::browser::Cdp) stops a page whose own
-//! script changes the form's address while the form is sent, or sends the value itself.
+//! form goes to. The requests themselves are not checked, because the tool's means of intercepting requests (its
+//! routes) see neither the target of a redirect nor the requests of a service worker. Therefore only
+//! [`Cdp`](crate::browser::Cdp) stops a page whose own script changes the form's address while the form is sent, or
+//! sends the value itself.
 //!
 //! # Decisions
 //!
-//! - A field's value is shown as soon as a locator that matches only plain fields (not made for secrets) has found the
-//!   field, because a script takes the tool half a second. If the locator does not match, or a secret was typed into
-//!   the page, a script checks field by field.
-//! - A file lock shows other starts that a browser has an owner. The owner's socket is only for the browser's daemon:
-//!   nobody accepts connections on that socket, so probes by others would fill its queue.
-//! - The reply to `run_code` has a type of its own, for untrusted text. A nonce that the script cannot know would not
-//!   help, because the script runs in the tool's own process.
+//! - The value of a field is shown without further checks if a locator that matches only plain fields (not made for
+//!   secrets) has found the field, because a script takes the tool half a second. If the locator does not match, or a
+//!   secret was typed into the page, a script checks field by field.
+//! - A file lock shows the starts of other browsers that this browser has an owner, the process that started it. The
+//!   owner's socket is only for the browser's daemon: nobody accepts connections on that socket, so probes by others
+//!   would fill its queue.
+//! - The reply to `run_code` has a type of its own, for untrusted text. A random mark in genuine replies would not
+//!   help, because the script runs in the tool's own process and could read it.
 //! - If a page cannot be read, its loading is stopped, because the tool cannot read a page that waits for its server.
 //! - Downloads are watched in the tool's own process, because the tool has no size limit, and a dialog would block a
 //!   command that checks them.

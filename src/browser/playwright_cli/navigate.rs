@@ -15,11 +15,11 @@ use crate::{
     browser::{Execution, rules::web_address},
 };
 
-/// Number of attempts to find the error page after a failed navigation, and the pause between them. If the next
-/// navigation started before the error page appears, it would be taken for an interruption. Source: measured, under 50
-/// ms.
+/// Number of attempts to find the browser's error page after a failed navigation, and pause between two attempts. If
+/// the next navigation started before the error page appears, the browser would treat it as an interruption. Source:
+/// measured, under 50 ms.
 const ERROR_PAGE: (u32, Duration) = (6, Duration::from_millis(50));
-/// Longest time for the browser to stop a navigation. Source: chosen; it takes 10 ms.
+/// Longest time for the browser to stop a navigation that takes too long. Source: chosen; it takes 10 ms.
 const STOP_LOADING: Duration = Duration::from_secs(5);
 
 impl PlaywrightCli {
@@ -71,7 +71,8 @@ impl PlaywrightCli {
         Ok(execution)
     }
 
-    /// Waits for the browser's error page, so that the next navigation is not taken for an interruption.
+    /// Waits, after a failed navigation, for the browser's error page, so that the browser does not treat the next
+    /// navigation as an interruption. `before` is the address of the page before the navigation.
     pub(super) async fn await_error_page(
         &self,
         state: &mut State,
@@ -136,8 +137,9 @@ impl PlaywrightCli {
         execution(reply, "page.goForward(")
     }
 
-    /// Returns the page's position in the history, and the number of entries. They show whether a step moved, because
-    /// the tool also reports success for a step beyond either end.
+    /// Returns the page's position in the history of its tab, from 0, and the number of entries there; `None` if a
+    /// dialog is open. They show whether a step back or forward moved, because the tool also reports success for a step
+    /// beyond either end.
     pub(super) async fn place_in_history(
         &self,
         state: &mut State,

@@ -1,4 +1,4 @@
-//! Observes the page: takes snapshots, in which secret values are masked, and pictures.
+//! Observation of the page: snapshots, in which secret values are masked, and pictures.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -20,13 +20,16 @@ use crate::{
     page::{ElementRef, Node, Observation, Tree},
 };
 
-/// Maximum number of frames whose addresses are read at once; the addresses of all others stay unknown. Source: chosen.
+/// Maximum number of frames whose addresses are read in one observation; the addresses of all others stay unknown.
+/// Source: chosen.
 const MAX_FRAMES: usize = 100;
-/// Maximum size of a picture that is read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB uncompressed.
+/// Maximum size of a picture's file that is read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB
+/// uncompressed.
 const MAX_PICTURE: u64 = 32 << 20;
 
-/// Returns the identity of the document in a frame: the prefixes with which the tool numbers documents in its
-/// references, such as `f12` in `f12e7`. If no element in the document has a reference, its text is used instead.
+/// Returns a value that identifies the document in a frame: the prefixes with which the tool numbers documents in its
+/// references, such as `f12` in `f12e7`. If no element in the document has a reference, the document's text is used
+/// instead.
 fn document(tree: &Tree, frame: &str) -> Option<(BTreeSet<String>, String)> {
     let id = tree.by_ref(frame)?;
     let inside = tree
@@ -65,7 +68,7 @@ impl PlaywrightCli {
             .unwrap_or_else(late)
     }
 
-    /// Returns the current state of the page.
+    /// Observes the current page, without hints and pictures.
     ///
     /// A page that waits for a server cannot be read. In that case, its loading is stopped and it is read again.
     pub(super) async fn snapshot(
@@ -102,7 +105,8 @@ impl PlaywrightCli {
         }
     }
 
-    /// Stops loading the page. Returns the answer of the script if the browser confirmed the stop.
+    /// Stops the loading of the current page. Returns the answer of the script that did so; `None` if the browser did
+    /// not confirm the stop.
     pub(super) async fn stop_loading(
         &self,
         state: &mut State,
@@ -147,7 +151,8 @@ impl PlaywrightCli {
         Ok(observation)
     }
 
-    /// Returns the tree with the addresses of its frames, because the content of a frame may belong to another site.
+    /// Returns the tree with the addresses of its frames added, because the content of a frame may belong to another
+    /// site than the page.
     ///
     /// The addresses are read after the snapshot, so a second snapshot must show the same documents in the frames. If a
     /// frame navigated in between, its address is unknown.
@@ -203,7 +208,8 @@ impl PlaywrightCli {
         }
     }
 
-    /// Returns the picture, or the tool's reason for refusing.
+    /// Returns a picture of the window or of the target's element as a PNG file, or the tool's error text if it
+    /// refused.
     pub(super) async fn try_picture(
         &self,
         state: &mut State,
@@ -235,7 +241,7 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the references of read-only fields.
+/// Returns the references of the read-only fields in a tree.
 fn readonly(tree: &Tree) -> HashSet<String> {
     let nodes = tree.nodes().iter().filter(|node| node.states.readonly);
     let references = nodes.filter_map(|node| node.reference.as_ref());
@@ -244,14 +250,14 @@ fn readonly(tree: &Tree) -> HashSet<String> {
         .collect()
 }
 
-/// Returns the observation of a page that cannot be read: all its content counts as left out.
+/// Returns the observation of a page that cannot be read, with its address. All its content counts as left out.
 fn unread(url: String) -> Observation {
     let mut tree = Tree::builder().with_max_nodes(0);
     tree.leaf(Node::text(""));
     Observation::new(url, "", tree.finish())
 }
 
-/// Returns the error class of an error text of the tool.
+/// Returns the class of failure that an error text of the tool means; [`ErrorClass::Other`] if it means none.
 pub(super) fn class_of(error: &str) -> ErrorClass {
     match failure::classify(error) {
         Verdict::Failed(class) => class,

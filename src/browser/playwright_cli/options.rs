@@ -1,4 +1,4 @@
-//! The options of a browser, and the tool's configuration that is made from them.
+//! The options of a browser, and the configuration of playwright-cli that is made from them.
 
 use std::{
     ffi::OsString,
@@ -17,25 +17,26 @@ use crate::{
     },
 };
 
-/// Maximum size of the tool's output folder (snapshots, logs, kept downloads). Unit: bytes. Source: chosen.
+/// Maximum size of the tool's output folder, with its snapshots, logs and complete downloads. Unit: bytes. Source:
+/// chosen.
 const MAX_OUTPUT: u64 = 256 << 20;
-/// Chromium features that the tool disables. They are repeated here because our own flag replaces the tool's.
-/// Source: `chromiumSwitches` of playwright 1.64, without the entries for other browsers.
+/// Chromium features that the tool switches off. They are repeated here because our own switch replaces the tool's
+/// switch. Source: `chromiumSwitches` of playwright 1.64, without the entries for other browsers.
 const FEATURES: &str = "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,DialMediaRouteProvider,\
 GlobalMediaControls,HttpsUpgrades,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,\
 BlockOriginHeaderModificationOnRedirect,Translate,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled";
 
-/// The transport of the commands to the browser.
+/// The way in which commands are sent to playwright-cli.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransportChoice {
-    /// Through the socket of the tool's daemon. After anything unusual on the socket, all further commands go through
-    /// processes.
+    /// Through the socket of playwright-cli's daemon. After anything unusual on the socket, all further commands go
+    /// through processes.
     #[default]
     Auto,
-    /// Only through processes, one for each command.
+    /// Only through processes of playwright-cli, one for each command.
     Process,
-    /// Only through the socket. Launching fails if the socket cannot be used.
+    /// Only through the socket of playwright-cli's daemon. Launching fails if the socket cannot be used.
     Socket,
 }
 
@@ -56,13 +57,15 @@ pub enum TransportChoice {
 pub struct PlaywrightCliOptions {
     pub(super) common: Choices,
     pub(super) program: PathBuf,
-    /// Folders to put before `PATH`, so that the tool's script finds the right Node.js.
+    /// Folders that stand before those of `PATH` in the environment of the tool, so that its script finds the right
+    /// Node.js.
     pub(super) front: Vec<PathBuf>,
     pub(super) transport: TransportChoice,
 }
 
 impl PlaywrightCliOptions {
-    /// Returns the default options for these two programs. A `program` without a folder is searched for in `PATH`.
+    /// Returns the default options, with the paths of playwright-cli (`program`) and Chromium. A `program` without a
+    /// folder is searched for in `PATH`.
     pub fn new(program: impl Into<PathBuf>, chromium: impl Into<PathBuf>) -> Self {
         Self {
             common: Choices::new(chromium.into(), Duration::from_millis(500)),
@@ -75,7 +78,8 @@ impl PlaywrightCliOptions {
     /// Returns the default options for the programs that [`ProgramPlaces`] finds.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable), with a text that names what is missing and what to do.
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if a program is missing; the error says what is
+    /// missing and what to do.
     pub fn from_env() -> Result<Self> {
         let places = ProgramPlaces::from_env();
         let options = Self::new(places.tool_program()?, places.chromium_program()?);
@@ -85,7 +89,7 @@ impl PlaywrightCliOptions {
         })
     }
 
-    /// Sets the playwright-cli program. A program without a folder is searched for in `PATH`.
+    /// Sets the path of the program playwright-cli. A program without a folder is searched for in `PATH`.
     pub fn with_program(self, program: impl Into<PathBuf>) -> Self {
         Self {
             program: on_path_or_absolute(program.into()),
@@ -95,13 +99,13 @@ impl PlaywrightCliOptions {
 
     chromium::choosing!();
 
-    /// Sets the size of the page in CSS pixels. Default: 1280 x 800.
+    /// Sets the width and height of the window's content. Unit: CSS pixels. Default: 1280 x 800.
     pub fn with_viewport(mut self, width: u32, height: u32) -> Self {
         self.common.viewport = (width, height);
         self
     }
 
-    /// Sets the transport of the commands to the browser. Default: [`TransportChoice::Auto`].
+    /// Sets the way in which commands are sent to playwright-cli. Default: [`TransportChoice::Auto`].
     pub fn with_transport(self, transport: TransportChoice) -> Self {
         Self { transport, ..self }
     }
@@ -112,29 +116,32 @@ impl PlaywrightCliOptions {
         self
     }
 
-    /// Sets the time for which the tool waits for the consequences of a click. Default: 500 ms, as in the tool itself.
+    /// Sets the time for which playwright-cli waits for the consequences of a click. Default: 500 ms, as in
+    /// playwright-cli itself.
     pub fn with_settle(mut self, settle: Duration) -> Self {
         self.common.settle = chromium::bounded(settle);
         self
     }
 
-    /// Keeps the files that pages offer, in this folder and under names that the driver chooses. Default: downloads are
-    /// refused. A file of more than 100 MiB is dropped. If all incomplete files together exceed 100 MiB, all of them
-    /// are dropped.
+    /// Keeps the files that pages offer for download, in this folder and under names that the driver chooses. Default:
+    /// downloads are refused. A file of more than 100 MiB is dropped. If all incomplete files together exceed 100 MiB,
+    /// all of them are dropped.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self
     }
 
-    /// Allows `eval` and `run_code`, which run scripts in the page and in the tool itself. Default: not allowed.
+    /// Allows the actions `eval`, which runs a script in the page, and `run_code`, which runs a script in
+    /// playwright-cli itself. Default: not allowed.
     ///
-    /// Such scripts can read typed text and send it anywhere, and `run_code` can do on this machine whatever this user can.
+    /// Such scripts can read typed text and send it anywhere, and a script of `run_code` can do on this machine
+    /// whatever this user can.
     pub fn with_scripts(mut self, scripts: bool) -> Self {
         self.common.scripts = scripts;
         self
     }
 
-    /// Returns the content of the tool's configuration file.
+    /// Returns the content of the tool's configuration file for a browser with this private folder.
     pub(super) fn config(&self, folder: &Folder) -> Value {
         let sandbox = self.common.is_in_a_sandbox();
         let mut switches: Vec<String> = chromium::SWITCHES.map(str::to_owned).to_vec();
@@ -177,7 +184,7 @@ impl PlaywrightCliOptions {
         })
     }
 
-    /// Returns the complete environment of the tool.
+    /// Returns the complete environment of the tool for a browser with this private folder.
     pub(super) fn environment(&self, folder: &Folder) -> Vec<(OsString, OsString)> {
         let mut environment = chromium::environment(folder);
         environment.retain(|(name, _)| name != "PATH");
@@ -205,7 +212,8 @@ impl PlaywrightCliOptions {
     }
 }
 
-/// Returns the option that makes Node.js load a file first. The quotes are Node.js syntax.
+/// Returns the option with which Node.js loads this file before anything else. The quotes in the option are syntax of
+/// Node.js.
 fn require(file: &Path) -> String {
     let file = file
         .display()
@@ -215,7 +223,8 @@ fn require(file: &Path) -> String {
     format!("--require \"{file}\"")
 }
 
-/// Returns an absolute path, but leaves the bare name of a program unchanged, because the system searches for it.
+/// Returns the path of a program as an absolute path. The bare name of a program stays unchanged, because the system
+/// searches for it.
 fn on_path_or_absolute(program: PathBuf) -> PathBuf {
     if program.components().count() > 1 {
         chromium::absolute(program)

@@ -3,8 +3,8 @@
 use super::scripts::{expression, guarded};
 use crate::action::{BrowserAction, Target};
 
-/// Returns the script that clicks or drags at a point of an element; `None` for an action without
-/// such a point.
+/// Returns the script for an action that clicks or drags at a point of an element; `None` for any other action, or if
+/// the action has no target.
 pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<String> {
     match action {
         BrowserAction::ClickXy(click) => {
@@ -20,12 +20,12 @@ pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<Strin
     }
 }
 
-/// A statement that reads the width of the border: the tool measures points from the inner edge of
-/// the border, but the port from its outer edge.
+/// A statement that reads the width of an element's left and top border. It is needed because the tool measures points
+/// from the inner edge of the border, but actions from its outer edge.
 const BORDER: &str = "const border = await handle.evaluate(element => ({ x: element.clientLeft, y: element.clientTop }));";
 
-/// Returns the beginning of a script that uses a point of an element. If the point is outside, the script returns the
-/// element's size instead, because the tool would wait for such a point forever.
+/// Returns the first statements of a script that uses a point of an element. If the point is outside the element, they
+/// end the script, which then returns the element's size: the tool would wait for such a point forever.
 fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
     format!(
         "const field = {};
@@ -37,7 +37,8 @@ fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
     )
 }
 
-/// Returns the script that clicks or double-clicks a point of an element.
+/// Returns the script that clicks or double-clicks at a point of an element. The point is relative to the element's top
+/// left corner. Unit: CSS pixels.
 pub(super) fn click_at(
     target: &Target,
     (x, y): (u32, u32),
@@ -53,7 +54,8 @@ pub(super) fn click_at(
     ))
 }
 
-/// Returns the script that drags from one point of an element to another.
+/// Returns the script that drags from one point of an element to another point of it. The points are relative to the
+/// element's top left corner. Unit: CSS pixels.
 fn drag_at(
     target: &Target,
     (x, y): (u32, u32),

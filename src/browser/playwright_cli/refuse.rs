@@ -1,5 +1,6 @@
-//! Refusals of actions before anything is sent: texts that not every transport can carry, pages whose origin has
-//! changed, read-only fields, and forms that would send a secret to a wrong address.
+//! Refusals of actions before anything of them is sent. Refused are texts that not every transport can carry, actions
+//! for a page whose origin has changed, filling of read-only fields, and forms that would send a secret to a wrong
+//! address.
 
 use serde_json::Value;
 
@@ -19,7 +20,7 @@ use crate::{
 };
 
 impl PlaywrightCli {
-    /// Returns the reason not to try an action, if there is one.
+    /// Returns the refusal of an action that must not be tried; `None` if it may be tried.
     pub(super) async fn refused(
         &self,
         state: &mut State,
@@ -38,8 +39,8 @@ impl PlaywrightCli {
         self.misdirected(state, request).await
     }
 
-    /// Returns true if a field to be filled was read-only when it was observed and still is. The tool would wait for
-    /// such a field until the time is over.
+    /// Returns true for a `fill` action whose field was read-only in the last observation and still does not accept
+    /// text. The tool would wait for such a field until the time is over.
     async fn is_readonly(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
         let BrowserAction::Fill(fill) = &request.action else {
             return Ok(false);
@@ -55,10 +56,11 @@ impl PlaywrightCli {
         )
     }
 
-    /// Returns true if the page's origin has changed since the action was decided, and the action would apply to any
-    /// page.
+    /// Returns true if the page has another origin than the page for which the action was decided, and the action could
+    /// act on any page.
     ///
-    /// An action with a reference needs no such check, because the reference is invalid on another page.
+    /// An action whose element is named by a reference needs no such check, because the reference is invalid on another
+    /// page.
     async fn has_moved(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
         let Some(seen) = request
             .page
@@ -92,8 +94,8 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the reason why the texts of an action cannot be sent by every transport. NUL would end a process argument,
-/// and a text that is not sent in a script must fit into one argument.
+/// Returns the reason why the texts of an action cannot be sent by every transport; `None` if they can. A NUL would end
+/// an argument of a process, and a text that is not sent in a script must fit into one argument.
 fn unsendable(action: &BrowserAction) -> Option<&'static str> {
     let by_script = matches!(
         action,

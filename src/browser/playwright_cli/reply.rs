@@ -1,19 +1,21 @@
 //! The tool's text replies, parsed into typed sections.
 //!
-//! A reply is a list of sections, each under a line `### Name`. The page controls some of their text. The following
+//! A reply is a list of sections, each under a line `### Name`. The page controls some of the text in them. The list
 //! says what a page can and cannot forge:
 //!
 //! - The tool prints the sections in a fixed order. A heading counts only if it comes later in that order than the
-//!   previous one: a `### Page` in the message of an alert is text, because `Modal state` comes after `Page`.
+//!   previous heading: a line `### Page` in the message of an alert is text, because the message is in the section
+//!   `Modal state`, which comes after `Page`.
 //! - `Page`: the browser serialises the address and folds the white space of the title, so neither can contain a line
 //!   break. Snapshot lines start with `-` or a space and are escaped by the tool. Results of scripts are JSON.
-//! - `Error`: the text of a script or of a call log may contain line breaks. Nothing after an error is trusted, unless
-//!   the tool wrote the whole error itself (the refusals because of an open dialog).
+//! - `Error`: the text may come from a script or a call log and contain line breaks. Nothing after an error is trusted,
+//!   unless the tool wrote the whole error itself (the refusals because of an open dialog).
 //! - A script that runs in the tool (`run_code`) may print anything anywhere. Its reply has a type of its own,
 //!   [`Untrusted`], which keeps only its result or error.
-//! - `Ran Playwright code`: the command `type` echoes its text unescaped in a comment. So the driver never sends it a line break.
-//! - `Modal state`: the message is unescaped, so everything after the heading counts as the message. The notice of a
-//!   download that ends while a dialog is open is therefore lost, but a forged notice is not trusted.
+//! - `Ran Playwright code`: the command `type` echoes its text unescaped in a comment. So the driver never sends a text
+//!   with a line break by this command.
+//! - `Modal state`: the message is unescaped, so everything after the heading counts as the message. If a download ends
+//!   while a dialog is open, its notice is therefore lost, but a forged notice is not trusted.
 //! - `Open tabs` and the list of tabs: each tab is one line, `[title](address)`. Title and address may both contain
 //!   `](`, and then the line gives no address.
 //! - Paths that the tool prints are never opened, unless the driver itself named the file.
@@ -23,7 +25,7 @@ use crate::{
     page::{Dialog, DialogKind, Tab},
 };
 
-/// The sections in the order in which the tool prints them.
+/// The names of the sections of a reply, in the order in which the tool prints them.
 const ORDER: [&str; 9] = [
     "Error",
     "Result",
@@ -36,30 +38,30 @@ const ORDER: [&str; 9] = [
     "Paused",
 ];
 
-/// A parsed reply.
+/// A reply of the tool, parsed.
 #[derive(Debug, Default)]
 pub(super) struct Reply {
     /// The error that the tool printed, after cleaning.
     pub(super) error: Option<String>,
-    /// The result of a script or of a list command, as printed.
+    /// The result of a script or of a command that lists something, as the tool printed it.
     pub(super) result: Option<String>,
-    /// The code that carried out the command, which is the evidence that it ran.
+    /// The code that the tool ran for the command. It is the evidence that the command was carried out.
     pub(super) code: Option<String>,
-    /// The open tabs, unless there is exactly one.
+    /// The open tabs; empty if there is exactly one, because the tool then prints no list.
     pub(super) tabs: Vec<Tab>,
     /// The current page.
     pub(super) page: Option<Page>,
     /// The dialog that blocks the page.
     pub(super) dialog: Option<Dialog>,
-    /// The snapshot, if it was requested, neither decoded nor cleaned.
+    /// The text of the snapshot, if one was requested. It is neither decoded nor cleaned.
     pub(super) snapshot: Option<String>,
-    /// Files that the page offered for download.
+    /// Files that pages offered for download.
     pub(super) downloads: Vec<Download>,
-    /// True if the text is not a reply but other output, such as the tool's help.
+    /// True if the text has no sections, because it is other output of the tool, such as its help.
     foreign: bool,
 }
 
-/// The `Page` section.
+/// The section `Page` of a reply, which describes the current page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Page {
     pub(super) url: String,
@@ -67,7 +69,7 @@ pub(super) struct Page {
     pub(super) crashed: bool,
 }
 
-/// A downloaded file, from a line of the `Events` section.
+/// A file that a page offered for download, from a line of the section `Events`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Download {
     /// The name that the page gave the file, after cleaning.
@@ -77,13 +79,13 @@ pub(super) struct Download {
 }
 
 impl Reply {
-    /// Parses a reply. No text is refused.
+    /// Parses a reply of the tool. Any text can be parsed.
     pub(super) fn parse(text: &str) -> Self {
         Self::read(text, true)
     }
 
-    /// Parses a reply but leaves out its code, which contains the texts that a script of this driver types. If there
-    /// was any code, [`code`](Self::code) is an empty text.
+    /// Parses a reply to a script of this driver, without the code in the reply: the code repeats the script, with the
+    /// texts that it types. If the reply shows that code ran, [`code`](Self::code) is an empty text.
     pub(super) fn parse_without_echo(text: &str) -> Self {
         Self::read(text, false)
     }
@@ -113,7 +115,7 @@ impl Reply {
         reply
     }
 
-    /// Returns true if the tool printed nothing, as it does when there is nothing to report.
+    /// Returns true if the reply is empty, as it is when the tool has nothing to report.
     pub(super) fn is_silent(&self) -> bool {
         let told = self.error.is_some()
             || self.result.is_some()
@@ -123,20 +125,22 @@ impl Reply {
     }
 }
 
-/// A reply to a script that ran in the tool. Such a script can print a heading, close a frame, and choose its result
-/// and error freely. So no part of the reply is trusted, and no address, dialog or file is read from it.
+/// A reply to a script that ran in the tool. Such a script can print headings of sections, end the code block of a
+/// section, and choose its result and error freely. So no part of the reply is trusted, and no address, dialog or file
+/// is read from it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Untrusted {
     /// The error that the script threw, or the reason why it was not run, after cleaning.
     pub(super) error: Option<String>,
-    /// The result of the script, as printed.
+    /// The result of the script, as the tool printed it.
     pub(super) result: Option<String>,
-    /// True if the reply is about a script at all. This does not prove that the script ran.
+    /// True if the reply has the form of a reply to a script. This does not prove that the script ran.
     pub(super) ran: bool,
 }
 
 impl Untrusted {
-    /// Parses a reply. `is_error` comes from the transport, and no text can change it.
+    /// Parses the reply to a script that ran in the tool. `is_error` comes from the transport, so no text can change
+    /// it.
     pub(super) fn parse(text: &str, is_error: bool) -> Self {
         let Reply { error, result, .. } = Reply::parse_without_echo(text);
         if is_error {
@@ -154,7 +158,7 @@ impl Untrusted {
     }
 }
 
-/// Returns the name and body of each section that can be trusted, in order.
+/// Returns the name and body of each section that can be trusted, in the order in which the tool printed them.
 fn sections(text: &str) -> Vec<(&'static str, &str)> {
     let mut found: Vec<(usize, usize, usize)> = Vec::new();
     let mut at = 0;
@@ -201,7 +205,8 @@ fn sections(text: &str) -> Vec<(&'static str, &str)> {
         .collect()
 }
 
-/// Returns true if the tool wrote the whole error text itself, without any words of the page.
+/// Returns true if the tool wrote the whole error text itself: a refusal because of an open dialog, without any words
+/// of the page.
 fn is_own_refusal(error: &str) -> bool {
     let error = error.trim_end_matches('\n');
     let (Some(first), None) = (error.lines().next(), error.lines().nth(1)) else {
@@ -265,7 +270,8 @@ fn parse_tab(line: &str) -> Option<Tab> {
     Some(Tab::new(index.parse().ok()?, current, title, url))
 }
 
-/// Returns the first dialog of the section. Its message may have several lines.
+/// Parses the first dialog in the section `Modal state`; returns `None` if there is none. The dialog's message may have
+/// several lines.
 fn parse_dialog(body: &str) -> Option<Dialog> {
     if body.starts_with("- [File chooser]: ") {
         return Some(Dialog::new(DialogKind::FileChooser, ""));

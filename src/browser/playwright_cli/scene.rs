@@ -1,5 +1,5 @@
-//! The visible part of the page and of its frames. A snapshot gives the boxes of elements, and one script asks the
-//! documents which of these boxes nothing else covers.
+//! The visible part of the page and of its frames. A snapshot gives the boxes of elements; one script asks the
+//! documents which of these boxes nothing else covers, and what is drawn.
 
 use std::collections::HashMap;
 
@@ -20,34 +20,36 @@ use crate::{
     page::{ElementRef, Scene},
 };
 
-/// A document, and the boxes that a snapshot gives for its elements, measured from the corner of the document's own window.
+/// A document, and the boxes that a snapshot gives for the wanted elements in it. Boxes are measured from the top left
+/// corner of the document's own window.
 #[derive(Debug, PartialEq, Serialize)]
 struct Document<'a> {
-    /// The reference of the frame element that shows the document; `None` for the page itself.
+    /// The reference of the frame element that shows the document; `None` for the main document.
     owner: Option<&'a str>,
     boxes: Vec<[f64; 4]>,
     #[serde(skip)]
     elements: Vec<&'a ElementRef>,
 }
 
-/// The answer of the script.
+/// The answer of the script about the visible part of the page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct SeenScene {
     url: String,
-    /// The documents, the page first; `None` for a document that is gone.
+    /// The answers of the documents, that of the main document first; `None` for a document that is gone or gave no
+    /// answer.
     documents: Vec<Option<SeenDocument>>,
 }
 
-/// The answer of one document.
+/// The answer of one document about its visible part.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct SeenDocument {
-    /// The position of the document's window in the page's window.
+    /// The position of the top left corner of the document's window in the page's window. Unit: CSS pixels.
     corner: (f64, f64),
     width: f64,
     height: f64,
-    /// For each box, true if it can be seen.
+    /// For each box in the question, true if it can be seen.
     seen: Vec<bool>,
     drawings: Vec<SeenDrawing>,
     blank: Vec<[f64; 4]>,
@@ -55,7 +57,7 @@ struct SeenDocument {
 }
 
 impl PlaywrightCli {
-    /// Returns the visible content of the window, with the boxes of these elements.
+    /// Returns the visible content of the window, with the boxes of those of the requested elements that are visible.
     pub(super) async fn look_around(&self, request: &SceneRequest) -> Result<Scene> {
         let mut state = self.state("browser.scene").await?;
         if request.elements.is_empty() {
@@ -75,8 +77,8 @@ impl PlaywrightCli {
         Ok(scene)
     }
 
-    /// Returns the visible content of these documents. If only the page is given, and no boxes, the content of its
-    /// frames is included.
+    /// Returns the visible content of these documents; `None` if a dialog is open. If only the main document is given,
+    /// and without boxes, the content of its frames is included.
     async fn seen(&self, state: &mut State, documents: &[Document<'_>]) -> Result<Option<Scene>> {
         let answer = self
             .script(state, script(documents), COMMAND_TIMEOUT)
@@ -98,7 +100,8 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Returns the documents of a page with the boxes of these elements, the page itself first.
+/// Returns the documents of the page in a snapshot, the main document first. Each has the boxes of those wanted
+/// elements that it contains.
 fn documents<'a>(snapshot: &Snapshot<'a>, wanted: &'a [ElementRef]) -> Vec<Document<'a>> {
     let wanted: HashMap<&str, &ElementRef> = wanted.iter().map(|one| (one.as_str(), one)).collect();
     let mut documents = vec![Document::of(None)];
@@ -134,7 +137,7 @@ fn documents<'a>(snapshot: &Snapshot<'a>, wanted: &'a [ElementRef]) -> Vec<Docum
     documents
 }
 
-/// Parses four numbers, as in `1,2,3,4`.
+/// Parses four numbers that are separated by commas, as in `1,2,3,4`; returns `None` for any other text.
 fn numbers(text: &str) -> Option<[f64; 4]> {
     let numbers: Vec<f64> = text
         .split(',')
@@ -172,7 +175,8 @@ impl SeenScene {
     }
 }
 
-/// Returns the script that asks each document which of its boxes are visible, what is drawn in it, and where it is in the page's window.
+/// Returns the script that asks each document which of its boxes are visible, what is drawn in it, and where its window
+/// is in the page's window.
 fn script(documents: &[Document<'_>]) -> String {
     // Writing texts to memory does not fail.
     let asked = serde_json::to_string(documents).unwrap_or_default();

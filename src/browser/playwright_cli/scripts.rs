@@ -1,4 +1,4 @@
-//! The few scripts that the driver runs in the tool, for tasks that its commands cannot do.
+//! The few scripts that the driver runs in the tool (playwright-cli), for tasks that the tool's commands cannot do.
 //!
 //! The scripts are the driver's own code. They run in the tool's process, not in the page, and take values only as JSON
 //! literals. They catch their own errors, so that an error thrown by the page comes back as data under `error` and
@@ -15,7 +15,8 @@ use crate::{
     secret::SecretName,
 };
 
-/// The value that a script of this module returned.
+/// The value that a script of this module returned. Each script sets some of the fields; the others keep their
+/// defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 #[expect(
@@ -24,43 +25,45 @@ use crate::{
 )]
 pub(super) struct Returned {
     pub(super) done: bool,
-    /// True if the page or the frame has another origin than before, or the frame is gone.
+    /// True if the page or the field's frame has another origin than when the secret was released, or the frame is
+    /// gone.
     pub(super) moved: bool,
-    /// True if no field, or more than one, has the focus.
+    /// True if the focus is not where it is needed: not exactly one element has it, or the target did not take it.
     pub(super) unfocused: bool,
-    /// True if the page or the frame has no origin, as in a sandbox. This means that even its own server does not trust
-    /// its content.
+    /// True if the page or the field's frame has no origin, as in a sandbox. This means that even its own server does
+    /// not trust its content.
     pub(super) opaque: bool,
     pub(super) top: String,
     pub(super) frame: String,
     pub(super) error: Option<String>,
-    /// The position of the page in the history of its tab, and the number of entries.
+    /// The position of the page in the history of its tab, from 0, and the number of entries in the history.
     pub(super) place: Option<(u64, u64)>,
-    /// True if the document has no content that could be read, such as the document of an image.
+    /// True if the document has no body that could be read, such as the document of an image.
     pub(super) bodiless: bool,
-    /// For each requested reference, true if its value must be hidden; `None` if the field is gone.
+    /// For each field that was asked about, true if its value must be hidden; `None` if the field is gone.
     pub(super) hidden: Vec<Option<bool>>,
-    /// Number of fields, in all tabs, into which a secret was typed and that still exist.
+    /// Number of fields, in all tabs, into which a secret was typed and which still exist.
     pub(super) kept: Option<usize>,
-    /// For each requested frame, its address; `None` if the frame is gone.
+    /// For each frame that was asked about, its address; `None` if the frame is gone.
     pub(super) frames: Vec<Option<String>>,
-    /// For each requested element, its attributes; `None` if it has none of interest or is gone.
+    /// For each element that was asked about, its attributes; `None` if it has none of interest or is gone.
     pub(super) hints: Vec<Option<Hint>>,
-    /// The addresses to which the form of the field may be sent.
+    /// The addresses to which the form of the field may be sent. They depend on the button that sends it.
     pub(super) to: Vec<String>,
-    /// The address to which the field's form would be sent now, if that address is not among those that were checked.
+    /// An address to which the field's form would now be sent, although it is not among the addresses that were
+    /// checked; `None` if there is none.
     pub(super) turned: Option<String>,
-    /// The secrets that the action would send, with their addresses.
+    /// The secrets that the action would send in a form, each with the address to which it would go.
     pub(super) sends: Vec<Sends>,
     /// The reactions of the page to an action; `None` if the page was not watched.
     pub(super) traces: Option<Vec<Trace>>,
-    /// Width and height of the element, if the point of the action lies outside the element. Unit: CSS pixels.
+    /// Width and height of the element, if the point of the action lies outside of it. Unit: CSS pixels.
     pub(super) size: Option<(u64, u64)>,
     /// The visible part of the page and of its frames.
     pub(super) scene: Option<SeenScene>,
 }
 
-/// A secret in a form that would be sent, and the address that it would go to.
+/// A secret in a form that would be sent, and the address to which the form would go.
 #[derive(Debug, Deserialize)]
 pub(super) struct Sends {
     pub(super) name: SecretName,
@@ -76,23 +79,26 @@ pub(super) enum By {
 }
 
 impl Returned {
-    /// Parses the `Result` section; `None` if it is not the answer of a script of this module.
+    /// Parses the section `Result` of a reply; returns `None` if it is not the answer of a script of this module.
     pub(super) fn parse(result: &str) -> Option<Self> {
         serde_json::from_str(result).ok()
     }
 }
 
-/// The property of the tool's page object that keeps the handles of fields with typed secrets. The page cannot see the property.
+/// The property of the tool's page object in which the handles of fields with typed secrets are kept. The page itself
+/// cannot see the property.
 const KEPT: &str = "webwiseSecretFields";
 
-/// Longest time for a field to report that it still exists. Unit: milliseconds. Source: chosen; it takes about 1 ms.
+/// Longest time for one answer from the page, such as that of a field that it still exists. Unit: milliseconds. Source:
+/// chosen; it takes about 1 ms.
 pub(super) const LATE_MS: u32 = 250;
 
-/// The placeholder for the value of a secret in a script. No other text in a script and no address contains this character.
+/// The character that stands for the value of a secret in the template of a script. No other text in a script and no
+/// address contains this character.
 const VALUE: char = '\0';
-/// Statements that set `opaque` to true if the page or the frame has no origin, whatever its address is. They ask the
-/// browser in an isolated world, because a page could lie about itself. A frame whose address the browser does not know
-/// counts as one without an origin.
+/// Statements that set `opaque` to true if the page or the field's frame has no origin, whatever its address is. They
+/// ask in an isolated JavaScript world, because a page could lie about itself. A frame whose address the browser does
+/// not know counts as one without an origin.
 const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames || []).flatMap(all)];
     const origins = async (at, address) => {
       const session = await page.context().newCDPSession(at);
@@ -119,10 +125,11 @@ const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames 
     const opaque = await isOpaque(page.mainFrame()) || !frame || await isOpaque(frame);";
 
 /// Two functions that run in the page and cannot be confused by fields that are named like properties. `sendsFrom`
-/// returns every address that the form of an element may go to. `sendsBy` returns the address that the form goes to
-/// when `element` is clicked or receives a key, if the form also sends the field `kept`.
+/// returns every address to which the form of an element may go. `sendsBy` returns the address to which the form of the
+/// field `kept` goes when `element` is clicked or receives a key; `null` if that does not send this form.
 ///
-/// They run among the page's own scripts. Such a script could deceive them, but it could just as well send the value itself.
+/// They run among the page's own scripts. Such a script could deceive them, but it could just as well send the value
+/// itself.
 const FORMS: &str = r"const forms = `
       const get = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
       const tagOf = node => get(Element, 'localName').call(node);
@@ -169,16 +176,16 @@ const FORMS: &str = r"const forms = `
       return addressOf(form, submittersOf(form)[0] || null);
     `);";
 
-/// The field that a script types into.
+/// The field into which a script types.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Field<'a> {
-    /// An element of the page.
+    /// The element that this target names.
     At(&'a Target),
     /// The element that has the focus.
     Focused,
 }
 
-/// Returns a JavaScript expression for the element.
+/// Returns a JavaScript expression for the locator of the target's element.
 pub(super) fn expression(target: &Target) -> String {
     match target {
         // A reference consists of letters and digits only.
@@ -193,8 +200,8 @@ fn literal(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// Returns the script with the value in it as a literal, in a buffer that is wiped. No buffer grows, because growing
-/// would leave a copy behind.
+/// Returns the script with `value` as a literal in the place of [`VALUE`]. The buffer of the literal is wiped. No
+/// buffer grows, because growing would leave a copy behind.
 fn with_value(script: &str, value: &str) -> String {
     // A byte of the value takes at most six bytes, as `\u0000`.
     let mut literal = Zeroizing::new(Vec::with_capacity(value.len() * 6 + 2));
@@ -208,7 +215,8 @@ fn with_value(script: &str, value: &str) -> String {
     out
 }
 
-/// Returns statements that set `handle` to the field and `frame` to its frame. The page cannot see these handles.
+/// Returns statements that set `handle` to the field and `frame` to the frame that contains it. The page cannot see
+/// these handles.
 fn find(field: Field<'_>, timeout_ms: u64) -> String {
     let handle = match field {
         Field::At(target) => {
@@ -242,10 +250,10 @@ pub(super) fn guarded(body: &str) -> String {
     )
 }
 
-/// Works like [`guarded`], but for a script that only reads: the tool does not wait after it.
+/// Returns a script like [`guarded`], but for statements that only read: the tool does not wait after the script.
 ///
-/// The tool waits by calling `page.evaluate` with a number. The script answers that call at once, but only one such
-/// call. If the tool ever waits in another way, the script is slower but still correct.
+/// The tool would wait by calling `page.evaluate` with a number. The script makes that call return at once, but only
+/// one such call. If the tool ever waits in another way, the script is slower but still correct.
 pub(super) fn reading(body: &str) -> String {
     guarded(&format!(
         "try {{
@@ -260,8 +268,8 @@ pub(super) fn reading(body: &str) -> String {
     ))
 }
 
-/// Returns the script that reads the addresses of the page and of the frame that contains the field, from the browser
-/// and not from the page, and the addresses to which the field's form may be sent.
+/// Returns the script that reads the addresses of the page and of the field's frame, and the addresses to which the
+/// field's form may be sent. The first two come from the browser and not from the page.
 pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     guarded(&format!(
@@ -271,7 +279,8 @@ pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that asks which secrets an element would send, of those that [`type_if_still_at`] typed.
+/// Returns the script that asks which secrets would be sent in a form if the element of `field` received the input
+/// `by`. Only secrets that [`type_if_still_at`] typed count.
 pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     let by = match by {
@@ -290,9 +299,9 @@ pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that types a value if the page and the frame still have these origins and the field's form goes
-/// only to these addresses. With `submit`, the script then presses Enter, unless the form would now be sent to another
-/// address.
+/// Returns the script that types the secret `value` into a field, if the page and the field's frame still have the
+/// origins `top` and `frame` and the field's form goes only to the addresses `to`. With `submit`, the script then
+/// presses Enter, unless the form would now be sent to another address.
 pub(super) fn type_if_still_at(
     field: Field<'_>,
     (top, frame): (&str, &str),
@@ -338,7 +347,8 @@ pub(super) fn type_if_still_at(
     with_value(&script, value)
 }
 
-/// Returns the script that fills a field with a text that is too long for an argument.
+/// Returns the script that fills a field with a text that is too long for an argument of a process. With `submit`, the
+/// script then presses Enter.
 pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -> String {
     let field = expression(target);
     let enter = if submit {
@@ -352,7 +362,8 @@ pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -
     ))
 }
 
-/// Returns the script that types a text with line breaks, which the tool's own command would repeat unescaped.
+/// Returns the script that types a text with line breaks into the element that has the focus. The tool's own command
+/// would repeat such a text unescaped in its reply. With `submit`, the script then presses Enter.
 pub(super) fn type_text(text: &str, submit: bool) -> String {
     let enter = if submit {
         "await page.keyboard.press('Enter');"
@@ -365,7 +376,8 @@ pub(super) fn type_text(text: &str, submit: bool) -> String {
     ))
 }
 
-/// Returns the script that presses a key as often as requested. A target element must first take the focus.
+/// Returns the script that presses a key as often as the action requests. If the action has a target, its element must
+/// first take the focus.
 pub(super) fn press(press: &Press, timeout_ms: u64) -> String {
     let focus = press
         .target
@@ -379,7 +391,8 @@ pub(super) fn press(press: &Press, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns statements that give an element the focus, or report that it did not take the focus.
+/// Returns statements that give an element the focus. If the element does not take it, they end the script, which then
+/// returns `unfocused`.
 fn focus_for_keys(target: &Target, timeout_ms: u64) -> String {
     format!(
         "const field = {};
@@ -396,7 +409,7 @@ fn focus_for_keys(target: &Target, timeout_ms: u64) -> String {
     )
 }
 
-/// Returns the script that asks whether a field accepts text now.
+/// Returns the script that asks whether the target's field accepts text now.
 pub(super) fn takes_text(target: &Target, timeout_ms: u64) -> String {
     reading(&format!(
         "return {{ done: await {}.isEditable({{ timeout: {timeout_ms} }}) }};",
@@ -404,7 +417,7 @@ pub(super) fn takes_text(target: &Target, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that scrolls until an element is in view.
+/// Returns the script that scrolls the page until the target's element is in view.
 pub(super) fn into_view(target: &Target, timeout_ms: u64) -> String {
     guarded(&format!(
         "await {}.scrollIntoViewIfNeeded({{ timeout: {timeout_ms} }});\n    return {{ done: true }};",
@@ -412,7 +425,7 @@ pub(super) fn into_view(target: &Target, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that chooses several options at once.
+/// Returns the script that chooses several options of a list at once.
 pub(super) fn select(target: &Target, values: &[String], timeout_ms: u64) -> String {
     let values: Vec<String> = values.iter().map(|value| literal(value)).collect();
     guarded(&format!(
@@ -433,9 +446,9 @@ pub(super) fn place_in_history() -> String {
     )
 }
 
-/// A CSS selector for plain fields, which certainly contain nothing that [`hidden_fields`] looks for. It may miss some
-/// plain fields, and then [`hidden_fields`] decides. It compares attributes, because the tool reads them where the page
-/// cannot interfere.
+/// A CSS selector for plain fields: those that certainly contain none of the texts that [`hidden_fields`] looks for. It
+/// does not match all of them; fields that it does not match are left to [`hidden_fields`]. It compares attributes,
+/// because the tool reads them where the page cannot interfere.
 pub(super) const PLAIN: &str = ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
 
 /// Returns the script that asks the browser for the address of the page.
@@ -461,8 +474,9 @@ pub(super) fn frame_addresses(references: &[&str]) -> String {
     ))
 }
 
-/// Returns the script that stops loading and checks whether the document has a body, because the tool's snapshot would
-/// wait for one in vain. A page that does not answer is assumed to have a body.
+/// Returns the script that stops the loading of the page and checks whether its document has a body: for a missing
+/// body, the tool's snapshot would wait in vain. A page that does not answer within `patience_ms` milliseconds is
+/// assumed to have a body.
 pub(super) fn stop_loading(patience_ms: u64) -> String {
     guarded(&format!(
         "const session = await page.context().newCDPSession(page);
@@ -476,7 +490,8 @@ pub(super) fn stop_loading(patience_ms: u64) -> String {
 }
 
 /// Returns the script that asks which fields contain text that must be masked: passwords, one-time codes, card numbers,
-/// and every text that [`type_if_still_at`] typed. A field that does not answer is hidden.
+/// and every text that [`type_if_still_at`] typed. For a field that does not answer, the result is `null`, and its
+/// value stays hidden.
 pub(super) fn hidden_fields(references: &[&str]) -> String {
     let references: Vec<String> = references
         .iter()

@@ -1,4 +1,4 @@
-//! Saving and loading cookies and local storage under a name.
+//! Saving and loading of cookies and local storage, as a state with a name.
 
 use std::time::Duration;
 

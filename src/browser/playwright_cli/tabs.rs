@@ -21,8 +21,8 @@ use crate::{
 };
 
 impl PlaywrightCli {
-    /// Runs a command whose result is the list of tabs. Returns the list, or the tool's own error
-    /// text if the tool refused.
+    /// Runs a command whose result is the list of tabs. Returns the list, or the tool's error text if the tool refused
+    /// the command.
     pub(super) async fn tabs(
         &self,
         state: &mut State,
@@ -44,7 +44,8 @@ impl PlaywrightCli {
         Ok(Ok(tabs))
     }
 
-    /// Updates the state after a requested change of tabs, and returns the execution for it.
+    /// Updates the state after the action that opened, chose or closed a tab. Returns the execution of that action,
+    /// with the list of tabs as its text.
     fn settle_tabs(state: &mut State, tabs: &[Tab]) -> Execution {
         state.tabs = tabs.len();
         // The stored page and dialog belonged to another tab.

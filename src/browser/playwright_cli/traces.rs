@@ -1,8 +1,7 @@
-//! Reactions to an action that a page tree may not show. One script starts to watch the page before
-//! the action, and another script returns the result afterwards.
+//! Reactions of a page to an action that its tree may not show. One script starts to watch the page before the action;
+//! another script returns the reactions afterwards.
 //!
-//! The scripts run in the tool, which uses the browser's protocol to watch the page in an isolated
-//! world.
+//! The scripts run in the tool. They use the browser's protocol to watch the page from an isolated JavaScript world.
 
 use std::time::Duration;
 
@@ -17,18 +16,19 @@ use crate::{
     page::Trace,
 };
 
-/// The property of the tool's page object that holds the session that watches the page. The page
-/// cannot see the property.
+/// The property of the tool's page object in which the session for watching the page is kept. The page itself cannot
+/// see the property.
 const KEPT: &str = "webwiseTraces";
-/// The name of the isolated world in which the scripts watch the page.
+/// The name of the isolated JavaScript world from which the scripts watch the page.
 const WORLD: &str = "webwise traces";
-/// Maximum number of documents in a page that are watched. Source: the same as in the `cdp` driver.
+/// Maximum number of documents of a page in which the scripts watch for reactions. Source: the same as in the `cdp`
+/// driver.
 const MAX_WATCHED: usize = 16;
-/// Longest time for the documents to answer. Unit: milliseconds. Source: chosen; it takes a few ms.
+/// Longest time for all watched documents together to answer. Unit: milliseconds. Source: chosen; it takes a few ms.
 const PATIENCE_MS: u64 = 1_000;
 
 impl PlaywrightCli {
-    /// Starts to watch the page if the action sends events to it.
+    /// Starts to watch the page for reactions, if the action sends events to it.
     pub(super) async fn trace(
         &self,
         state: &mut State,
@@ -41,7 +41,8 @@ impl PlaywrightCli {
         Ok(())
     }
 
-    /// Returns the traces since [`trace`](Self::trace); `None` if the page was not watched.
+    /// Returns the traces (reactions of the page) since [`trace`](Self::trace) was called for the same action; `None`
+    /// if the page was not watched.
     pub(super) async fn traced(
         &self,
         state: &mut State,
@@ -54,7 +55,8 @@ impl PlaywrightCli {
         self.told(state, until_now(), timeout).await
     }
 
-    /// Runs a script and returns the traces in its result; `None` if a dialog is open or the page does not answer.
+    /// Runs one of the two scripts and returns the traces in its result; `None` if a dialog is open or the page does
+    /// not answer.
     async fn told(
         &self,
         state: &mut State,
@@ -69,7 +71,7 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the script that starts to watch the page.
+/// Returns the script that starts to watch the page for reactions.
 fn from() -> String {
     reading(&format!(
         "const late = new Promise(done => setTimeout(done, {PATIENCE_MS}));
@@ -101,7 +103,7 @@ fn from() -> String {
     )
 }
 
-/// Returns the script that stops watching and returns the traces.
+/// Returns the script that stops watching the page and returns the traces.
 fn until_now() -> String {
     reading(&format!(
         "const late = new Promise(done => setTimeout(done, {PATIENCE_MS}, []));

@@ -1,10 +1,11 @@
-//! Types secrets. This module gets the value of a secret, and passes it on only in the script that types it.
+//! Typing of secrets. This module gets the value of a secret, and passes it on only in the script that types it.
 //!
-//! First, the addresses of the page and the frame are read from the browser. The run's resolver releases the value only
-//! if the secret is bound to the origins of both. The script that types the value compares the origins once more, in
-//! the same process and right before it types, because a page can navigate in between. It also checks the addresses
-//! that the field's form goes to. Before each action that may send a form with a typed secret, another script checks
-//! them too. No error text about the typing script is kept, because it may quote the value.
+//! First, the addresses of the page and of the field's frame are read from the browser. The run's resolver releases the
+//! value only if the secret may be used at the origins of both. The script that types the value compares the origins
+//! once more, in the same process and right before it types, because a page can navigate in between. It also checks the
+//! addresses to which the field's form goes. Before each action that may send a form with a typed secret, another
+//! script checks these addresses too. If the typing script fails, its error text is not kept, because it may quote the
+//! value.
 
 use std::{slice, time::Duration};
 
@@ -23,12 +24,12 @@ use crate::{
     secret::{SecretName, SecretResolver},
 };
 
-/// The reason for not sending a form whose address changed after it was checked.
+/// The reason for a refusal if the address of a form changed after it was checked.
 const TURNED: &str = "the form was turned to another address while the value was typed";
 
 impl PlaywrightCli {
-    /// Returns the refusal of an action that would send a form with a secret to an address where the secret may not go;
-    /// `None` if the action may go on.
+    /// Returns the refusal of an action that would send a form with a secret to an address that may not receive the
+    /// secret; `None` if the action may go on.
     pub(super) async fn misdirected(
         &self,
         state: &mut State,
@@ -161,7 +162,8 @@ impl PlaywrightCli {
         })
     }
 
-    /// Returns the durable locator of an element, because the script that typed into it does not print one.
+    /// Returns the durable locator of a target's element, if the target is a reference and the tool finds a locator. It
+    /// is asked for because the script that typed into the element does not print one.
     async fn durable(
         &self,
         state: &mut State,
@@ -179,7 +181,8 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the element through which an action may send a form, and the kind of input that would send it.
+/// Returns the element through which an action may send a form, and the kind of input that would send the form; `None`
+/// for an action that sends none.
 fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
     match action {
         BrowserAction::Click(click) | BrowserAction::Dblclick(click) => {
@@ -206,7 +209,7 @@ fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
     }
 }
 
-/// Returns the reason why a script did not type, if there is one.
+/// Returns the failure of a script that did not type, by the obstacle that it reported; `None` if it reported none.
 fn obstacle(returned: &Returned) -> Option<Outcome> {
     if returned.moved {
         return Some(Outcome::failed(
@@ -232,7 +235,7 @@ fn obstacle(returned: &Returned) -> Option<Outcome> {
         .map(|error| without_words(error).outcome)
 }
 
-/// Returns a failure with the class of a refusal but without the tool's error text.
+/// Returns a failed execution with the class that the tool's error text means, but without the text.
 fn without_words(error: &str) -> Execution {
     match failure::classify(error) {
         Verdict::Failed(class) => Outcome::failed(class, "").into(),

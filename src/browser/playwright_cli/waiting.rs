@@ -1,4 +1,4 @@
-//! Waiting for a text to appear or disappear, or for a time.
+//! Waiting for a text to appear or disappear, or for a number of seconds.
 
 use std::time::Duration;
 
@@ -12,7 +12,8 @@ use crate::{
     },
 };
 
-/// Pause between two checks while waiting for a text. Source: chosen; a check takes 10 to 500 ms.
+/// Pause between two observations of the page while waiting for a text. Source: chosen; an observation takes 10 to 500
+/// ms.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 impl PlaywrightCli {

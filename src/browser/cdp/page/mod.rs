@@ -1,7 +1,7 @@
-//! The page side: the script that runs in a world of its own in each document.
+//! The page side: the script that runs in each document, in an isolated JavaScript world of its own.
 //!
-//! The page shares its elements with the script, and nothing else. It can neither see nor change the script, and names
-//! that the page gives to elements do not hide the properties that the script reads (`dom.js`).
+//! The page shares its elements with the script, and nothing else. The page can neither see nor change the script, and
+//! names that the page gives to elements do not hide the properties that the script reads (`dom.js`).
 //!
 //! ```text
 //! dom       elements, read by the getters of their prototypes      walk     the page as rows, and the changes since the last walk
@@ -12,7 +12,7 @@
 //! tree      the elements that are nodes; `simplify` drops some     fill     typing, choosing, ticking; `sends`: where forms go
 //! ```
 
-/// The files of the script, each after the files that it depends on.
+/// The source files of the script, each after the files that it depends on.
 const FILES: &[&str] = &[
     include_str!("dom.js"),
     include_str!("area.js"),
@@ -47,10 +47,11 @@ const FILES: &[&str] = &[
     include_str!("main.js"),
 ];
 
-/// The script's function `stored`, which depends on no other file.
+/// The source of the script's function `stored`, which depends on no other file of the script.
 pub(super) const STORED: &str = include_str!("stored.js");
 
-/// Returns the script that sets up the page side in a JavaScript world. Elements get numbers above `last`.
+/// Returns the script that is run in a JavaScript world of a document before its functions can be called. It gives
+/// elements numbers above `last`.
 pub(super) fn library(last: u64) -> String {
     let mut script = String::from("(() => {\n'use strict';\n");
     for file in FILES {

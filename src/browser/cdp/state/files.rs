@@ -1,24 +1,25 @@
-//! Incomplete downloads, and the limits of downloads.
+//! Incomplete downloads, and the limits for downloads.
 
 use std::collections::HashMap;
 
 use super::Effect;
 
-/// Largest file that is kept, and largest total size of incomplete files; above it, all incomplete files are dropped.
-/// Unit: bytes. Source: chosen, the same for every driver.
+/// Maximum size of a downloaded file that is kept, and maximum total size of all incomplete files; above that total,
+/// all incomplete files are dropped. Unit: bytes. Source: chosen, the same for every driver.
 pub(in crate::browser::cdp) const MAX_DOWNLOAD: u64 = 100 << 20;
-/// Maximum number of incomplete files at once; a further one is dropped. Source: chosen; a person starts a few.
+/// Maximum number of files that are incomplete at the same time; any further file is dropped. Source: chosen; a person
+/// starts a few.
 pub(super) const MAX_COMING: usize = 100;
-/// Largest total size and number of files that one browser keeps. Unit: bytes and files. Source: chosen; a page can
-/// offer files until the disk is full.
+/// Maximum total size and maximum number of the downloaded files that are kept for one browser. Unit: bytes and files.
+/// Source: chosen; a page can offer files until the disk is full.
 pub(super) const MAX_KEPT: (u64, u32) = (1 << 30, 1000);
 
-/// An incomplete file.
+/// A file whose download is incomplete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Coming {
     name: String,
     received: u64,
-    /// True if the browser was told to drop it.
+    /// True if the browser was told to cancel the download.
     dropped: bool,
 }
 
@@ -26,13 +27,13 @@ struct Coming {
 #[derive(Debug, Default)]
 pub(super) struct Files {
     coming: HashMap<String, Coming>,
-    /// Bytes and files kept so far.
+    /// Total size and number of the files that were kept so far. Unit: bytes and files.
     kept: (u64, u32),
 }
 
 impl Files {
-    /// Records a new download, and returns the resulting effects. `is_ours` is true if this driver may cancel the
-    /// download.
+    /// Records a new download, and returns the work that it requires. `is_ours` is true if this driver may cancel
+    /// downloads: in a browser that it started.
     pub(super) fn began(&mut self, id: String, name: String, is_ours: bool) -> Vec<Effect> {
         let is_full = self.coming.len() >= MAX_COMING;
         if is_full && !is_ours {
@@ -53,7 +54,8 @@ impl Files {
         }
     }
 
-    /// Records the progress or the end of a download, and returns the resulting effects.
+    /// Records the progress or the end of a download, and returns the work that it requires. `received` is the number
+    /// of bytes so far; `state` and `id` are the browser's.
     pub(super) fn progress(
         &mut self,
         id: String,

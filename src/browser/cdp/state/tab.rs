@@ -1,4 +1,4 @@
-//! A tab and its frames, as events report them.
+//! A tab and its frames, as the browser's events report them.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -7,7 +7,8 @@ use crate::{
     page::{Dialog, DialogKind},
 };
 
-/// Maximum number of documents that a tab remembers. Source: chosen; pages that redirect at once do so once or twice.
+/// Maximum number of documents that are remembered for a tab. Source: chosen; pages that redirect at once do so once or
+/// twice.
 const MAX_DOCUMENTS: usize = 20;
 
 /// The isolated JavaScript world of our script in one document. It ends with the document and is never used for another
@@ -16,7 +17,7 @@ const MAX_DOCUMENTS: usize = 20;
 pub(in crate::browser::cdp) struct World {
     /// The number of the world within its process; another process may use the same number.
     pub(in crate::browser::cdp) context: u64,
-    /// The object of our script in the world, by an id that no other process uses.
+    /// The browser's id of our script's object in the world. No other process uses this id.
     pub(in crate::browser::cdp) object: String,
 }
 
@@ -28,25 +29,26 @@ pub(in crate::browser::cdp) struct World {
 )]
 pub(in crate::browser::cdp) struct Frame {
     pub(in crate::browser::cdp) parent: Option<String>,
-    /// The session for this frame: the tab's session, or the frame's own if it has its own process.
+    /// The id of the session for this frame: the session of the tab or, if the frame has its own process, a session of
+    /// its own.
     pub(in crate::browser::cdp) session: String,
-    /// The id of the document that the frame shows.
+    /// The browser's id of the document that the frame shows; empty if it is not known yet.
     pub(in crate::browser::cdp) loader: String,
     pub(in crate::browser::cdp) url: String,
-    /// The number in references, as in `f3e12`; 0 for the main frame.
+    /// The number of the frame in references: 3 in `f3e12`; 0 for the main frame.
     pub(in crate::browser::cdp) number: u32,
     pub(in crate::browser::cdp) loading: bool,
-    /// True if the page asked for a navigation of the frame that has not begun.
+    /// True if the page asked for a navigation of the frame, and the navigation has not begun yet.
     pub(in crate::browser::cdp) asked: bool,
-    /// The id of the document that the frame is navigating to.
+    /// The browser's id of the document to which the frame is navigating; `None` if it is not navigating.
     pub(in crate::browser::cdp) goes: Option<String>,
-    /// True if its loading was waited for once without success. It is not waited for again.
+    /// True if the loading of the frame was once waited for in vain. It is not waited for again.
     pub(in crate::browser::cdp) vain: bool,
-    /// Number of changes of its address without a new document.
+    /// Number of times that the frame's address changed without a new document.
     pub(in crate::browser::cdp) steps: u64,
-    /// True if the document was parsed.
+    /// True if the frame's document was parsed.
     pub(in crate::browser::cdp) ready: bool,
-    /// The number of the element that shows the frame in the parent document.
+    /// The number of the element that shows the frame in the document around it; `None` if it is not known yet.
     pub(in crate::browser::cdp) owner: Option<u64>,
     pub(in crate::browser::cdp) world: Option<World>,
 }
@@ -59,7 +61,7 @@ pub(in crate::browser::cdp) struct Chooser {
     pub(in crate::browser::cdp) multiple: bool,
 }
 
-/// A tab.
+/// A tab of the browser, with its frames, its dialog and its open requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -67,49 +69,50 @@ pub(in crate::browser::cdp) struct Chooser {
 )]
 pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) target: String,
-    /// The session; `None` until the tab is attached to.
+    /// The id of the tab's session; `None` while this driver is not attached to the tab.
     pub(in crate::browser::cdp) session: Option<String>,
-    /// True if its events were subscribed to and its frames were read after attaching.
+    /// True once this driver has subscribed to the tab's events and read its frames.
     pub(in crate::browser::cdp) prepared: bool,
     pub(in crate::browser::cdp) url: String,
     pub(in crate::browser::cdp) title: String,
     pub(in crate::browser::cdp) dialog: Option<DialogInfo>,
-    /// True if the dialog was reported or need not be reported.
+    /// True if the open dialog was reported, or need not be reported.
     pub(in crate::browser::cdp) dialog_told: bool,
-    /// Number of dialogs so far. It distinguishes dialogs with the same text.
+    /// Number of dialogs that the tab has opened so far. It distinguishes dialogs with the same text.
     pub(in crate::browser::cdp) dialogs: u64,
     pub(in crate::browser::cdp) chooser: Option<Chooser>,
     pub(in crate::browser::cdp) crashed: Option<&'static str>,
-    /// The browser's description of the crash.
+    /// The browser's description of the tab's crash; `None` if it has not crashed.
     pub(in crate::browser::cdp) how: Option<String>,
-    /// True if the tab was not quiet at the end of the last action.
+    /// True if the page was not quiet at the end of the last action.
     pub(in crate::browser::cdp) restless: bool,
-    /// True if this driver opened the tab or has already reported it, so that it need not be reported.
+    /// True if the tab need not be reported as new: this driver opened it, or has already reported it.
     pub(in crate::browser::cdp) told: bool,
     pub(in crate::browser::cdp) frames: BTreeMap<String, Frame>,
     /// The latest documents of the tab, the current one last.
     pub(super) documents: VecDeque<Shown>,
-    /// Open requests, by their id.
+    /// Requests that have not ended yet, by the browser's id of the request.
     pub(in crate::browser::cdp) requests: HashMap<String, Request>,
-    /// Number of parts of answers received so far.
+    /// Number of parts of responses that have arrived so far.
     pub(in crate::browser::cdp) received: u64,
 }
 
-/// A document that a tab showed.
+/// A document that a tab shows or has shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     loader: String,
-    /// True if the previous document was already navigating elsewhere when this one came, so that the earlier
-    /// navigation may still replace this document.
+    /// True if the tab was already navigating to yet another document when this one came. That navigation may still
+    /// replace this document.
     contested: bool,
 }
 
-/// An open request.
+/// A request that has not ended yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::browser::cdp) struct Request {
-    /// Number of requests that had begun, including this one.
+    /// The position of this request among all requests of the browser, in the order in which they began; 1 for the
+    /// first.
     pub(in crate::browser::cdp) count: u64,
-    /// True if its answer began to arrive. The request stays in this state if a script never reads the answer.
+    /// True if the response began to arrive. If a script never reads the response, the request never ends.
     pub(in crate::browser::cdp) answered: bool,
 }
 
@@ -137,18 +140,19 @@ impl Frame {
         self.loading || self.asked || self.goes.is_some()
     }
 
-    /// Returns true if the frame's document, or a part of it, should still be waited for.
+    /// Returns true if the loading of the frame's document, or a part of it, should still be waited for.
     pub(in crate::browser::cdp) fn is_awaited(&self) -> bool {
         (self.moves() || self.loader.is_empty()) && !self.vain
     }
 
-    /// Returns true if the frame is navigating, or if its document is loading and not parsed yet. Returns false if that
-    /// was already waited for without success.
+    /// Returns true if the frame is navigating, or if its document is loading and not parsed yet; but false if this was
+    /// once waited for in vain.
     pub(in crate::browser::cdp) fn navigates(&self) -> bool {
         (self.goes.is_some() || (self.loading && !self.ready)) && !self.vain
     }
 
-    /// Records the start of a navigation. Even if earlier ones were waited for in vain, this one is waited for.
+    /// Records that a navigation was asked for (`None`) or began (`Some` with the browser's id of its document). Even
+    /// if the loading of the frame was once waited for in vain, this navigation is waited for.
     fn begins(&mut self, loader: Option<String>) {
         // A report of the same navigation by another session or event changes nothing.
         if loader
@@ -188,17 +192,18 @@ impl Tab {
         }
     }
 
-    /// Returns the main frame. Chromium gives it the id of the tab's target.
+    /// Returns the main frame, if it is known. Chromium gives it the same id as the tab's target.
     pub(in crate::browser::cdp) fn main(&self) -> Option<&Frame> {
         self.frames.get(&self.target)
     }
 
-    /// Returns true if the tab still waits for anything that it requested.
+    /// Returns true if any request of the tab has not ended, or the loading of any frame should still be waited for.
     pub(in crate::browser::cdp) fn is_fetching(&self) -> bool {
         !self.requests.is_empty() || self.frames.values().any(Frame::is_awaited)
     }
 
-    /// Returns true if the tab has shown this document, or any document after `last`.
+    /// Returns true if the tab has shown `document`, or if it now shows another document than `last`. Both are the
+    /// browser's ids of documents.
     pub(in crate::browser::cdp) fn has_come_to(&self, document: &str, last: &str) -> bool {
         self.documents.iter().any(|shown| shown.loader == document)
             || self
@@ -207,15 +212,14 @@ impl Tab {
                 .is_some_and(|shown| shown.loader != last)
     }
 
-    /// Returns true if the tab has shown this document, and no navigation of the previous document can still replace
-    /// it.
+    /// Returns true if the tab has shown `document`, and no navigation that began before it can still replace it.
     pub(in crate::browser::cdp) fn has_let_in(&self, document: &str) -> bool {
         self.documents
             .iter()
             .any(|shown| shown.loader == document && !shown.contested)
     }
 
-    /// Returns the dialog or file chooser that blocks the page.
+    /// Returns the dialog or file chooser that blocks the tab's page; `None` if there is none.
     pub(in crate::browser::cdp) fn blocked_by(&self) -> Option<Dialog> {
         let kind = |dialog: &DialogInfo| match &*dialog.kind {
             "confirm" => DialogKind::Confirm,
@@ -234,8 +238,8 @@ impl Tab {
         })
     }
 
-    /// Updates the tab with an event of one of its sessions. Returns true if `number` was used for a new frame or
-    /// document.
+    /// Updates the tab with an event of one of its sessions. `number` is the next free number for frames in references.
+    /// Returns true if a new frame or document got this number.
     pub(super) fn learn(&mut self, session: &str, told: BrowserEvent, number: u32) -> bool {
         match told {
             BrowserEvent::FrameAttached { frame, parent } => {
@@ -327,7 +331,8 @@ impl Tab {
         }
     }
 
-    /// Records that a frame shows a document. Returns true if `number` was used for the frame.
+    /// Records that a frame shows a document. `number` is the next free number for frames in references. Returns true
+    /// if the frame got this number.
     pub(super) fn navigated(&mut self, session: &str, info: &FrameInfo, number: u32) -> bool {
         let is_main = info.id == self.target;
         let is_new = !self.frames.contains_key(&info.id);
@@ -378,7 +383,7 @@ impl Tab {
         !is_main && (is_other_document || is_new)
     }
 
-    /// Returns all frames inside a frame, at any depth.
+    /// Returns the ids of all frames inside a frame, at any depth.
     fn below(&self, frame: &str) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut open = vec![frame.to_owned()];
@@ -402,8 +407,8 @@ impl Tab {
         self.frames.remove(frame);
     }
 
-    /// Records that a frame moves to another process, and removes the frames inside it that this session reported.
-    /// The other process may already have reported the frames that are inside it now.
+    /// Records that a frame moves to another process, and removes those frames inside it that belong to `session`.
+    /// Other frames inside it stay: the new process may already have reported them.
     fn leaves(&mut self, session: &str, frame: &str) {
         self.empty(frame, |inside| inside.session == session);
     }

@@ -9,10 +9,11 @@ use uuid::Uuid;
 
 use crate::browser::chromium;
 
-/// Largest file that is read. Unit: bytes. Source: chosen; browsers allow 10 MB for each origin.
+/// Maximum size of a saved state's file that is read. Unit: bytes. Source: chosen; browsers allow 10 MB for each
+/// origin.
 const MAX_FILE: u64 = 64 << 20;
 
-/// A saved state.
+/// A saved state: cookies, and the local storage of origins.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct State {
     #[serde(default)]
@@ -21,7 +22,7 @@ pub(super) struct State {
     pub(super) origins: Vec<OfOrigin>,
 }
 
-/// A cookie. Properties that are not listed here are not kept.
+/// A cookie of a saved state. Properties of the browser's cookies that are not listed here are not saved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Cookie {
@@ -29,7 +30,7 @@ pub(super) struct Cookie {
     value: String,
     pub(super) domain: String,
     path: String,
-    /// Seconds since 1970; -1 for a cookie that ends with the browser.
+    /// The time at which the cookie ends. Unit: seconds since 1970; -1 for a cookie that ends with the browser.
     #[serde(default = "with_the_browser")]
     expires: f64,
     #[serde(default)]
@@ -41,7 +42,7 @@ pub(super) struct Cookie {
     /// The site of the top page that a partitioned cookie is limited to; `None` for a cookie that is not partitioned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     partition_key: Option<String>,
-    /// True if there is a frame of another site between the top page and the frame that uses the cookie.
+    /// True if a partitioned cookie is for frames that are separated from the top page by a frame of another site.
     #[serde(
         rename = "_crHasCrossSiteAncestor",
         default,
@@ -76,7 +77,8 @@ pub(super) struct Item {
     value: Text,
 }
 
-/// A string as JSON spells it. Strings of pages may contain half a surrogate pair, which Rust strings cannot hold.
+/// A string in the spelling of its JSON. Strings of pages may contain half a surrogate pair, which Rust strings cannot
+/// hold.
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
 struct Text(Box<RawValue>);
@@ -93,7 +95,7 @@ impl<'de> Deserialize<'de> for Text {
 }
 
 impl Cookie {
-    /// Returns a cookie from the browser's description; `None` if the cookie cannot be set in another browser.
+    /// Converts a cookie from the browser's form; returns `None` if the cookie cannot be set in another browser.
     pub(super) fn told(mut cookie: Value) -> Option<Self> {
         let key = cookie.as_object_mut()?.remove("partitionKey");
         // The cookie belongs to a page without a site, and ends with that page.
@@ -108,7 +110,7 @@ impl Cookie {
         Some(cookie)
     }
 
-    /// Returns the cookie in the form that the browser accepts.
+    /// Converts the cookie to the form that the browser accepts.
     pub(super) fn given(&self) -> Value {
         let mut cookie = json!({
             "name": self.name,
@@ -132,7 +134,8 @@ impl Cookie {
 }
 
 impl State {
-    /// Returns true if the state has entries for the site of a cookie's domain.
+    /// Returns true if the state has a cookie or local storage for a host that is the same as the cookie domain
+    /// `domain`, inside it, or around it.
     pub(super) fn speaks_of(&self, domain: &str) -> bool {
         let domain = host(domain);
         let hosts = self
@@ -144,7 +147,7 @@ impl State {
         hosts.any(|host| host == domain || is_below(&host, &domain) || is_below(&domain, &host))
     }
 
-    /// Reads a file and checks it as a whole.
+    /// Reads a saved state from its file, and fails if any part of the file is wrong.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         use io::Read as _;
         let mut text = String::new();
@@ -161,7 +164,8 @@ impl State {
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// Writes a file that only this user can read, in one step: a reader finds either the old file or the new one.
+    /// Writes the state to a file that only this user can read. The file is replaced in one step: a reader finds either
+    /// the old file or the new one.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let folder = path.parent().unwrap_or(path);
         fs::create_dir_all(folder)?;
@@ -173,7 +177,7 @@ impl State {
     }
 }
 
-/// Returns the host in a cookie's domain.
+/// Returns the host in a cookie's domain, without the leading dot and in lower case.
 fn host(domain: &str) -> String {
     domain.trim_start_matches('.').to_ascii_lowercase()
 }

@@ -1,5 +1,5 @@
-//! Reading and writing the local storage of an origin. For this, a hidden tab shows an empty page of that origin, which
-//! this driver supplies in place of the origin's server.
+//! Reading and writing the local storage of an origin. For this, a hidden tab shows an empty page of that origin. This
+//! driver supplies the page in place of the origin's server.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -16,14 +16,14 @@ use crate::browser::cdp::{
     wire::Wire,
 };
 
-/// Local storage, as a page reports it.
+/// The local storage of an origin, as a page of the origin reports it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Stored {
     pub(super) origin: String,
     pub(super) items: Vec<Item>,
 }
 
-/// An invisible tab that visits one origin after another. It closes when this value is dropped.
+/// An invisible tab that shows empty pages of one origin after another. It closes when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Visit<'a> {
     hub: &'a Hub,
@@ -31,7 +31,7 @@ pub(super) struct Visit<'a> {
     session: String,
 }
 
-/// The invisible tab of a visit. Dropping this closes it.
+/// The invisible tab of a [`Visit`]. Dropping this closes the tab.
 #[derive(Debug)]
 struct Hidden {
     wire: Wire,
@@ -54,8 +54,9 @@ struct Attached {
     session_id: String,
 }
 
-/// Returns true if a visit reached its origin, and false if the browser went to the https origin instead. In that
-/// case the browser does so for every page, so no page can see the storage of this origin.
+/// Returns true if the page that was opened for `origin` reports this origin, and false if it reports the https origin
+/// of the same host instead: then the browser goes there for every page, so no page can see the storage of `origin`.
+/// `there` is the reported origin; any other one is an error.
 fn is_at(origin: &Url, there: &str) -> Result<bool, CdpError> {
     let mut safe = origin.clone();
     // Another port is another origin.
@@ -110,7 +111,7 @@ impl<'a> Visit<'a> {
         })
     }
 
-    /// Reads the local storage of an origin.
+    /// Opens an empty page of an origin, and reads the local storage of the origin.
     pub(super) async fn read(&self, origin: &Url) -> Result<OfOrigin, CdpError> {
         self.go(origin).await?;
         let Stored {
@@ -130,7 +131,7 @@ impl<'a> Visit<'a> {
         })
     }
 
-    /// Adds items to the local storage of an origin.
+    /// Opens an empty page of an origin, and adds items to the local storage of the origin.
     pub(super) async fn write(&self, origin: &Url, items: &[Item]) -> Result<(), CdpError> {
         self.go(origin).await?;
         let items = serde_json::to_string(items)

@@ -1,8 +1,9 @@
-//! The DevTools protocol as calls and events: numbered messages to a browser, through a pipe or a WebSocket.
+//! The DevTools protocol as calls and events. They are messages to and from a browser, through a pipe or a WebSocket;
+//! each call has a number, which its answer repeats.
 //!
 //! A call ends with its answer, with the end of its session, or with the end of the connection, whichever comes first.
-//! So a lost browser is noticed at once, never by a time-out. Events are passed to one function in the order in which
-//! the browser sent them. The function must not wait.
+//! So a lost browser is noticed at once, never by a timeout. Events are passed to one function, in the order in which
+//! the browser sent them. This function must not wait.
 
 mod pipe;
 mod websocket;
@@ -24,12 +25,12 @@ use tokio::{
 pub(super) use pipe::{PipeReader, PipeWriter};
 pub(super) use websocket::connect;
 
-/// Largest message that is read. Unit: bytes. Source: chosen; a page of 40,000 nodes takes some 8 MB.
+/// Maximum size of a message that is read. Unit: bytes. Source: chosen; a page of 40,000 nodes takes some 8 MB.
 const MAX_MESSAGE: usize = 256 << 20;
 
 /// The half of a connection that receives messages.
 pub(super) trait Reader: Send + 'static {
-    /// Reads the next message; returns `None` at the end.
+    /// Reads the next message; returns `None` at the end of the connection.
     fn next(&mut self) -> impl Future<Output = io::Result<Option<Vec<u8>>>> + Send;
 }
 
@@ -39,10 +40,10 @@ pub(super) trait Writer: Send + 'static {
     fn send(&mut self, message: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send;
 }
 
-/// A message that the browser sends by itself.
+/// A message that the browser sends on its own, not as an answer to a call.
 #[derive(Debug)]
 pub(super) struct Event<'a> {
-    /// The session that the message belongs to; `None` for the browser as a whole.
+    /// The id of the session that the message belongs to; `None` for a message about the browser as a whole.
     pub(super) session: Option<&'a str>,
     pub(super) method: &'a str,
     pub(super) params: &'a RawValue,
@@ -61,10 +62,10 @@ pub(super) enum WireError {
     /// The connection has ended.
     #[error("the connection to the browser is closed")]
     Closed,
-    /// The session has ended: its tab or frame is gone.
+    /// The session of the call has ended, because its tab or frame is gone.
     #[error("the tab or frame is gone")]
     Gone,
-    /// The browser refused the call. Its message may quote the page.
+    /// The browser answered with an error, whose message may quote the page.
     #[error("{method} was refused ({code})")]
     Refused {
         method: &'static str,
@@ -81,7 +82,7 @@ pub(super) enum WireError {
 
 type Answer = Result<Box<RawValue>, WireError>;
 
-/// An open call.
+/// A call that still waits for its answer.
 struct Call {
     session: Option<String>,
     method: &'static str,
@@ -95,7 +96,7 @@ struct Calls {
     closed: bool,
 }
 
-/// A connection to a browser. Clones share it.
+/// A connection to a browser, for sending calls. Clones share the connection.
 #[derive(Clone)]
 pub(super) struct Wire {
     calls: Arc<Mutex<Calls>>,
@@ -103,7 +104,7 @@ pub(super) struct Wire {
 }
 
 impl fmt::Debug for Wire {
-    /// Shows nothing of the messages, which may contain typed text.
+    /// Leaves out the messages, which may contain typed text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Wire")
             .field("closed", &lock(&self.calls).closed)
@@ -111,7 +112,8 @@ impl fmt::Debug for Wire {
     }
 }
 
-/// The two tasks of a connection, which read and write; see [`Wire::start`]. Dropping this ends the connection.
+/// The two tasks of a connection, of which one reads messages and one writes them; see [`Wire::start`]. Dropping this
+/// ends the connection.
 pub(super) struct Line {
     tasks: [AbortHandle; 2],
     calls: Arc<Mutex<Calls>>,
@@ -167,7 +169,7 @@ fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
 
 impl Wire {
     /// Starts the two tasks of a connection, which read and write messages. `on_event` is called for each event, and
-    /// once more with `None` at the end.
+    /// once more with `None` at the end of the connection.
     ///
     /// Dropping the [`Line`] ends the connection, even if a wire still exists.
     pub(super) fn start(
@@ -199,11 +201,11 @@ impl Wire {
         (Self { calls, outgoing }, line)
     }
 
-    /// Calls a method. The message is sent before this returns, so calls keep their order; the returned future waits
-    /// for the answer.
+    /// Calls a method of the protocol. The message is queued for sending before this function returns, so calls keep
+    /// their order; the returned future waits for the answer.
     ///
     /// # Errors
-    /// See [`WireError`]. The call has no time limit; dropping the future gives up the answer.
+    /// See [`WireError`]. The call has no time limit. If the future is dropped, the answer is ignored.
     pub(super) fn call<T: DeserializeOwned + 'static>(
         &self,
         session: Option<&str>,
@@ -262,7 +264,7 @@ impl Wire {
         receiver
     }
 
-    /// Ends the open calls of a session that has ended.
+    /// Ends all calls of a session that still wait for an answer, because the session has ended.
     pub(super) fn end_session(&self, session: &str) {
         let mut calls = lock(&self.calls);
         let over = |call: &Call| call.session.as_deref() == Some(session);

@@ -1,4 +1,4 @@
-//! Messages through a pipe, each ended by a NUL byte, for a browser that was started by this program.
+//! Messages through a pipe, each followed by a NUL byte, for a browser that was started by this program.
 
 use std::io;
 
@@ -9,12 +9,12 @@ use tokio::{
 
 use super::{MAX_MESSAGE, Reader, Writer};
 
-/// The receiving half of the pipe, from the browser's output.
+/// The receiving half of the pipe. It reads the browser's output.
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct PipeReader(BufReader<ChildStdout>);
 
 impl PipeReader {
-    /// Reads from a child's output.
+    /// Returns a reader of the messages in the output of this child process.
     pub(in crate::browser::cdp) fn new(output: ChildStdout) -> Self {
         Self(BufReader::with_capacity(64 << 10, output))
     }
@@ -43,12 +43,12 @@ impl Reader for PipeReader {
     }
 }
 
-/// The sending half of the pipe, to the browser's input. Closing it ends the browser.
+/// The sending half of the pipe. It writes to the browser's input; closing the pipe ends the browser.
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct PipeWriter(ChildStdin);
 
 impl PipeWriter {
-    /// Wraps a child's input.
+    /// Returns a writer of messages to the input of this child process.
     pub(in crate::browser::cdp) const fn new(input: ChildStdin) -> Self {
         Self(input)
     }

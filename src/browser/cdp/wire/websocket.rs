@@ -24,7 +24,7 @@ pub(in crate::browser::cdp) struct SocketReader(SplitStream<Stream>);
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct SocketWriter(SplitSink<Stream, Message>);
 
-/// Connects to a browser's address, `ws://host:port/devtools/browser/<id>`.
+/// Connects to a browser's WebSocket. `address` has the form `ws://host:port/devtools/browser/<id>`.
 pub(in crate::browser::cdp) async fn connect(
     address: &str,
 ) -> io::Result<(SocketReader, SocketWriter)> {

@@ -1,4 +1,5 @@
-//! Conversion of the tool's syntax into the crate's page tree: every line becomes a node, a state or a property.
+//! Conversion of a parsed snapshot of the tool into the crate's page tree. Every line becomes a node, a state or a
+//! property.
 //!
 //! Text of a page enters the crate here. So it is cleaned here, and the values of fields with secrets are masked here,
 //! before any other code sees them.
@@ -33,8 +34,8 @@ pub(crate) fn filled_fields<'a>(snapshot: &Snapshot<'a>) -> Vec<&'a str> {
     fields
 }
 
-/// Returns the page tree. `is_secret` says whether the value of the field with this reference must be masked. It is
-/// also called, with `None`, for fields without a reference.
+/// Converts a snapshot to a page tree. `is_secret` is called with the reference of each field, or with `None` for a
+/// field without one, and returns true if the field's value must be masked.
 pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) -> bool) -> Tree {
     let nodes = snapshot.nodes();
     let mut tree = Tree::builder().with_room_for(nodes.len());

@@ -35,12 +35,12 @@ pub(crate) struct Snapshot<'a> {
     ends_with_newline: bool,
 }
 
-/// One line of the snapshot, with its place in the tree.
+/// One line of a snapshot, with its position in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node<'a> {
     /// The white space at the start of the line.
     indent: &'a str,
-    /// Index of the next node that is not below this one.
+    /// Index of the next line that is not inside this node.
     end: usize,
     /// The content of the line.
     pub(crate) line: Line<'a>,
@@ -49,11 +49,11 @@ pub(crate) struct Node<'a> {
 /// The content of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
-    /// `- role "name" [attribute]: value`
+    /// An element of the page: `- role "name" [attribute]: value`
     Element(Element<'a>),
-    /// `- text: value`
+    /// A text of the page: `- text: value`
     Text(Scalar<'a>),
-    /// `- /url: value`
+    /// A property of the element around the line: `- /url: value`
     Property {
         /// The word between the slash and the colon.
         name: &'a str,
@@ -64,10 +64,10 @@ pub(crate) enum Line<'a> {
     Malformed(&'a str),
 }
 
-/// An element of the page.
+/// The line of an element of the page, in its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Element<'a> {
-    /// True if everything before the value stands in single quotes.
+    /// True if everything before the value is enclosed in single quotes.
     quoted: bool,
     /// The role as printed: an ARIA role, `generic` or `iframe`.
     pub(crate) role: &'a str,
@@ -78,14 +78,14 @@ pub(crate) struct Element<'a> {
     tail: Tail<'a>,
 }
 
-/// The part after an element's attributes.
+/// The part of an element's line after the attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tail<'a> {
-    /// Nothing: the element is a leaf.
+    /// Nothing. The element has no children.
     None,
-    /// `:`: the children follow.
+    /// A colon. The children follow on the next lines.
     Open,
-    /// `: value`: the only child is text.
+    /// A colon and a value. The only child of the element is this text.
     Value(Scalar<'a>),
 }
 
@@ -94,19 +94,19 @@ enum Tail<'a> {
 pub(crate) struct Scalar<'a>(&'a str);
 
 impl<'a> Snapshot<'a> {
-    /// Parses a snapshot. No text is refused.
+    /// Parses the text of a snapshot. Any text can be parsed.
     pub(crate) fn parse(text: &'a str) -> Self {
         parse::snapshot(text)
     }
 
-    /// Returns all nodes in reading order.
+    /// Returns all nodes in reading order: one for each line.
     pub(crate) fn nodes(&self) -> &[Node<'a>] {
         &self.nodes
     }
 }
 
 impl std::fmt::Display for Snapshot<'_> {
-    /// Prints the parts of every line, which gives the input back byte for byte.
+    /// Prints the snapshot as the tool printed it, byte for byte.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut separator = "";
         for node in &self.nodes {
@@ -125,7 +125,7 @@ impl std::fmt::Display for Snapshot<'_> {
 }
 
 impl Node<'_> {
-    /// Returns the index of the next node that is not below this one.
+    /// Returns the index of the next line that is not inside this node.
     pub(crate) fn end(&self) -> usize {
         self.end
     }
@@ -146,14 +146,15 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Returns the decoded accessible name. It is empty if the tool printed none, as for names of more than 900 characters.
+    /// Returns the accessible name without quotes and escapes. It is empty if the tool printed none, as for names of
+    /// more than 900 characters.
     pub(crate) fn name(&self) -> Cow<'a, str> {
         self.name.map_or(Cow::Borrowed(""), |raw| {
             scalar::json_string(raw, self.quoted)
         })
     }
 
-    /// Returns the text after the colon, if the only child is text.
+    /// Returns the value after the colon; `None` unless the only child of the element is a text on the same line.
     pub(crate) fn value(&self) -> Option<Scalar<'a>> {
         match self.tail {
             Tail::Value(value) => Some(value),
@@ -161,7 +162,8 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Returns the attribute names with their values, in the order in which they were printed. A flag such as `[checked]` has no value.
+    /// Returns the names and values of the attributes, in the order in which the tool printed them. A flag such as
+    /// `[checked]` has no value.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = (&'a str, Option<&'a str>)> + use<'a> {
         self.attributes
             .split_terminator(']')

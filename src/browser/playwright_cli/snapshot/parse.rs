@@ -1,8 +1,9 @@
-//! Parses lines into nodes, in one pass, without going back over lines and without recursion.
+//! Parsing of the lines of a snapshot into nodes: in one pass, without going back over lines and without recursion.
 
 use super::{Element, Line, Node, Scalar, Snapshot, Tail};
 
-/// Average length of a line in recorded snapshots, used to size the list of nodes. Unit: bytes. Source: the fixtures.
+/// Average length of a line in recorded snapshots. Used to reserve memory for the nodes. Unit: bytes. Source: the
+/// fixtures.
 const TYPICAL_LINE: usize = 48;
 
 pub(super) fn snapshot(text: &str) -> Snapshot<'_> {
@@ -113,7 +114,7 @@ fn element(key: &str, quoted: bool) -> Option<Element<'_>> {
     })
 }
 
-/// Returns the length of the attributes at the start of `text`; `None` if one of them is malformed.
+/// Returns the length of the attributes at the start of `text`, in bytes; `None` if one of them is malformed.
 fn attributes_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -130,7 +131,8 @@ fn attributes_end(text: &str) -> Option<usize> {
     Some(at)
 }
 
-/// Returns the length of the JSON string at the start of `bytes`, including its quotes.
+/// Returns the length of the JSON string at the start of `bytes`, in bytes and including its quotes; `None` if it does
+/// not end.
 fn json_string_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     while let Some(step) = bytes
@@ -157,7 +159,8 @@ fn quotes_are_doubled(raw: &str) -> bool {
     true
 }
 
-/// Parses a value: plain text up to the end of the line, or a double-quoted string that ends with the line.
+/// Parses a value that extends to the end of the line: plain text, or a string in double quotes. Returns `None` if a
+/// string ends before the line does, or not at all.
 fn scalar(raw: &str) -> Option<Scalar<'_>> {
     let fine = !raw.starts_with('"') || json_string_end(raw.as_bytes()) == Some(raw.len());
     fine.then_some(Scalar(raw))

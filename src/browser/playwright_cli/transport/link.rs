@@ -1,4 +1,4 @@
-//! The choice of the transport. No other module makes or changes this choice.
+//! The choice of the transport for commands to the tool. No other module makes or changes this choice.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -7,7 +7,7 @@ use std::{
 
 use super::{Command, RawReply, Transport, TransportError};
 
-/// A change of transport, to be reported in an event.
+/// A change from one transport to another, which is to be reported in an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Change {
     pub(in super::super) from: &'static str,
@@ -15,7 +15,7 @@ pub(in super::super) struct Change {
     pub(in super::super) why: String,
 }
 
-/// Sends commands through the fast transport (the socket) until it fails, and through the safe one (processes) from
+/// The sender of commands. It uses the fast transport (the socket) until that fails, and the safe one (processes) from
 /// then on.
 #[derive(Debug)]
 pub(in super::super) struct Link {
@@ -41,7 +41,7 @@ impl Link {
         }
     }
 
-    /// Adds a fast transport, which is preferred.
+    /// Adds a fast transport, which is used for all commands until it fails.
     pub(in super::super) fn with_fast(self, fast: impl Transport + 'static) -> Self {
         self.lock().fast = Some(std::sync::Arc::new(fast));
         self
@@ -60,12 +60,13 @@ impl Link {
             .map_or(self.safe.name(), |fast| fast.name())
     }
 
-    /// Removes and returns the change of transport, if there was one since the last call.
+    /// Removes and returns the change of transport that happened since the last call; `None` if there was none.
     pub(in super::super) fn take_change(&self) -> Option<Change> {
         self.lock().change.take()
     }
 
-    /// Changes to the safe transport for good.
+    /// Changes to the safe transport for good, and records this change. `from` is the name of the fast transport; `why`
+    /// is its failure.
     pub(in super::super) fn give_up_fast(&self, from: &'static str, why: &TransportError) {
         let mut state = self.lock();
         state.fast = None;
@@ -78,8 +79,8 @@ impl Link {
 
     /// Runs a command.
     ///
-    /// If the fast transport fails, later commands use the safe one. This command is repeated there only if it was
-    /// certainly not carried out, or if it only reads.
+    /// If the fast transport fails, later commands use the safe one. This command is repeated on the safe one only if
+    /// it was certainly not carried out, or if it only reads.
     pub(in super::super) async fn run(
         &self,
         command: &Command,
@@ -106,7 +107,7 @@ impl Link {
         Err(error)
     }
 
-    /// Asks the daemon to end.
+    /// Asks the tool's daemon to end.
     pub(in super::super) async fn stop(&self, timeout: Duration) -> Result<(), TransportError> {
         let fast = self.lock().fast.take();
         match fast {

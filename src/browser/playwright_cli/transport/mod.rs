@@ -1,9 +1,9 @@
 //! Transports for commands to the tool: one process for each command, or the socket of the tool's daemon.
 //!
-//! The socket is some twenty times faster, but it uses the tool's private protocol. So it is used only after a
-//! handshake (a tested version, and an answer to a harmless command), and the module `link` changes to processes for
-//! good as soon as anything about the socket is unusual. A command that may already have had its effect is never sent a
-//! second time.
+//! The socket is some twenty times faster than processes, but it uses the tool's private protocol. So it is used only
+//! after a handshake (a tested version, and an answer to a harmless command), and the module `link` changes to
+//! processes for good as soon as anything about the socket is unusual. A command that may already have had its effect
+//! is never sent a second time.
 
 // The socket exists only on Unix, so its errors are unused on other systems.
 #![cfg_attr(not(unix), allow(dead_code))]
@@ -27,10 +27,12 @@ use crate::{
     secret::Secret,
 };
 
-/// Maximum length of a reply that is read. Unit: bytes. Source: a page of 20,000 buttons prints 678 kB; this is fifty such pages.
+/// Maximum length of a reply that is read. Unit: bytes. Source: the snapshot of a page of 20,000 buttons has 678 kB;
+/// this is fifty such pages.
 const MAX_REPLY: usize = 32 << 20;
 
-/// One command of the tool, already split into its parts, so that no part is ever read as an option or by a shell.
+/// One command of the tool. It is already split into its parts, so that no part is ever read as an option or by a
+/// shell.
 #[derive(Clone)]
 pub(super) struct Command {
     name: &'static str,
@@ -89,7 +91,7 @@ impl Command {
         self
     }
 
-    /// Marks the command as one that may be sent again.
+    /// Marks the command as one that may be sent again if its answer was lost.
     pub(super) fn repeatable(self) -> Self {
         Self {
             repeatable: true,
@@ -99,7 +101,7 @@ impl Command {
 }
 
 impl fmt::Debug for Command {
-    /// Shows only the name, because arguments are texts of the task.
+    /// Shows only the command's name, because the arguments are texts of the task.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Command")
             .field("name", &self.name)
@@ -107,7 +109,7 @@ impl fmt::Debug for Command {
     }
 }
 
-/// A reply before it is parsed. It may contain typed text, so it is wiped on drop.
+/// A reply of the tool before it is parsed. It may contain typed text, so it is wiped on drop.
 #[derive(Debug)]
 pub(super) struct RawReply {
     pub(super) text: Secret,
@@ -116,7 +118,7 @@ pub(super) struct RawReply {
 }
 
 impl RawReply {
-    /// Returns an error reply with this text, for output of the tool that has no sections.
+    /// Returns an error reply with this text. Used for output of the tool that has no sections, unlike a reply.
     fn refusal(error: &str) -> Self {
         Self {
             text: Secret::new(format!("### Error\n{error}")),
@@ -125,43 +127,44 @@ impl RawReply {
     }
 }
 
-/// The reason why no reply came.
+/// The reason why a command got no reply.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TransportError {
-    /// The command was not sent.
+    /// The daemon's socket cannot be reached. The command was not sent.
     #[error("the daemon's socket cannot be reached")]
     Unreachable(#[source] io::Error),
-    /// The command was not sent.
+    /// The daemon speaks this version of the protocol, which was not tested. The command was not sent.
     #[error("the daemon speaks version {0}, which was not tested")]
     WrongVersion(String),
-    /// The command was not sent.
+    /// The daemon's session file is missing or broken. The command was not sent.
     #[error("the daemon's session file is missing or broken")]
     NoSession,
-    /// The command was not sent.
+    /// The process for the command cannot be started, or the file of its script cannot be written. The command was not
+    /// sent.
     #[error("the program cannot be started")]
     Spawn(#[source] io::Error),
-    /// The command was not sent.
+    /// An argument contains a NUL character. The command was not sent.
     #[error("a value holds a NUL character")]
     Nul,
-    /// The command was sent, and perhaps carried out.
+    /// The connection ended without an answer. The command was sent, and perhaps carried out.
     #[error("the connection ended without an answer")]
     Closed,
-    /// The command was sent, and perhaps carried out.
+    /// The answer is not in the form of the daemon's protocol. The command was sent, and perhaps carried out.
     #[error("the answer is not one of the protocol")]
     Garbage,
-    /// The command was sent, and perhaps carried out.
+    /// No answer came within this time. The command was perhaps sent and carried out.
     #[error("no answer within {0:?}")]
     Timeout(Duration),
-    /// The command was sent and carried out.
+    /// The answer is longer than [`MAX_REPLY`]. The command was sent and carried out.
     #[error("the answer is longer than {MAX_REPLY} bytes")]
     TooLarge,
-    /// The command was sent, and perhaps carried out.
+    /// Reading the answer failed. The command was sent, and perhaps carried out.
     #[error("reading the answer failed")]
     Io(#[source] io::Error),
 }
 
 impl TransportError {
-    /// Returns true if the command certainly had no effect.
+    /// Returns true if the command was not sent, so that it certainly had no effect.
     const fn nothing_was_sent(&self) -> bool {
         matches!(
             self,
@@ -191,15 +194,16 @@ impl From<TransportError> for Error {
     }
 }
 
-/// Carries one command to the tool, and its reply back.
+/// A way to send commands to the tool and to receive their replies.
 #[async_trait]
 pub(super) trait Transport: fmt::Debug + Send + Sync {
     /// Returns the name of the transport, `socket` or `process`.
     fn name(&self) -> &'static str;
 
-    /// Runs a command and returns its reply. If the future is dropped, the command is abandoned.
+    /// Runs a command and returns its reply. If the future is dropped, the reply is no longer awaited, and a process
+    /// that was started for the command is killed.
     async fn run(&self, command: &Command, timeout: Duration) -> Result<RawReply, TransportError>;
 
-    /// Asks the daemon to end.
+    /// Asks the tool's daemon to end.
     async fn stop(&self, timeout: Duration) -> Result<(), TransportError>;
 }

@@ -1,4 +1,5 @@
-//! Commands through processes, one for each command: the tool's own client, without a shell, with every free value after `--`.
+//! Commands through processes, one for each command. A process runs the tool's own client without a shell. Arguments
+//! other than options stand after `--`, so that none of them is read as an option.
 
 use std::{
     ffi::OsString,
@@ -21,15 +22,17 @@ use crate::{base::text::clean, secret::Secret};
 /// allows 131,072 for one argument, including the closing NUL.
 pub(in super::super) const MAX_ARGUMENT: usize = 100_000;
 
-/// The path of the bare client in the tool's installation, relative to the program. The program first loads all of
-/// Playwright to search for updates, which takes three quarters of its 0.4 s. The bare client only talks to the daemon.
+/// The path of the bare client in the tool's installation, relative to the folder of the tool's program. The program
+/// first loads all of Playwright to search for updates, which takes three quarters of the 0.4 s of a command. The bare
+/// client only talks to the daemon.
 const BARE_CLIENT: &str = "../../playwright-core/lib/tools/cli-client/cli.js";
 
 /// The transport that starts the tool's client once for each command.
 #[derive(Debug)]
 pub(in super::super) struct Process {
     program: PathBuf,
-    /// The path of the bare client, for commands of an open session; `None` if it was not found.
+    /// The path of the bare client (see [`BARE_CLIENT`]), for commands of a session that is open; `None` if it was not
+    /// found.
     bare: Option<PathBuf>,
     session: String,
     folder: PathBuf,
@@ -37,7 +40,8 @@ pub(in super::super) struct Process {
 }
 
 impl Process {
-    /// Creates a client for one session. `folder` is its working directory and `environment` its complete environment.
+    /// Creates the transport for the commands of one session of the tool. `folder` is the working directory of its
+    /// processes, and `environment` is their complete environment.
     pub(in super::super) fn new(
         program: PathBuf,
         session: String,
@@ -54,7 +58,8 @@ impl Process {
         }
     }
 
-    /// Runs the program and returns its output, even if it reports an error. This is for commands that open or close a session.
+    /// Runs the tool's program and returns its output, even if it reports an error. Used for commands that open or
+    /// close a session.
     pub(in super::super) async fn output(
         &self,
         arguments: Vec<String>,
@@ -115,7 +120,7 @@ fn bare_client(program: &Path) -> Option<PathBuf> {
     (tool && client.is_file()).then_some(client)
 }
 
-/// The output and status of a process that has ended.
+/// The output and exit status of a process that has ended.
 #[derive(Debug)]
 pub(in super::super) struct Output {
     stdout: Zeroizing<Vec<u8>>,
@@ -124,8 +129,8 @@ pub(in super::super) struct Output {
 }
 
 impl Output {
-    /// Returns the reply, from whichever stream the tool printed it to. Errors of a page go to standard output; usage
-    /// errors and crashes go to standard error.
+    /// Returns the reply in the output. Errors of a page are replies on standard output; usage errors and crashes are
+    /// texts on standard error, of which the reply gives the main line.
     pub(in super::super) fn reply(&self) -> RawReply {
         let stdout = String::from_utf8_lossy(&self.stdout);
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout);
@@ -150,8 +155,8 @@ impl Output {
     }
 }
 
-/// Returns the line that gives the reason for an error: for a crash the line with the exception, otherwise the first
-/// line.
+/// Returns the line of an error output that gives the reason: for a crash the line with the exception, otherwise the
+/// first line.
 fn own_words(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let exception = lines
@@ -171,8 +176,8 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Result<Zeroizing<Vec<u8>>
     Ok(bytes)
 }
 
-/// The process group of a client. Dropping it kills the client and the processes that the client started, if they still
-/// run.
+/// The process group of one process of the tool's client. Dropping this kills the client and the processes that the
+/// client started, if they still run.
 ///
 /// The daemon is not in this group, because the tool starts it in a session of its own.
 struct Group(Option<u32>);
@@ -191,7 +196,7 @@ impl Drop for Group {
     }
 }
 
-/// A script in a file that only this user can read, removed after use.
+/// A file with a script, which only this user can read. Dropping this removes the file.
 struct ScriptFile(PathBuf);
 
 impl ScriptFile {
@@ -265,7 +270,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(20);
 
-    /// Creates a client whose program is a shell script of the test.
+    /// Creates a transport whose program is this shell script of the test.
     fn fake(folder: &Path, script: &str) -> Process {
         let program = folder.join("fake");
         // Another process writes the file. If this process did, a program that another test starts meanwhile would

@@ -1,4 +1,5 @@
-//! Commands through the socket of the tool's daemon: one JSON object per line, one connection per command.
+//! Commands through the socket of the tool's daemon. Each command has a connection of its own; the command and its
+//! answer are JSON objects of one line each.
 
 use std::{
     path::{Path, PathBuf},
@@ -17,24 +18,24 @@ use zeroize::Zeroizing;
 use super::{Command, MAX_REPLY, RawReply, Transport, TransportError};
 use crate::secret::Secret;
 
-/// Tested versions of the protocol, as prefixes of the `version` in a session file. Source: the daemon of
-/// `@playwright/cli` 0.1.22.
+/// Versions of the daemon's protocol that were tested, as prefixes of the `version` in a session file. Source: the
+/// daemon of `@playwright/cli` 0.1.22.
 const TESTED_VERSIONS: &[&str] = &["1.64."];
 
-/// Maximum size of a session file that is read. Unit: bytes. Source: chosen; a real one has about 800.
+/// Maximum size of a session file that is read. Unit: bytes. Source: chosen; a usual one has about 800.
 const MAX_SESSION_FILE: u64 = 64 << 10;
 
-/// The identifier of every command. One is enough, because each connection carries one command.
+/// The identifier in every command. All can have the same, because each connection carries one command.
 const ID: u64 = 1;
 
-/// The daemon's socket.
+/// The transport that sends commands through the daemon's socket.
 #[derive(Debug)]
 pub(in super::super) struct Socket {
     path: PathBuf,
     working_folder: String,
 }
 
-/// The parts of a session file that are used.
+/// The parts of the daemon's session file that are used.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Session {
@@ -50,7 +51,8 @@ struct Answer {
 }
 
 impl Socket {
-    /// Reads the daemon's session file and checks its version. Sends nothing.
+    /// Creates the transport from the daemon's session file, and fails if the version in it was not tested. Sends
+    /// nothing.
     pub(in super::super) fn from_session_file(
         file: &Path,
         working_folder: &Path,
@@ -122,7 +124,7 @@ impl Socket {
     }
 }
 
-/// Wipes every text of a JSON value, because a request may contain a secret.
+/// Wipes every text in a JSON value from memory, because a request may contain a secret.
 fn wipe(value: Value) {
     match value {
         Value::String(text) => drop(Zeroizing::new(text)),
@@ -132,7 +134,7 @@ fn wipe(value: Value) {
     }
 }
 
-/// Returns the command line as JSON, parsed as the tool's own client would have parsed it.
+/// Returns the command as JSON, in the form that the tool's own client makes of its command line.
 fn arguments(command: &Command) -> Value {
     let mut words = vec![Value::from(command.name)];
     words.extend(command.code.iter().map(|code| Value::from(code.expose())));
@@ -207,7 +209,7 @@ pub(super) mod tests {
         file
     }
 
-    /// Starts a daemon that answers one connection with these bytes and returns what it received.
+    /// Starts a daemon of the test that answers one connection with these bytes and returns what it received.
     pub(in super::super) fn daemon(
         folder: &Path,
         answer: &'static [u8],
