@@ -47,7 +47,7 @@ macro_rules! browser_actions {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Returns the tool of this name; `None` if there is no such tool.
+            /// Returns the tool that models call by this name; `None` if there is no such tool.
             pub fn parse(name: &str) -> Option<Self> {
                 match name { $($name => Some(Self::$variant),)* _ => None }
             }
@@ -57,12 +57,13 @@ macro_rules! browser_actions {
                 match self { $(Self::$variant => $description,)* }
             }
 
-            /// Returns the worst effect of the tool, before its target is known.
+            /// Returns the worst effect that this tool is known to have, whatever the target. A guard may raise it once
+            /// the target of an action is known.
             pub const fn effect(self) -> Effect {
                 match self { $(Self::$variant => Effect::$effect,)* }
             }
 
-            /// Returns true if the page must have changed afterwards for the action to count as effective.
+            /// Returns true if an action of this tool counts as effective only if the page has changed after it.
             pub const fn should_change_page(self) -> bool {
                 match self { $(Self::$variant => $changes,)* }
             }
@@ -137,19 +138,20 @@ browser_actions! {
     RunCode(RunCode) = "run_code", Irreversible, false, "Run driver code.";
 }
 
-/// Longest time that a call of `wait` may ask for. Unit: seconds. Source: chosen; a step takes longer by its wait.
+/// Longest time that a call of `wait` may ask for. Unit: seconds. Source: chosen; the step lasts that much longer.
 const MAX_WAIT_SECONDS: u32 = 30;
 
-/// Maximum number of key presses in one call. Source: chosen; enough to move a slider from one end to the other in its usual steps.
+/// Maximum number of key presses in one call of `press`. Source: chosen; enough to move a slider from one end to the
+/// other in its usual steps.
 const MAX_TIMES: u32 = 100;
 
 impl BrowserAction {
-    /// Returns the worst effect of the action, before its target is known.
+    /// Returns the worst effect that the action's tool is known to have. A guard may raise it once the target of the action is known.
     pub const fn effect(&self) -> Effect {
         self.tool().effect()
     }
 
-    /// Returns the targets, in the order of the arguments.
+    /// Returns the targets that the action names, in the order of its arguments.
     pub fn targets(&self) -> Vec<&Target> {
         match self {
             Self::Click(Click { target, .. })
@@ -188,7 +190,7 @@ impl BrowserAction {
         }
     }
 
-    /// Returns the targets, so that they can be replaced.
+    /// Returns mutable references to the targets, for a caller that replaces them.
     pub(crate) fn targets_mut(&mut self) -> Vec<&mut Target> {
         match self {
             Self::Click(Click { target, .. })
@@ -227,7 +229,7 @@ impl BrowserAction {
         }
     }
 
-    /// Returns the texts that the action would type or choose.
+    /// Returns the texts that the action would type into fields or choose in a select box.
     pub fn texts(&self) -> Vec<&TextValue> {
         match self {
             Self::Fill(Fill { text, .. })
@@ -238,7 +240,7 @@ impl BrowserAction {
         }
     }
 
-    /// Returns the address that the action would open.
+    /// Returns the address that the action would open; `None` if it opens none.
     pub fn url(&self) -> Option<&str> {
         match self {
             Self::Goto(Goto { url }) | Self::TabNew(TabNew { url: Some(url) }) => Some(url),
@@ -246,7 +248,8 @@ impl BrowserAction {
         }
     }
 
-    /// Completes an address that begins with `/` or `?`, relative to the address of the page for which the action was decided.
+    /// Completes the address that the action opens, if that address begins with `/` or `?`. It is relative to `page`,
+    /// the address of the page for which the action was decided.
     pub(crate) fn resolve_address(&mut self, page: &str) {
         let (Self::Goto(Goto { url }) | Self::TabNew(TabNew { url: Some(url) })) = self else {
             return;
@@ -281,7 +284,7 @@ impl BrowserAction {
         Ok(action)
     }
 
-    /// Checks rules that the types cannot express, such as that a wait has exactly one condition.
+    /// Checks that the arguments obey the rules that the types cannot express, such as that a wait has exactly one condition.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let bad = |why: &str| Err(Failure::new(ErrorClass::BadArguments, why));
         match self {

@@ -66,8 +66,8 @@ impl Action {
         }
     }
 
-    /// Returns the arguments as JSON. In typed text, secrets and parameters appear as placeholders. The arguments of a
-    /// custom call are returned exactly as sent.
+    /// Returns the arguments as JSON. In a text to type, secrets and parameters appear as placeholders. The arguments
+    /// of a custom call are returned exactly as the model sent them.
     pub fn arguments(&self) -> Value {
         match self {
             Self::Browser(action) => action.arguments(),
@@ -104,7 +104,7 @@ impl Action {
     }
 }
 
-/// A call that cannot be carried out, described for the model.
+/// A call of a model that cannot be carried out, with the reason for the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallProblem {
     /// The tool's name as the model gave it; `None` if it gave no name.
@@ -168,7 +168,8 @@ pub fn parse_calls(
         .collect())
 }
 
-/// Replaces a call of the tool [`ToolSet::OTHER`] by a call of the tool that its arguments name.
+/// Returns the call that the model meant: for a call of the tool [`ToolSet::OTHER`] whose arguments contain exactly one
+/// call, that inner call. Any other call is returned unchanged.
 fn meant(call: RawCall, tools: &ToolSet) -> RawCall {
     if call.name.trim() != ToolSet::OTHER {
         return call;
@@ -231,7 +232,7 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
     Ok(action)
 }
 
-/// Removes nulls, which models write for arguments that they leave out.
+/// Returns the arguments without nulls, which models write for arguments that they leave out.
 fn without_nulls(mut arguments: Value) -> Value {
     if let Value::Object(map) = &mut arguments {
         map.retain(|_, value| !value.is_null());

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::{ToolSet, ToolSpec};
 use crate::base::sorted;
 
-/// Frequent tools with their declared arguments, the most used first. Source: chosen.
+/// The tools that are declared one by one, with those of their arguments that are declared; the most used tool first. Source: chosen.
 const FREQUENT: &[(&str, &[&str])] = &[
     ("click", &["target"]),
     ("fill", &["target", "text", "submit"]),
@@ -23,7 +23,7 @@ const FREQUENT: &[(&str, &[&str])] = &[
     ("read", &["target", "line", "lines"]),
     ("finish", &["answer", "evidence", "success"]),
 ];
-/// Notes in the list of other tools, for tools whose name and arguments do not say enough.
+/// Notes on tools whose name and arguments do not say enough, for the list of other tools.
 const NOTES: &[(&str, &str)] = &[
     ("click", "other buttons"),
     (
@@ -67,7 +67,7 @@ pub(super) fn declared(specs: &[ToolSpec], custom: usize) -> Vec<ToolSpec> {
         .collect()
 }
 
-/// Returns the crate's tools that are not declared one by one, or not with all of their arguments.
+/// Returns those of the crate's tools that are not declared one by one, or are declared without some of their arguments.
 fn rest(ours: &[ToolSpec]) -> impl Iterator<Item = &ToolSpec> {
     ours.iter().filter(|spec| !is_covered(spec))
 }
@@ -88,8 +88,8 @@ pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, V
     (!names.is_empty()).then_some((names, arguments))
 }
 
-/// Returns the schema of an argument without its description, and without its type if its values are listed. The schema
-/// of a reply is used by the provider's server, which does not read descriptions.
+/// Returns the schema of an argument without its description, and without its type if its values are listed. It becomes
+/// part of the schema of a reply, which is read by the provider's server and not by the model.
 pub(super) fn bare(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(map) = schema.as_object_mut() {
@@ -101,7 +101,7 @@ pub(super) fn bare(schema: &Value) -> Value {
     schema
 }
 
-/// Returns true if [`FREQUENT`] lists the tool with all of its arguments.
+/// Returns true if the tool is in [`FREQUENT`] and all of its arguments are listed there.
 fn is_covered(spec: &ToolSpec) -> bool {
     let declared = FREQUENT.iter().find(|(name, _)| *name == spec.name);
     declared.is_some_and(|(_, arguments)| {
@@ -111,8 +111,8 @@ fn is_covered(spec: &ToolSpec) -> bool {
     })
 }
 
-/// Returns the schema with only these arguments. Required arguments lose their descriptions, which repeat the tool's
-/// own sentence.
+/// Returns the schema of the tool's arguments with only the named arguments. Required arguments lose their
+/// descriptions, which repeat the tool's own description.
 fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
     let required = names(spec, "required");
     let mut properties = Map::new();
@@ -140,13 +140,14 @@ fn line(spec: &ToolSpec) -> String {
     }
 }
 
-/// Returns the call of a tool as a line, such as `hover(target)` or `wait(gone?, seconds?, text?)`.
+/// Returns the form of a call of the tool as a line, such as `hover(target)` or `wait(gone?, seconds?, text?)`. A `?`
+/// marks an argument that may be left out.
 pub(super) fn signature(spec: &ToolSpec) -> String {
     signature_of(spec, false)
 }
 
-/// Returns the same line as [`signature`]. With `values`, it includes values that a model could not guess, as in
-/// `scroll(direction? up|down|left|right)`.
+/// Returns the same line as [`signature`]. If `values` is true, the line includes the values of an argument that a
+/// model could not guess, as in `scroll(direction? up|down|left|right)`.
 fn signature_of(spec: &ToolSpec, values: bool) -> String {
     let required = names(spec, "required");
     let optional = names(spec, "properties")
@@ -173,7 +174,8 @@ fn signature_of(spec: &ToolSpec, values: bool) -> String {
     }
 }
 
-/// Returns the names in a part of the schema: the items of a list, or the keys of an object.
+/// Returns the names under a key of the tool's schema: the items of a list such as `required`, or the keys of an object
+/// such as `properties`.
 fn names(spec: &ToolSpec, key: &str) -> Vec<String> {
     match spec.parameters.get(key) {
         Some(Value::Array(names)) => names
@@ -190,8 +192,8 @@ mod tests {
     use super::*;
     use crate::action::{BrowserTool, RawCall, parse_calls};
 
-    /// Maximum cost of the declared tools in each request. Unit: tokens of `o200k`. Source: measured, 697 with the
-    /// tools for saved states and one tool of an embedder.
+    /// Maximum size of the declarations of tools in each request. Unit: tokens of `o200k`. Source: measured, 697 with
+    /// the tools for saved states and one tool of an embedder.
     const MAX_DECLARED: usize = 700;
 
     fn tools() -> ToolSet {

@@ -14,9 +14,9 @@ use crate::base::{Error, ErrorKind};
 pub enum FailureKind {
     /// Any outcome, even a success: for advice that always applies.
     Any,
-    /// The command is carried out, but nothing changes.
+    /// The command was carried out, but nothing changed on the page.
     NoEffect,
-    /// The command fails with this class.
+    /// The command failed with an error of this class.
     Failed(ErrorClass),
 }
 
@@ -31,7 +31,7 @@ impl FailureKind {
         }
     }
 
-    /// Returns the kind as events and files write it.
+    /// Returns the kind as text, as events and files contain it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Any => "any",

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{Error, ErrorKind, Result};
 
-/// Named keys, as the DOM names them.
+/// Names of keys, as the DOM (the browser's model of the page) uses them.
 const NAMED: &[&str] = &[
     "Enter",
     "Tab",
@@ -97,7 +97,7 @@ impl Key {
         Ok(Self(out))
     }
 
-    /// Returns true if a key moves the focus, caret or value by a step, or deletes a character. People press such keys repeatedly.
+    /// Returns true if the key moves the focus, the caret or a value by a step, or deletes a character. People press such keys repeatedly.
     pub fn moves(&self) -> bool {
         const MOVES: [&str; 11] = [
             "ArrowUp",
@@ -116,8 +116,8 @@ impl Key {
     }
 
     /// Returns true if the key may be pressed several times without observing the page in between: it
-    /// [`moves`](Self::moves), deletes nothing outside a field, and has no modifier but Shift, because others can lead
-    /// to another page or tab.
+    /// [`moves`](Self::moves), deletes nothing outside a field, and has no modifier but Shift, because with another
+    /// modifier a key can lead to another page or tab.
     pub(super) fn is_repeatable(&self) -> bool {
         self.moves()
             && self.last() != "Delete"

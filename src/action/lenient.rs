@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 
-/// Parses a list, or a single value as a list of one.
+/// Parses a list. A single value is accepted too and becomes a list of one item.
 pub(super) fn one_or_many<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,

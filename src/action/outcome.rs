@@ -16,11 +16,11 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Maximum length of a detail. Unit: characters. Source: chosen; the report of a blocked click has 1,500, and its
-    /// first lines say enough.
+    /// Maximum length of [`Failure::detail`]. Unit: characters. Source: chosen; the report of a blocked click has
+    /// 1,500, and its first lines say enough.
     pub const MAX_DETAIL: usize = 400;
 
-    /// Creates a failure of this class. The detail is cleaned, put on one line and cut.
+    /// Creates a failure of this class. The detail is cleaned, put on one line and cut to [`Failure::MAX_DETAIL`] characters.
     pub fn new(class: ErrorClass, detail: &str) -> Self {
         use crate::base::text::{clean, squeeze, truncate};
         Self {
@@ -51,7 +51,7 @@ impl Outcome {
         Self::Failed(Failure::new(class, detail))
     }
 
-    /// Returns true if the action was carried out and had an effect.
+    /// Returns true if the outcome is [`Outcome::Done`]: there is evidence that the action was carried out.
     pub const fn is_done(&self) -> bool {
         matches!(self, Self::Done)
     }

@@ -1,4 +1,4 @@
-//! Signatures of actions. Equal actions have equal signatures. The failure check, the guards and the recorder use them.
+//! Signatures of actions, by which the failure check, the guards and the recorder recognise that an action is repeated.
 
 use std::fmt;
 
@@ -20,7 +20,8 @@ use crate::{
 pub struct Signature(String);
 
 impl Signature {
-    /// Computes the signature of an action with these targets, on a page of this template.
+    /// Computes the signature of an action with these targets. `template` is the page template of the page on which the
+    /// action is carried out.
     pub fn of(action: &Action, targets: &[TargetIdentity], template: &str) -> Self {
         let mut arguments = action.arguments();
         if let (Some(map), false) = (arguments.as_object_mut(), targets.is_empty()) {

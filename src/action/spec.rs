@@ -19,16 +19,16 @@ pub(super) const WRAP: &str = "arguments";
 /// A tool as it is declared to a provider.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
-    /// The name that the model calls.
+    /// The name by which the model calls the tool.
     pub name: String,
-    /// One sentence for the model.
+    /// The description of the tool for the model, in one sentence.
     pub description: String,
-    /// The JSON Schema of the arguments: an object with sorted keys.
+    /// The JSON Schema of the tool's arguments: an object with sorted keys.
     pub parameters: Value,
 }
 
 impl ToolSpec {
-    /// Returns the call of the tool as a line, such as `click(target, button?)`.
+    /// Returns the form of a call of the tool as a line, such as `click(target, button?)`. A `?` marks an argument that may be left out.
     pub fn signature(&self) -> String {
         signature(self)
     }
@@ -60,9 +60,9 @@ impl ToolSpec {
 /// The tools of a run, in a fixed order, because the beginning of a request must have the same bytes in every step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSet {
-    /// The crate's tools, then the embedder's.
+    /// The specs of all tools: first the crate's, then the embedder's.
     specs: Vec<ToolSpec>,
-    /// Number of the crate's tools.
+    /// Number of the crate's tools in `specs`.
     ours: usize,
     declared: Vec<ToolSpec>,
     declared_tokens: TokenCount,
@@ -74,7 +74,7 @@ impl ToolSet {
 
     /// Creates the set: the tools that the driver supports and the run allows, then the loop's own tools, then the embedder's.
     ///
-    /// `eval` and `run_code` are included only with `scripts`, because a script can get around every other safety measure.
+    /// `eval` and `run_code` are included only if `scripts` is true, because a script can get around every other safety measure.
     pub fn new(
         supported: &BTreeSet<BrowserTool>,
         scripts: bool,
@@ -137,12 +137,13 @@ impl ToolSet {
         &self.declared
     }
 
-    /// Returns the estimated size of the declarations. It is computed once, because every request of a run contains the same ones.
+    /// Returns the estimated size of the declarations. It is computed only when the set is created, because all
+    /// requests of a run contain the same declarations.
     pub(crate) const fn declared_tokens(&self) -> TokenCount {
         self.declared_tokens
     }
 
-    /// Returns the specs of all tools, in order.
+    /// Returns the specs of all tools: first the crate's, then the embedder's.
     pub fn specs(&self) -> &[ToolSpec] {
         &self.specs
     }
@@ -202,7 +203,8 @@ impl ToolSet {
     }
 }
 
-/// Returns the schema of one call: the name of one of these tools, which all have equal arguments, and the arguments.
+/// Returns the schema of one call, for tools that all have the same arguments. A call consists of one of the names in
+/// `names`, and the arguments of `spec`.
 fn call_schema(names: &[&str], spec: &ToolSpec) -> Value {
     let mut properties = Map::new();
     let name = match names {
@@ -233,7 +235,7 @@ fn call_with(properties: &Map<String, Value>, required: &[Value]) -> Value {
     json!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required })
 }
 
-/// Removes parts that cost tokens and tell a model nothing: schema id, titles, nulls, number formats.
+/// Returns the schema without parts that cost tokens and tell a model nothing: schema id, titles, nulls and number formats.
 fn plain(schema: &Value) -> Value {
     fn strip(value: &mut Value) {
         if let Value::Object(map) = value {
@@ -287,7 +289,7 @@ fn plain(schema: &Value) -> Value {
     sorted(&schema)
 }
 
-/// Replaces each reference by the local definition that it names, because not every provider resolves `$ref`.
+/// Returns the schema with each reference replaced by the local definition that it refers to, because not every provider resolves `$ref`.
 fn inline(schema: &Value) -> Value {
     fn walk(value: &Value, definitions: &Map<String, Value>) -> Value {
         match value {

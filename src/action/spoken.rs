@@ -9,9 +9,9 @@ use crate::{
     page::{Locator, LocatorStep, Role},
 };
 
-/// The separator between the steps of a chain.
+/// The separator between the steps of a locator with several steps.
 const THEN: &str = " >> ";
-/// The strategies of the crate's grammar that take a text.
+/// The strategies of the locator grammar, such as `label`, that take a text.
 const STRATEGIES: &[&str] = &[
     "label",
     "placeholder",
@@ -22,7 +22,7 @@ const STRATEGIES: &[&str] = &[
     "css",
     "has-text",
 ];
-/// Prefixes of locators of other tools.
+/// Prefixes by which a locator in the grammar of another tool is recognised.
 const FOREIGN: &[&str] = &[
     "//",
     "xpath=",
@@ -42,10 +42,10 @@ const FOREIGN: &[&str] = &[
 const FORMS: &str = "a ref such as e12, the exact text of one element such as Send, role \"name\" such as button \"Send\", or \
                      strategy=\"value\" such as label=\"User\" or css=\"#id\"";
 
-/// Parses a text as a locator.
+/// Parses a text as a locator. A text in none of the forms of the locator grammar becomes a locator by visible text.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] if the text is not a locator. The error gives the form to use.
+/// [`ErrorKind::InvalidInput`] if the text is a locator of another tool or a malformed one. The error gives the forms to use.
 pub(super) fn locator(text: &str) -> Result<Locator> {
     if let Ok(locator) = Locator::parse(text) {
         return Ok(locator);
@@ -67,7 +67,7 @@ fn wrong(expected: &'static str) -> Error {
     Error::new(ErrorKind::InvalidInput, "target").with("expected", expected)
 }
 
-/// Returns true if a part of a chain can only be a step of the grammar.
+/// Returns true if the part, one step of a chain, has a form of the locator grammar, so that it is not meant as visible text.
 fn is_in_grammar(part: &str) -> bool {
     part == "frame" || strategy(part).is_some() || named(part).is_some()
 }
@@ -130,7 +130,7 @@ fn role(value: &str) -> Result<LocatorStep> {
     }
 }
 
-/// Parses `button "Send"`, the form in which a prompt prints an element.
+/// Parses a role and a quoted name such as `button "Send"`, the form in which a prompt prints an element.
 fn named(part: &str) -> Option<(Role, &str)> {
     let (role, name) = part.split_once(' ')?;
     let name = name.trim();
@@ -150,14 +150,14 @@ fn by_role(role: Role, name: Option<&str>) -> LocatorStep {
     }
 }
 
-/// Returns the text without a pair of quotes around it.
+/// Returns the text without the pair of quotes around it, if there is one.
 fn unquoted(text: &str) -> &str {
     let text = text.trim();
     let without = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
     without('"').or_else(|| without('\'')).unwrap_or(text)
 }
 
-/// Returns true for a CSS selector by attribute, such as `a[href="x"]` or `[data-id=4]`.
+/// Returns true if the text has the form of a CSS selector by attribute, such as `a[href="x"]` or `[data-id=4]`.
 fn has_attribute_selector(text: &str) -> bool {
     let Some((before, inside)) = text.split_once('[') else {
         return false;

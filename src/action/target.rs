@@ -13,7 +13,7 @@ use crate::{
 
 /// The target of an action: a reference of the current observation, or a locator.
 ///
-/// A locator is checked when it is parsed. It serves for an element that has no reference, or that the model names by its words.
+/// A locator is checked when it is parsed. It is for an element that has no reference, or that the model identifies by the words on it.
 ///
 /// ```
 /// use webwise::action::Target;

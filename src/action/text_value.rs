@@ -16,26 +16,27 @@ name_type!(
     "parameter_name.parse"
 );
 
-/// The parameters of a task by name.
+/// The parameters of a task: the value of each parameter by its name.
 pub type Parameters = BTreeMap<ParameterName, String>;
 
-/// A text to be typed.
+/// A text to be typed into a field, or to be chosen in a select box.
 ///
 /// Serialized as one string, in which `<secret:NAME>` and `<param:NAME>` stand for values that the loop or the driver
 /// fills in.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum TextValue {
-    /// A text written by the model.
+    /// The text itself, as the model wrote it.
     Literal(String),
-    /// A parameter of the task.
+    /// The name of a parameter of the task. The loop types the parameter's value.
     Parameter(ParameterName),
-    /// A secret, which the driver fills in last.
+    /// The name of a secret. The driver replaces it by the secret just before it types the text.
     Secret(SecretName),
 }
 
 impl TextValue {
-    /// Returns the same value, or the parameter's value if this is a parameter.
+    /// Returns the text with the parameter's value in place of a [`Parameter`](Self::Parameter). A literal and a secret
+    /// are returned as they are.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the task has no such parameter.

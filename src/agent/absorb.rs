@@ -1,5 +1,4 @@
-//! The last part of a step: recording the action, asking memory about a failure, and applying the rules that stop
-//! a run.
+//! The last part of a step: records the action, asks memory about a failure, and applies the rules that stop a run.
 
 use std::sync::Arc;
 
@@ -23,14 +22,15 @@ use crate::{
     working::StopReason,
 };
 
-/// Returns the note that tells the model that this tool's action may have worked.
+/// Returns the note to the model that the last call of this tool may have worked, because the page changed while it was carried out.
 fn unclear(tool: &str) -> String {
     format!(
         "the page changed while the last {tool} was carried out, so it may have worked: check on this page before you do it again"
     )
 }
 
-/// Returns true if the action does not change the page. The calls after it can then be carried out even if it fails.
+/// Returns true if the action does not change the page. If such an action fails, the later calls of the same reply are
+/// carried out all the same.
 const fn only_looks(action: &Action) -> bool {
     use BrowserAction as A;
     matches!(
@@ -48,7 +48,8 @@ const fn only_looks(action: &Action) -> bool {
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Steps 14 and 15: records the action, asks memory about a failure, and applies the rules that stop a run.
+    /// Records the action that was tried, asks memory about a failure, and applies the rules that stop a run. These are
+    /// steps 14 and 15 in `Run::advance`.
     pub(super) async fn absorb(&mut self, tried: Tried) -> Result<(), StopReason> {
         let turn = TurnNow {
             number: self.executor.state.spent.calls,
@@ -88,8 +89,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         stop.map_or(Ok(()), Err)
     }
 
-    /// Drops the failure of an earlier call of this reply, such as a hover without effect, and its tips: the run got on without them. The
-    /// result of each call stands among the changes.
+    /// Drops the last failure of a browser tool, and the advice about it, after a browser action of the same reply has
+    /// succeeded: the run got on without that advice. The next message still gives the outcome of each call.
     fn forget_failure(&mut self, done: &Action) {
         let state = &mut self.executor.state;
         let failed_in_browser =
@@ -108,8 +109,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Keeps the result of a call for the next message. If the call extracted a text, also keeps the text as possible
-    /// evidence for an answer.
+    /// Keeps the outcome of a call of the browser or of an embedder's tool, with the changes of the page, for the next
+    /// message. For a successful `extract`, keeps the extracted text as possible evidence for an answer instead.
     fn note_call(
         &mut self,
         action: &Action,
@@ -140,7 +141,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         });
     }
 
-    /// Asks memory for advice about the command that failed (trigger A).
+    /// Asks memory for advice about the command (a call of a tool) that has just failed or had no effect.
     async fn recall_for_failure(
         &mut self,
         action: &Action,
@@ -187,7 +188,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.add_advice(found);
     }
 
-    /// Asks memory for advice about this cue.
+    /// Asks memory for advice at this cue: the start of the run, a new page or a failed command. Advice that the run
+    /// withholds as a control is left out.
     pub(super) async fn recall(&mut self, cue: &Cue) -> Vec<Advice> {
         let asking = Asking {
             emitter: &self.executor.emitter,
@@ -203,8 +205,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.hold_back(found)
     }
 
-    /// Removes the advice that this run withholds, so that runs with and without it can be compared. Each withheld item
-    /// is reported once.
+    /// Returns the advice without the items that this run withholds, so that runs with and without an item can be
+    /// compared. Each withheld item is reported in one event of the run.
     fn hold_back(&mut self, found: Vec<Advice>) -> Vec<Advice> {
         let share = self.parts.guarded.options.withheld_share;
         let state = &mut self.executor.state;
@@ -226,8 +228,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         shown
     }
 
-    /// Asks memory for the elements of the page's host that earlier runs used. Those that this run withholds, as a
-    /// control, are left out.
+    /// Asks memory for the elements of the page's host that earlier runs used. Leaves out those from items that this
+    /// run withholds as a control.
     pub(super) async fn known_elements(&mut self, cue: &Cue) -> Vec<KnownElement> {
         let asking = Asking {
             emitter: &self.executor.emitter,

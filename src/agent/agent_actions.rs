@@ -18,14 +18,15 @@ use crate::{
     working::{Finished, StopReason},
 };
 
-/// Maximum length of each answer, question and fact. Unit: characters. Source: chosen; the same as for an extraction.
+/// Maximum length of each text of the model (answer, evidence, question, key and value of a fact) and of a person's
+/// answer. Unit: characters. Source: chosen; the same as for an extraction.
 const MAX_SAID: usize = MAX_EXTRACT;
-/// Maximum length to which the result of an embedder's tool is cut. The prompt shortens it further. Unit: characters.
-/// Source: chosen; the size of a large document.
+/// Maximum length of the result of an embedder's tool; a longer result is cut. The prompt shortens it further. Unit:
+/// characters. Source: chosen; the size of a large document.
 const MAX_RESULT: usize = 200_000;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Carries out an action that does not need the browser.
+    /// Carries out an action that the loop itself can carry out, without the browser.
     pub(super) async fn do_agent(
         &mut self,
         action: AgentAction,
@@ -51,7 +52,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.absorb(tried.ended(outcome)).await
     }
 
-    /// Step 9: checks the evidence of a `finish`. The first `finish` without evidence is refused; the next one is recorded as
+    /// Checks the evidence of a `finish` and ends the run, or refuses the `finish`. This is step 9 in `Run::advance`.
+    /// The first `finish` that reports success without evidence is refused; the next such `finish` is recorded as
     /// unverified.
     fn finish_or_refuse(&mut self, finish: &Finish, mut tried: Tried) -> Result<(), StopReason> {
         let page = self.executor.state.page.as_ref();
@@ -119,7 +121,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Err(stop)
     }
 
-    /// Keeps a note of the model. If there are too many, the oldest are dropped.
+    /// Keeps a note of the model in the run's memory. If there are too many notes, the oldest are dropped.
     fn write_down(&mut self, note: &Note) -> Outcome {
         self.executor.state.memory.note(&note.text);
         Outcome::Done
@@ -160,8 +162,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Calls a tool of the embedder. The call needs approval like that of a built-in tool. Afterwards the page is
-    /// checked against the run's scope.
+    /// Calls a tool of the embedder. The call needs approval by the same rules as a call of a built-in tool. After the
+    /// call, the page is checked against the run's scope.
     pub(super) async fn do_custom(
         &mut self,
         call: CustomCall,

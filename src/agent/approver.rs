@@ -16,11 +16,11 @@ use crate::{
 pub struct ApprovalRequest {
     /// The run that asks.
     pub run: RunId,
-    /// The action, with placeholders for typed secrets.
+    /// The action to approve, with placeholders for typed secrets.
     pub action: Action,
     /// The elements that the action would act on; page data.
     pub targets: Vec<TargetIdentity>,
-    /// The worst effect that the action may have.
+    /// The worst effect that the action may have on the page as it was seen.
     pub effect: Effect,
     /// Address of the current page.
     pub url: String,
@@ -28,13 +28,14 @@ pub struct ApprovalRequest {
     pub title: String,
     /// Message of the open dialog, if there is one; page data.
     pub dialog: Option<String>,
-    /// The number of the step whose irreversible action may have been carried out before the run was interrupted; `None` if there is no
-    /// such step. The action to approve may be a repetition of it.
+    /// The number of the step whose irreversible action may have been carried out before the run was interrupted.
+    /// `None` if there is no such step, or if the action to approve is not irreversible. The action to approve may be a
+    /// repetition of that step's action.
     pub doubt: Option<u32>,
 }
 
 impl ApprovalRequest {
-    /// Makes a request that has no address, title, targets or dialog yet.
+    /// Makes a request without an address, title, targets and dialog.
     pub const fn new(run: RunId, action: Action, effect: Effect) -> Self {
         Self {
             run,

@@ -64,8 +64,8 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Sets the journal. Before a run carries out an action, it waits until the journal has recorded the action. Reads
-    /// are not recorded. Default: none.
+    /// Sets the journal. Before a run carries out an action that does more than read, it waits until the journal has
+    /// recorded the action. Default: none.
     pub fn with_journal(mut self, journal: impl Journal + 'static) -> Self {
         self.parts.guarded.journal = Some(Arc::new(journal));
         self
@@ -77,7 +77,7 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Sets an existing cancel handle, so that it stops the runs of this loop as well.
+    /// Sets an existing cancel handle, so that this handle stops the runs of the loop too.
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.parts.guarded.cancel = cancel;
         self

@@ -1,5 +1,5 @@
-//! Checkpoints: the part of a run's [`State`] that another process needs to go on, and the port through which the executor
-//! writes it before it acts.
+//! Checkpoints: the part of a run's [`State`] that another process needs to go on, and the port through which the
+//! executor writes a checkpoint before it acts.
 //!
 //! # Decisions
 //!
@@ -26,14 +26,14 @@ use crate::{
     working::{By, Place, Step},
 };
 
-/// Part of a checkpoint's size that is reserved for the intent. Unit: bytes. Source: chosen; a reply of the model takes
-/// some 10 KiB.
+/// Part of a checkpoint's maximum size that is reserved for the intent (the action that is about to be carried out).
+/// Unit: bytes. Source: chosen; a reply of the model takes some 10 KiB.
 const ROOM_FOR_INTENT: usize = 32 * 1_024;
-/// Maximum total size of the extracted texts in a checkpoint that would be too large with all of these texts. The
-/// newest are kept. Unit: bytes. Source: chosen.
+/// Maximum total size of the extracted texts in a checkpoint that would be too large if it contained all of them. The
+/// newest texts are kept. Unit: bytes. Source: chosen.
 const LAST_EXTRACTED: usize = 16 * 1024;
-/// Number of steps, the last ones, that remain in a checkpoint that would be too large with all steps. Source: chosen;
-/// the prompt shows 50.
+/// Number of the last steps that are kept in a checkpoint that would be too large if it contained all steps. Source:
+/// chosen; the prompt shows 50.
 const LAST_STEPS: usize = 50;
 
 /// A store for the checkpoints of a run.
@@ -47,10 +47,11 @@ pub(super) trait Checkpoints: Debug + Send + Sync {
 }
 
 impl State {
-    /// Returns the checkpoint of this state. Secrets are replaced. If it is too large, the least important parts are left out.
+    /// Returns the checkpoint of this state, with secrets replaced. If the checkpoint is too large, the least important
+    /// parts of the state are left out.
     ///
     /// # Errors
-    /// `Corrupt` if the state or the intent cannot be written as JSON; `TooLarge` if it is still too large without those parts.
+    /// `Corrupt` if the state or the intent cannot be written as JSON; `TooLarge` if the checkpoint is too large even without those parts.
     pub(super) fn checkpoint(
         &self,
         intent: Option<&Intent>,
@@ -96,7 +97,7 @@ impl State {
         }
     }
 
-    /// Reads the state of a checkpoint, and the intent: the action whose outcome is not known.
+    /// Reads the state of a checkpoint, and the intent: the action that was about to be carried out, whose outcome is not known.
     ///
     /// # Errors
     /// `Unsupported` if another version of this crate wrote it; `Corrupt` if it cannot be read.
@@ -109,15 +110,15 @@ impl State {
         Ok((state, intent.map_err(corrupt)?))
     }
 
-    /// Returns the address of the last page that a step saw; `None` if no step saw one.
+    /// Returns the address of the page after the last step that ended on a page; `None` if there is no such step.
     pub(super) fn last_url(&self) -> Option<&str> {
         let mut seen = self.steps().iter().rev().map(|step| step.after.url());
         seen.find(|url| !url.is_empty())
     }
 
-    /// Prepares the state for the process that resumes the run, which opens this page. The model is told of the
-    /// interruption. If there is an intent, its action may have been carried out, so it is recorded as a step with an
-    /// unclear outcome.
+    /// Prepares the state for a process that resumes the run: queues the opening of this page, and tells the model that
+    /// the run was interrupted. If there is an intent, its action may have been carried out, so it is recorded as a
+    /// step with an unclear outcome.
     pub(super) fn go_on(&mut self, url: &Url, intent: Option<Intent>) {
         (self.stopped, self.error) = (None, None);
         (self.answer, self.evidence) = (None, None);
@@ -143,7 +144,8 @@ impl State {
         });
     }
 
-    /// Records an action that may have been carried out.
+    /// Records the action of an intent as a step with an unclear outcome, because the action may have been carried out
+    /// before the run was interrupted.
     fn doubt(&mut self, intent: Intent) {
         let irreversible = intent.effect == Effect::Irreversible;
         let also = if irreversible {

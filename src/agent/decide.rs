@@ -30,19 +30,19 @@ use crate::{
     working::{By, StopReason},
 };
 
-/// Number of replies in a row without a usable call after which the model counts as unusable. Source: chosen.
+/// Number of replies in a row without a usable call at which the run ends, because the model counts as unusable. Source: chosen.
 const MAX_UNUSABLE: u32 = 3;
-/// The note to the model about an open file chooser. A file chooser cannot be accepted like a dialog.
+/// The note to the model that is added while a file chooser is open, because the model cannot accept a file chooser like a dialog.
 const CHOOSER: &str =
     "a file chooser is open: call upload with the names of files, or dialog_dismiss";
-/// Number of tokens reserved for one picture. Source: chosen; providers count 258 to 1,600.
+/// Number of tokens that are assumed for one picture in a request. Source: chosen; providers count 258 to 1,600.
 const IMAGE_TOKENS: u64 = 1_600;
 
 /// Maximum size of a request to a model whose context window is unknown. Unit: tokens. Source: chosen; half of the
 /// smallest context window of the models that providers offer today.
 const UNKNOWN_ROOM: u64 = 64_000;
 
-/// Maximum length of the thought that a step keeps. Unit: characters. Source: chosen.
+/// Maximum length of the model's reasoning that a step keeps. Unit: characters. Source: chosen.
 const MAX_THOUGHT: usize = 2_000;
 
 /// Returns the note that tells the model how many of the last steps were repeated from memory; `None` if there are none.
@@ -59,7 +59,8 @@ fn replayed(steps: usize) -> Option<String> {
     ))
 }
 
-/// Returns the reasoning of a reply; if there is none, the text beside its calls.
+/// Returns the reasoning of a reply or, if there is none, the text beside the reply's calls. The result is cut to
+/// [`MAX_THOUGHT`] characters.
 fn thought(response: &ChatResponse) -> Option<String> {
     let beside = (!response.calls.is_empty()).then_some(&response.text);
     let said = response.reasoning.as_ref().or(beside)?.trim();
@@ -67,7 +68,7 @@ fn thought(response: &ChatResponse) -> Option<String> {
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Asks memory for advice about the current page, unless it was already asked after the same observation (trigger B).
+    /// Asks memory for advice about the current page, unless memory was already asked about the same observation of it.
     pub(super) async fn recall_for_page(&mut self) {
         let page = self.executor.state.page.as_ref();
         let here = page.and_then(|page| Some((page.place.host()?.clone(), page)));
@@ -134,7 +135,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.add_advice(found);
     }
 
-    /// Returns a request with the parts that all requests of the run have in common, and an empty message.
+    /// Returns a request with an empty message and with the parts that all requests of the run have in common.
     pub(super) fn request(&self) -> ChatRequest {
         let options = &self.parts.guarded.options;
         let mut request = ChatRequest::new(
@@ -149,7 +150,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         request
     }
 
-    /// Returns the maximum size of the message in this request.
+    /// Returns the maximum size that the message of this request may have.
     pub(super) fn budget(&self, request: &ChatRequest) -> TokenCount {
         let window = self.parts.model.capabilities().context_window;
         room(window, request, self.executor.state.calibration)
@@ -243,7 +244,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         request
     }
 
-    /// Returns the amounts spent before the current step, which is already included in the count.
+    /// Returns the amounts that the run had spent before the current step. The state already counts the current step.
     fn spent_before_step(&self) -> Spent {
         Spent {
             steps: self.executor.state.spent.steps.saturating_sub(1),
@@ -251,8 +252,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Sends the request to the model and returns the reply. If the call could exceed the budget, returns a stop reason
-    /// instead.
+    /// Sends the request to the model and returns the reply. If the call could exceed the run's budget, sends nothing
+    /// and returns a stop reason instead.
     pub(super) async fn ask(&mut self, request: ChatRequest) -> Result<ChatResponse, StopReason> {
         let uncalibrated = estimate_request(&request);
         let estimated_tokens = self.executor.state.calibration.applied(uncalibrated);
@@ -342,8 +343,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Queues the calls of a reply. A reply without a usable call is reported to the model; [`MAX_UNUSABLE`] of them in a row end
-    /// the run.
+    /// Queues the usable calls of a reply. If there are none, the next message reports this to the model;
+    /// [`MAX_UNUSABLE`] such replies in a row end the run.
     pub(super) fn read_calls(&mut self, response: &ChatResponse) -> Result<(), StopReason> {
         self.know_facts();
         self.executor.state.remarks = Remarks::default();
@@ -406,7 +407,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Err(StopReason::ModelUnusable)
     }
 
-    /// Returns the identities of the elements that an action refers to, on the current page; `None` if a reference is not on it.
+    /// Returns the identities of the elements on the current page that an action refers to; `None` if the page does not
+    /// have one of the references.
     fn identify(&self, action: &Action) -> Option<Vec<TargetIdentity>> {
         identities(action, self.executor.state.page.as_ref()?)
     }

@@ -39,23 +39,23 @@ impl<B, L, M> DecisionLoop<B, L, M> {
         Builder::new(browser, model, memory)
     }
 
-    /// Returns the browser. The agent never closes it; close it yourself when you are done.
+    /// Returns the agent's browser. The agent never closes it; close it yourself when you are done.
     pub const fn browser(&self) -> &B {
         self.guarded.browser()
     }
 
-    /// Returns the agent's browser with the agent's guards, for actions that your program decides itself. The guarded
-    /// browser is busy while a run uses the browser.
+    /// Returns the agent's browser with the agent's guards, for actions that your program decides itself. While a run
+    /// of the agent uses the browser, a run of the guarded browser ends at once as busy.
     pub const fn guarded(&self) -> &GuardedBrowser<B> {
         &self.guarded
     }
 
-    /// Returns the memory.
+    /// Returns the agent's memory store.
     pub const fn memory(&self) -> &M {
         &self.memory
     }
 
-    /// Returns a handle that stops the runs of this loop.
+    /// Returns a handle that stops the runs of this agent.
     pub fn cancel_handle(&self) -> Cancel {
         self.guarded.cancel.clone()
     }

@@ -11,7 +11,7 @@ use crate::{
     secret::Redactor,
 };
 
-/// Adds run, step and time to events, and passes them to the sink with all secrets replaced.
+/// An emitter, which adds the run, step and time to events and passes them to the sink with all secrets replaced.
 #[derive(Debug, Clone)]
 pub(super) struct Emitter {
     pub(super) sink: Arc<dyn EventSink>,

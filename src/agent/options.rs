@@ -25,7 +25,7 @@ pub enum Images {
     Never,
 }
 
-/// The steps that a run takes from memory without asking its model.
+/// The policy for taking steps from memory without asking the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Replay {
@@ -33,7 +33,7 @@ pub enum Replay {
     /// steps, and it decides when the task is done.
     #[default]
     Known,
-    /// No steps.
+    /// No step is taken from memory.
     Never,
 }
 
@@ -43,11 +43,11 @@ pub enum Replay {
 pub struct Options {
     /// Limits of a run. Default: 50 steps and 5 errors in a row; no other limits.
     pub budget: Budget,
-    /// Prices of the model, for a budget in money and for reports. Default: unknown.
+    /// Prices of the model's tokens, for a budget in money and for reports. Default: unknown.
     pub prices: Option<Prices>,
     /// The actions that need approval. Default: irreversible ones.
     pub approval: ApprovalMode,
-    /// Maximum number of calls used from one reply. Default: 5. Source: chosen.
+    /// Maximum number of calls that are carried out from one reply of the model. Default: 5. Source: chosen.
     pub max_calls: usize,
     /// The kind of work that runs mainly do. It decides which parts of a run's memory are kept in a message if not all parts fit. Default:
     /// [`Mode::Auto`].
@@ -81,21 +81,22 @@ pub struct Options {
     /// Maximum number of tokens in a reply. Default: 2,048. Source: chosen; five calls with texts take about 400
     /// tokens.
     pub max_output: TokenCount,
-    /// True if the run folder gets a picture of the page in each step. Default: false.
+    /// True if a picture of the page is taken in each step, for the run folder. Default: false.
     pub screenshots: bool,
     /// The policy for pictures of the page. It applies if the model's [capabilities](crate::chat::LlmCapabilities::images)
     /// include pictures. After a secret was typed or shown, no more pictures are taken. Default: [`Images::Auto`].
     pub images: Images,
     /// True if the tools `eval` and `run_code` are offered. Default: false, because scripts bypass all safety measures.
     pub scripts: bool,
-    /// True if memory is used. Default: true.
+    /// True if the agent uses its memory. Default: true.
     pub memory: bool,
-    /// The steps that a run takes from memory without asking its model. Default: [`Replay::Known`].
+    /// The policy for taking steps from memory without asking the model. Default: [`Replay::Known`].
     pub replay: Replay,
-    /// Share of the advice from memory that each run holds back as a control, so that runs with and without an item can be
-    /// compared. Range: 0 to 1. Default: 0. [`is_withheld`](crate::memory::is_withheld) chooses the items by the run's seed.
+    /// Share of the items of advice from memory that each run withholds as a control, so that runs with and without an
+    /// item can be compared. Range: 0 to 1. Default: 0. [`is_withheld`](crate::memory::is_withheld) chooses the items
+    /// by the run's seed.
     pub withheld_share: f64,
-    /// The namespace of the memory. Default: `default`.
+    /// The namespace of the store in which the agent keeps its memory. Default: `default`.
     pub namespace: Namespace,
     /// Seed of the random numbers in prompts, to make prompts reproducible. Default: random for each run.
     pub seed: Option<u64>,

@@ -20,22 +20,23 @@ use crate::{
 
 /// Maximum number of lines that `find` returns. Source: chosen, about a screenful.
 const MAX_FOUND: usize = 30;
-/// Maximum number of lines that `find` returns if no line has all words of the query. Source: chosen; such lines are
-/// rarely the ones looked for.
+/// Maximum number of lines that `find` returns if no line contains all words of the query. Source: chosen; lines with
+/// only some of the words are rarely the ones looked for.
 const MAX_PARTLY_FOUND: usize = 10;
-/// Maximum length to which a query is cut where it is repeated above its hits. Unit: characters. Source: chosen.
+/// Maximum length of the query in the line above its hits; a longer query is cut there. Unit: characters. Source: chosen.
 const MAX_QUERY: usize = 80;
-/// Maximum size of one `read`. Unit: tokens, estimated. Source: chosen; less than the limit for a page in a prompt.
+/// Maximum size of the lines that one `read` returns. Unit: tokens, estimated. Source: chosen; less than the limit for a page in a prompt.
 const MAX_READ: usize = 1_200;
-/// Maximum size of a `read` if the call states a number of lines. Unit: tokens, estimated. Source: chosen; enough for a table of 200 rows,
-/// because several smaller reads would cost more.
+/// Maximum size of the lines that one `read` returns if the call asks for a number of lines. Unit: tokens, estimated.
+/// Source: chosen; enough for a table of 200 rows, because several smaller reads would cost more.
 const MAX_READ_BY_LINES: usize = 6_000;
-/// Share that lines read with `read` may take of a message, after the page itself is subtracted. Unit: percent. Source:
+/// Share of the room that a message has beside the page, which lines read with `read` may take. Unit: percent. Source:
 /// chosen; the rest is for the steps and the notes.
 const READ_SHARE: u64 = 50;
-/// Maximum number of characters kept of one extraction. Source: a requirement of the project.
+/// Maximum length of an extracted text; a longer text is cut. Unit: characters. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
-/// Maximum number of lines or small items kept from one `read`: those that share the most words with the goal. Source: chosen.
+/// Maximum number of lines or small items of one `read` that are kept as facts: those that share the most words with
+/// the goal. Source: chosen.
 const MAX_FACTS: usize = 12;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -147,7 +148,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Returns the number of tokens that further lines read with `read` may take in the next message.
+    /// Returns the number of tokens that the next message has left for more lines read with `read`.
     fn room_to_read(&self, page: &PageNow) -> TokenCount {
         let read = &self.executor.state.remarks.read;
         let taken: TokenCount = read.iter().map(|line| cost(line)).sum();
@@ -156,7 +157,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         TokenCount((left * READ_SHARE / 100).saturating_sub(taken.0))
     }
 
-    /// Returns the part of the page that a prompt shows.
+    /// Returns the part of the page that the prompt of this run shows.
     fn digest<'p>(&self, page: &'p PageNow) -> Digest<'p> {
         let limits = self.parts.guarded.options.digest;
         let elements = &page.view.elements;
@@ -194,7 +195,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         seen.len() == layout.lines().len()
     }
 
-    /// Keeps the lines that share words with the goal, so that they are still known on later pages.
+    /// Keeps those of the lines just read that share words with the goal, so that the model still knows them on later pages.
     fn keep_facts(&mut self, page: &PageNow, layout: &Layout, shown: &[Shown<'_>], place: &str) {
         let elements = &page.view.elements;
         let points = layout.relevance(elements, &self.goal_words).points;
@@ -243,13 +244,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.executor.state.remarks.facts.extend(kept);
     }
 
-    /// Moves the lines kept from the last reads into the run's memory. Called after the model has seen them.
+    /// Moves the lines that were kept from the last reads into the run's memory. This is done after the model has seen these lines.
     pub(super) fn know_facts(&mut self) {
         let state = &mut self.executor.state;
         state.memory.keep(state.remarks.facts.drain(..));
     }
 
-    /// Extracts a text and stores it under a name in the run's result.
+    /// Extracts a text from the page and stores it under a name in the run's result.
     pub(super) fn extract(&mut self, extract: &Extract) -> Outcome {
         let Some(page) = self.executor.state.page.clone() else {
             return Outcome::failed(ErrorClass::NotFound, "");
@@ -276,7 +277,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns the number of these lines that fit, at least one.
+/// Returns the number of lines, from the first, that fit into the room; at least 1.
 fn fitting(lines: &[String], room: TokenCount) -> usize {
     let mut taken = TokenCount(0);
     let fits = |line: &&String| {
@@ -286,8 +287,7 @@ fn fitting(lines: &[String], room: TokenCount) -> usize {
     lines.iter().take_while(fits).count().max(1)
 }
 
-/// Returns the line above the hits of a search. It gives the query, the number of lines found and, if not all follow,
-/// the number that follow.
+/// Returns the line above the hits of a search. It gives the query, the number of lines found and, if only some of them follow, how many.
 fn found_in_all(query: &str, hits: &Hits, most: usize) -> String {
     let query = quoted(query, MAX_QUERY);
     let count = hits.lines.len();
@@ -336,7 +336,8 @@ impl LinesRead {
     }
 }
 
-/// Returns the node that a target identifies; `None` if there is no target, which means the whole page.
+/// Returns the node that a target refers to; `None` if no target is given, which means the whole page. The error says
+/// why the target was not found.
 fn found(page: &PageNow, target: Option<&Target>) -> Result<Option<NodeId>, Failure> {
     let tree = page.tree();
     let found = match target {

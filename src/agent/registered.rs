@@ -25,8 +25,8 @@ use crate::{
 /// The register of runs that a loop uses.
 pub(super) type Register = RunRegistry<Arc<dyn MemoryBackend>>;
 
-/// A run that is registered. A separate tokio task sends its heartbeats, because a call of the model may take minutes.
-/// Dropping this value ends the task.
+/// A run in the register of runs. A separate tokio task sends its heartbeats, because a call of the model may take
+/// minutes. Dropping this value ends that task.
 #[derive(Debug)]
 pub(super) struct Registered {
     register: Register,
@@ -41,7 +41,7 @@ pub(super) struct Registered {
 struct Shared {
     /// True once another process has taken over the run.
     is_taken: AtomicBool,
-    /// True once a checkpoint was written.
+    /// True once a checkpoint of the run is in the register.
     is_kept: AtomicBool,
     /// The first failure of a heartbeat, until it is reported.
     failure: Mutex<Option<Error>>,
@@ -82,7 +82,7 @@ impl Registered {
         }
     }
 
-    /// Sets the data that heartbeats send. With `at_once`, a heartbeat is sent immediately.
+    /// Sets the data that the next heartbeats send. If `at_once` is true, a heartbeat is sent immediately.
     pub(super) fn tell(&self, sign: Heartbeat, at_once: bool) {
         self.signs.send_if_modified(|told| {
             *told = sign;
@@ -90,7 +90,7 @@ impl Registered {
         });
     }
 
-    /// Returns the first failure of a heartbeat that was not reported yet.
+    /// Returns the first failure of a heartbeat since the last call of this function; `None` if there was none.
     pub(super) fn failure(&self) -> Option<Error> {
         let failure = self.shared.failure.lock();
         failure.unwrap_or_else(PoisonError::into_inner).take()
@@ -156,7 +156,7 @@ impl Heart {
     }
 }
 
-/// Returns the answer of the store, or an error if it takes too long.
+/// Returns the answer of the store, or a timeout error if it takes longer than `limit`.
 pub(super) async fn within<T>(
     limit: Duration,
     answer: impl Future<Output = Result<T>> + Send,

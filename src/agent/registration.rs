@@ -17,10 +17,11 @@ use crate::{
     working::StopReason,
 };
 
-/// Number of turns after which the current address is written to the register. Source: chosen.
+/// Number of model calls after which a heartbeat with the current address is sent at once, in addition to the regular
+/// heartbeats. Source: chosen.
 const TURNS_PER_BEAT: u32 = 3;
-/// The section of the prompt about the run that this one continues. Source of its priority: chosen, the same as that of
-/// the history.
+/// The section of the prompt about the earlier run that this run continues. Source of its priority: chosen, the same as
+/// that of the history.
 const EARLIER: Section = Section::custom("Earlier run", 50, Lasts::Run);
 
 impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
@@ -45,7 +46,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// Starts the heartbeats and the checkpoints of the run under this lease.
+    /// Starts the heartbeats and the checkpoints of the run, which this process holds under the lease. `is_kept` is
+    /// true if the run has a checkpoint.
     fn hold(&mut self, register: Register, lease: Lease, is_kept: bool) {
         let guarded = &self.parts.guarded;
         let registered = Arc::new(Registered::new(
@@ -59,7 +61,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.registered = Some(registered);
     }
 
-    /// Resumes a registered run that another process has left.
+    /// Resumes a registered run that another process has left. The task names the run by its id.
     pub(super) async fn take_up(parts: &'l DecisionLoop<B, L, M>, task: Task) -> Result<Self> {
         let wrong = |why| Error::new(ErrorKind::InvalidInput, "run.resume").with("why", why);
         let register = parts.register.clone();
@@ -112,8 +114,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.keep(None).await.map(drop)
     }
 
-    /// Writes the last checkpoint of a run that did not reach its goal, so that it can be resumed. Returns `stop`, or
-    /// [`StopReason::TakenOver`] if another process has taken over the run.
+    /// Writes the last checkpoint of a run that did not reach its goal, so that the run can be resumed. Returns `stop`,
+    /// or [`StopReason::TakenOver`] if another process has taken over the run.
     pub(super) async fn keep_last(&mut self, stop: StopReason) -> StopReason {
         self.executor.state.stopped = Some(stop);
         if stop.is_success() || stop == StopReason::TakenOver || self.registered.is_none() {
@@ -155,8 +157,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// Returns the line about the run that this one continues. It contains text that a model wrote, so it is part of
-    /// the message and not of the system instruction.
+    /// Returns the line about the earlier run that this run continues; `None` if there is no such run. The line
+    /// contains text that a model wrote, so it is part of the message and not of the system instruction.
     pub(super) fn earlier(&self) -> Option<Advice> {
         let Continuation {
             parent, history, ..

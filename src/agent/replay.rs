@@ -19,7 +19,8 @@ use crate::{
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Queues the next step of a task that memory knows. Returns false if there is none; then the model has to decide.
+    /// Queues the next step of the task, if memory has recorded it in an earlier run. Returns false if there is none;
+    /// then the model has to decide.
     ///
     /// Actions that cannot be undone are never taken from memory, whatever the approval mode.
     pub(super) async fn replay(&mut self) -> bool {
@@ -55,8 +56,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         true
     }
 
-    /// Returns the next step of a task that memory knows; `None` if there is none, or if this run withholds the step as
-    /// a control.
+    /// Returns the next step of the task as memory has recorded it in an earlier run; `None` if memory has none, or if
+    /// this run withholds the step as a control.
     async fn known_step(&mut self) -> Option<ReplayStep> {
         let options = &self.parts.guarded.options;
         let state = &self.executor.state;

@@ -48,14 +48,14 @@ pub struct Run<'l, B, L, M> {
     pub(super) engine: Engine,
     pub(super) tools: Arc<ToolSet>,
     pub(super) goal_words: Vec<String>,
-    /// The picture of the current page that the model was shown.
+    /// The picture of the current page in the latest message to the model; `None` if the message has no picture.
     pub(super) sight: Option<Sight>,
     /// The run in the register of runs; `None` if it is not registered.
     pub(super) registered: Option<Arc<Registered>>,
 }
 
 impl<B, L, M> fmt::Debug for Run<'_, B, L, M> {
-    /// Shows only the progress.
+    /// Formats only the progress of the run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run")
             .field("executor", &self.executor)
@@ -70,7 +70,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         run
     }
 
-    /// Resumes a run from its state.
+    /// Makes a run that continues from a stored state.
     pub(super) fn resume(
         parts: &'l DecisionLoop<B, L, M>,
         task: Task,
@@ -123,7 +123,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// Emits the event that the run has started, and writes the system instruction.
+    /// Begins the run: emits the event that it has started, enters it in the register of runs, queues the opening of
+    /// the start page, and makes the system instruction with advice from memory.
     async fn begin(&mut self) {
         let parts = self.parts;
         let model = parts.model.capabilities();
@@ -225,7 +226,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         )
     }
 
-    /// Records that these memory items are part of the next prompt.
+    /// Records that these memory items, beside those in the system instruction, are part of the next prompt.
     pub(super) fn offer(&mut self, items: Vec<AdviceId>) {
         // The system instruction is part of every prompt.
         self.executor.state.offered_now = (0..self.executor.state.standing).collect();
@@ -328,7 +329,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     }
 }
 
-/// Returns the name of the mode, as events write it.
+/// Returns the name of the form in which the model is asked for calls, as events write it.
 const fn mode(mode: CallMode) -> &'static str {
     match mode {
         CallMode::Tools => "tools",

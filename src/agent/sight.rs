@@ -17,19 +17,19 @@ use crate::{
     working::StopReason,
 };
 
-/// Maximum number of elements whose boxes (positions and sizes) are requested. Source: chosen; more marks would cover
-/// the page.
+/// Maximum number of elements whose boxes (positions and sizes) are requested from the browser, to mark the elements in
+/// the picture. Source: chosen; more marks would cover the page.
 const MAX_WANTED: usize = 300;
-/// Maximum time for a scene (the boxes of elements) or a picture. Source: chosen; each takes some 100 ms, and if one is missing the step
-/// continues with the page's tree alone.
+/// Maximum time for the browser to return a scene (the boxes of elements) or a picture. Source: chosen; each takes some
+/// 100 ms, and without them the step continues with the page's tree alone.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// The picture of the current page that the model was shown.
+/// The picture of the current page for the model, with the positions of elements in it.
 #[derive(Debug, Clone)]
 pub(super) struct Sight {
     /// The bytes of a PNG file.
     pub(super) png: Vec<u8>,
-    /// Positions of the elements in the picture.
+    /// Positions of the elements in the picture, if they are known.
     pub(super) scene: Scene,
     is_marked: bool,
 }
@@ -50,7 +50,7 @@ impl Sight {
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Takes a picture for the next message, if the message needs one.
+    /// Takes a picture of the page for the next message, if the model, the options or the page itself call for one.
     pub(super) async fn see(&mut self) -> Result<(), StopReason> {
         self.sight = None;
         let asked = self.executor.state.remarks.window.take();
@@ -100,8 +100,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Returns a picture of the page, with marks on elements if they are known; `None` if no picture is needed, or if the browser already
-    /// shows another page.
+    /// Returns a picture of the page, with marks on elements if their boxes are known; `None` if no picture is needed,
+    /// or if the browser already shows another page.
     async fn picture(
         &self,
         page: &PageNow,
@@ -140,8 +140,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }))
     }
 
-    /// If an action gives a point of the picture and no target, sets the element at the point as its target. Returns
-    /// true if it did so. The error is the refusal of the action.
+    /// Sets the target of an action that gives a point of the picture and no target: the element at that point. Returns
+    /// true if it set a target. The error is the refusal of the action.
     pub(super) fn aim_by_sight(&self, action: &mut BrowserAction) -> Result<bool, Outcome> {
         let points = points(action);
         if points.is_empty() || !action.targets().is_empty() {
@@ -176,7 +176,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns the points that an action gives in pixels, in the order of its arguments.
+/// Returns the points of a picture that an action gives in pixels, in the order of its arguments; empty for other actions.
 fn points(action: &BrowserAction) -> Vec<(u32, u32)> {
     match action {
         BrowserAction::ClickXy(click) => vec![(click.x, click.y)],
@@ -185,7 +185,7 @@ fn points(action: &BrowserAction) -> Vec<(u32, u32)> {
     }
 }
 
-/// Returns the elements to mark: those that the prompt lists, then others that respond to clicks.
+/// Returns the elements to mark in the picture: those that the prompt lists, then others that respond to clicks.
 fn wanted(page: &PageNow) -> Vec<ElementRef> {
     let listed = page.view.elements.iter().map(|one| one.reference.as_ref());
     let answers = page.tree().nodes().iter().map(|node| {

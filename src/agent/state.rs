@@ -24,9 +24,9 @@ use crate::{
 /// Version of the JSON format. A run is resumed only from the same version.
 const VERSION: u32 = 2;
 
-/// The beginning of the line that is added below lines found or read on a page, once the run has left that page.
+/// The beginning of a line that is added below lines found or read on a page, after the run has left that page.
 const LEFT: &str = "(all above is of page";
-/// Maximum length to which a page's title is cut where it is repeated beside lines of the page. Unit: characters. Source: chosen.
+/// Maximum length of a page's title in a line about lines of the page; a longer title is cut. Unit: characters. Source: chosen.
 pub(super) const MAX_TITLE: usize = 60;
 
 /// An action in the queue, with its targets as they were when the action was decided on.
@@ -39,14 +39,14 @@ pub(super) struct Queued {
     pub(super) targets: Option<Vec<TargetIdentity>>,
 }
 
-/// Results, refusals, notes and warnings since the last message. The next message reports them to the model.
+/// Results, refusals, notes and warnings since the last message to the model. The next message reports them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Remarks {
     pub(super) calls: Vec<CallMade>,
     pub(super) last_failure: Option<LastFailure>,
     pub(super) found: Vec<String>,
     pub(super) read: Vec<String>,
-    /// Lines of a `read` that should be kept as facts.
+    /// Lines of the last reads that are to be kept as facts in the run's memory.
     pub(super) facts: Vec<String>,
     pub(super) results: Vec<(String, String)>,
     pub(super) answers: Vec<(String, String)>,
@@ -58,8 +58,8 @@ pub(super) struct Remarks {
     #[serde(skip)]
     pub(super) window: Option<Vec<u8>>,
     pub(super) notes: Vec<String>,
-    /// Warnings of the guards after the last call. Warnings after earlier calls are dropped, because they may no longer
-    /// be true.
+    /// Warnings of the guards after the last call. Warnings after earlier calls of the reply are dropped, because they
+    /// may no longer be true.
     pub(super) warnings: Vec<String>,
     /// Number of steps that were taken from memory since the model last decided.
     #[serde(default)]
@@ -77,8 +77,8 @@ impl Remarks {
             || said.iter().any(|said| !said.is_empty())
     }
 
-    /// Marks the lines found and read so far as lines of a page that the run has left. Otherwise the model would take
-    /// their references for references of the current page.
+    /// Marks the lines found and read so far as lines of a page, with this title, that the run has left. Otherwise the
+    /// model would take their references for references of the current page.
     pub(super) fn leave(&mut self, title: &str) {
         for lines in [&mut self.found, &mut self.read] {
             if lines.last().is_some_and(|last| !last.starts_with(LEFT)) {
@@ -111,18 +111,17 @@ pub struct State {
     pub(super) before_ms: u64,
 
     pub(super) page: Option<PageNow>,
-    /// The page before the last action, and the action's duration in milliseconds; `None` if the action led to another
-    /// page.
+    /// The page before the last action, and the duration of the action in milliseconds; `None` if the action led to another page.
     pub(super) earlier: Option<(PageNow, u64)>,
-    /// Number of observations so far.
+    /// Number of observations of pages so far in the run.
     pub(super) looks: u64,
     /// Texts that pages of this run have shown.
     pub(super) seen: Seen,
-    /// Numbers on this page that are known to be clocks, or known to respond to actions.
+    /// Numbers on the current page that are known to be clocks, or known to respond to actions.
     pub(super) numbers: Numbers,
     /// True if an action was started after the last observation.
     pub(super) stale: bool,
-    /// The host, and the number of the observation, for which memory was last asked.
+    /// The host about which memory was last asked, and the number of the observation that showed it.
     pub(super) asked_for: Option<(Host, u64)>,
     pub(super) queue: VecDeque<Queued>,
     pub(super) remarks: Remarks,
@@ -131,13 +130,13 @@ pub struct State {
     /// The steps, the notes, and the texts that the run read, extracted or was given.
     pub(super) memory: Memory,
     pub(super) advice: Vec<Advice>,
-    /// Positions in `offered` of the advice in the current prompt.
+    /// Indexes in `offered` of the items of advice that the current prompt contains.
     pub(super) offered_now: Vec<usize>,
-    /// Number of pieces of advice in the system instruction. They are the first in `offered`.
+    /// Number of items of advice in the system instruction. They come first in `offered`.
     pub(super) standing: usize,
-    /// All advice that was shown, in the order of first appearance.
+    /// Ids of all advice that prompts of the run have shown, in the order of first appearance.
     pub(super) offered: Vec<AdviceId>,
-    /// All advice that was withheld, in the order of first appearance.
+    /// Ids of all advice that the run has withheld as a control, in the order of first appearance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) withheld: Vec<AdviceId>,
     /// The reasoning of the last reply, until a step records it.
@@ -149,11 +148,11 @@ pub struct State {
 
     pub(super) guards: Guards,
     pub(super) spent: Spent,
-    /// Number of steps that were taken from memory.
+    /// Number of the run's steps that were taken from memory.
     #[serde(default)]
     pub(super) replayed: u32,
     pub(super) estimated: bool,
-    /// The ratio of reported to estimated tokens of this run's requests.
+    /// The ratio of reported to estimated tokens in this run's requests, by which later estimates are corrected.
     #[serde(default)]
     pub(super) calibration: Calibration,
     pub(super) errors: u32,
@@ -163,29 +162,31 @@ pub struct State {
     pub(super) error_call: Option<u32>,
     pub(super) unusable_in_row: u32,
     pub(super) finish_refused: bool,
-    /// True if the current action led to a page out of scope. Nothing is learned from the action.
+    /// True if the current action led to a page out of the run's scope. Memory does not learn from such an action.
     pub(super) left_scope: bool,
-    /// Elements of the current host that earlier runs used.
+    /// Elements of the current page's host that earlier runs used, as memory knows them.
     #[serde(default)]
     pub(super) elements: Vec<KnownElement>,
-    /// True if the current action's target was found among `elements`, until its step records it.
+    /// True if the target of the current action was found through `elements` and not by its name. Reset when the step
+    /// of the action is recorded.
     #[serde(default)]
     pub(super) healed: bool,
-    /// True if a secret was typed, or shown by a page. After that, no picture is taken.
+    /// True if a secret was typed by the run or shown by a page. From then on, no picture is taken.
     pub(super) secret_seen: bool,
-    /// Fields of this page into which a secret was typed.
+    /// Fields of the current page into which a secret was typed.
     pub(super) typed_into: BTreeSet<ElementRef>,
 
     pub(super) answer: Option<String>,
     pub(super) evidence: Option<String>,
-    /// Claims of the answer that the evidence does not support.
+    /// Claims of the answer that no page of the run supports.
     pub(super) unverified: Vec<String>,
     pub(super) error: Option<String>,
     pub(super) stopped: Option<StopReason>,
-    /// The reason why an intent was not recorded; `None` if all were recorded.
+    /// The reason why the intent of an action that was carried out is missing from the journal; `None` if none is missing.
     pub(super) unrecorded: Option<String>,
-    /// The step of an irreversible action that may have been carried out before the run was interrupted. Until a person has
-    /// approved one, every irreversible action needs approval.
+    /// The number of the step whose irreversible action may have been carried out before the run was interrupted;
+    /// `None` if there is no such step. While it is set, every irreversible action needs approval. It is cleared when a
+    /// person approves one.
     #[serde(default)]
     pub(super) doubt: Option<u32>,
 }
@@ -248,7 +249,7 @@ impl State {
         &self.run
     }
 
-    /// Returns the description of the run's task, as memory uses it.
+    /// Returns the description of the run's task that memory uses.
     pub const fn about(&self) -> &About {
         &self.about
     }
@@ -258,7 +259,8 @@ impl State {
         self.memory.steps()
     }
 
-    /// Returns the reason why the run never saw the page on which it should start; `None` if it opened a page.
+    /// Returns the reason why the run could not open its start page; `None` if the run has opened a page or did not
+    /// begin with a start page.
     pub(super) fn never_opened(&self) -> Option<String> {
         let opens = |step: &&Step| matches!(step.action, Action::Browser(BrowserAction::Goto(_)));
         let first = self.steps().first().filter(opens)?;
@@ -285,8 +287,8 @@ impl State {
         Self::check_version(Some(&self.version.into()))
     }
 
-    /// Returns an error if a state of this version cannot be resumed. The check comes before the state is read, because
-    /// a state of another version may have other fields.
+    /// Returns an error if a state of this version cannot be resumed. This is checked before the other fields are
+    /// parsed, because a state of another version may have other fields.
     pub(super) fn check_version(version: Option<&Value>) -> Result<()> {
         if version.and_then(Value::as_u64) == Some(VERSION.into()) {
             return Ok(());

@@ -76,8 +76,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Replaces a target that is given as a point of the picture or in words by a reference. Also returns an outcome if
-    /// the action is refused.
+    /// Replaces the target of the action by the reference of an element, if the target is given as a point of the
+    /// picture or in words. Also returns an outcome if the action is refused.
     fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
         let Action::Browser(action) = &mut next.action else {
             return (next, None);
@@ -96,8 +96,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         (next, refused)
     }
 
-    /// Returns the next action in the queue if its targets are still on the page. Otherwise drops the queue and returns
-    /// `None`.
+    /// Removes the next action from the queue and returns it if its targets are still on the page. Otherwise drops the
+    /// whole queue and returns `None`.
     fn next_action(&mut self) -> Option<Queued> {
         let mut next = self.executor.state.queue.pop_front()?;
         let Some(page) = &self.executor.state.page else {

@@ -14,7 +14,7 @@ use crate::{
     working::Memory,
 };
 
-/// Maximum length of the goal and of the instructions. Unit: characters. Source: chosen; both are part of every request.
+/// Maximum length of the goal, and of the instructions. Unit: characters. Source: chosen; both are part of every request.
 const MAX_GOAL: usize = 8_000;
 
 /// A task: a goal, a start address, and the parameters, secrets and sites that the agent may use.
@@ -151,7 +151,7 @@ impl Task {
         here.map(|(_, note)| &**note).collect()
     }
 
-    /// Adds a value that the goal refers to by name.
+    /// Adds a parameter: a value that the goal refers to by the parameter's name.
     pub fn with_parameter(mut self, name: ParameterName, value: impl Into<String>) -> Self {
         self.parameters.insert(name, value.into());
         self
@@ -173,8 +173,8 @@ impl Task {
         Ok(self)
     }
 
-    /// Sets the run's secrets. With secrets, only the start site and the sites added by
-    /// [`with_allowed`](Self::with_allowed) may be visited.
+    /// Sets the secrets that the run may use. A run with secrets may visit only the start site and the sites added by
+    /// [`with_allowed`](Self::with_allowed).
     pub fn with_secrets(mut self, vault: Vault) -> Self {
         self.vault = Arc::new(vault);
         self
@@ -187,7 +187,7 @@ impl Task {
         self
     }
 
-    /// Assigns the run to a session, a group of runs that belong together.
+    /// Assigns the run to a session: a group of runs that belong together.
     pub fn with_session(mut self, session: SessionId) -> Self {
         self.session = Some(session);
         self
@@ -214,9 +214,9 @@ impl Task {
         Ok(task)
     }
 
-    /// Makes the run continue an earlier one, with the goal of this task. If the task has no start address, the run
-    /// starts where the earlier run ended. The run belongs to the continuation's session, or to the task's own session
-    /// if the continuation has none.
+    /// Makes the run continue an earlier run, with the goal of this task. If the task has no start address, the run
+    /// starts where the earlier run ended. It belongs to the session of `earlier` or, if that has none, to the task's
+    /// own session.
     ///
     /// # Errors
     /// The errors of [`with_start_url`](Self::with_start_url).
@@ -229,7 +229,7 @@ impl Task {
         Ok(self)
     }
 
-    /// Adds the path of a folder or file that belongs to the run, for the [register](super::Builder::with_registry).
+    /// Adds the path of a folder or file that belongs to the run, so that the [register](super::Builder::with_registry) lists it.
     pub fn with_artifact(mut self, path: impl Into<String>) -> Self {
         self.artifacts.push(path.into());
         self
@@ -241,7 +241,7 @@ impl Task {
         self
     }
 
-    /// Returns the secrets that the goal names by placeholder but the task does not have.
+    /// Returns the names of the secrets whose placeholders are in the goal but which the task does not have.
     ///
     /// ```
     /// let task = webwise::Task::new("Log in with <secret:PASSWORD>")?;
@@ -260,7 +260,7 @@ impl Task {
             .collect()
     }
 
-    /// Returns the run's id, if it was set.
+    /// Returns the run's id; `None` if [`with_run_id`](Self::with_run_id) did not set it.
     pub const fn run_id(&self) -> Option<&RunId> {
         self.run.as_ref()
     }
@@ -270,7 +270,7 @@ impl Task {
         &self.goal
     }
 
-    /// Returns the address of the page to open first.
+    /// Returns the address of the page to open first; `None` if the run starts on the page that the browser shows.
     pub const fn start_url(&self) -> Option<&Url> {
         self.start_url.as_ref()
     }

@@ -14,9 +14,9 @@
 //! } ] }
 //! ```
 //!
-//! `goal`, `url` and `success` must be given. All conditions of `success` must hold. `variants` are other values of the same
-//! task: each replaces the fields that it names. `{seed}` in an address is replaced by a number that differs between the
-//! seeds, and between a measured run and the run that fills its memory.
+//! `name`, `goal`, `url` and `success` must be given. All conditions of `success` must hold. `variants` are other
+//! values of the same task: each replaces the fields that it names. `{seed}` in an address is replaced by a number that
+//! differs between the seeds, and between a measured run and the run that fills its memory.
 
 use std::collections::BTreeSet;
 
@@ -29,15 +29,16 @@ use crate::{
     base::{Site, text},
 };
 
-/// Version of the format.
+/// Version of the format of a case file.
 const VERSION: u64 = 1;
-/// Maximum number of cases, and of variants of a case. Source: chosen; each takes several runs.
+/// Maximum number of cases, and of the sets of values of a case: its own and one for each variant. Source: chosen; each
+/// takes several runs.
 const MAX_CASES: usize = 200;
-/// Maximum length of a case's name. Unit: characters. Source: chosen; a name is a heading of the table.
+/// Maximum length of a case's name. Unit: characters. Source: chosen; a name is a heading in the printed table.
 const MAX_NAME: usize = 80;
-/// The placeholder for the seed in an address.
+/// The placeholder in an address that is replaced by a number, which differs between the seeds.
 const SEED: &str = "{seed}";
-/// Fields that a variant may replace.
+/// Fields of a case that a variant may replace.
 const VALUES: [&str; 7] = [
     "goal",
     "url",
@@ -48,7 +49,7 @@ const VALUES: [&str; 7] = [
     "success",
 ];
 
-/// A task that is evaluated.
+/// A case: a task that is evaluated, with the values with which it can be run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Case {
     pub(crate) name: String,
@@ -56,42 +57,42 @@ pub(crate) struct Case {
     pub(crate) values: Vec<Values>,
 }
 
-/// The values with which a case is run: its goal, addresses, parameters, secrets, sites and conditions.
+/// A set of values with which a case can be run: its goal, addresses, parameters, secrets, sites and conditions.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Values {
     pub(crate) goal: String,
     url: String,
     setup: Option<String>,
     pub(crate) parameters: Vec<(ParameterName, String)>,
-    /// For each secret, its place in the file, and its source, written as for `run --secret`.
+    /// For each secret, its place in the file, such as `cases[0].secrets[0]`, and its definition, written as for `run --secret`.
     pub(crate) secrets: Vec<(String, String)>,
     pub(crate) allow: Vec<Site>,
     pub(crate) success: Success,
 }
 
 impl Values {
-    /// Returns the start address for this seed.
+    /// Returns the start address with the number `seed` in place of `{seed}`.
     pub(crate) fn url(&self, seed: u32) -> String {
         self.url.replace(SEED, &seed.to_string())
     }
 
-    /// Returns the address to open before the run.
+    /// Returns the address to open before the run, with the number `seed` in place of `{seed}`; `None` if the case has none.
     pub(crate) fn setup(&self, seed: u32) -> Option<String> {
         let setup = self.setup.as_ref();
         setup.map(|setup| setup.replace(SEED, &seed.to_string()))
     }
 }
 
-/// The conditions under which a run has reached its goal. All that are given must hold.
+/// The conditions under which a run has reached its goal. All conditions that are given must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Success {
-    /// Words that must stand side by side in the last page.
+    /// Words that must stand side by side on the last page of the run.
     pub(crate) text: Option<String>,
-    /// The pattern of the last page's address; `*` stands for any characters.
+    /// The pattern that the address of the run's last page must match; `*` stands for any characters.
     pub(crate) url: Option<String>,
-    /// An expression that must be true in the last page.
+    /// A JavaScript expression that must be true on the run's last page.
     pub(crate) javascript: Option<String>,
-    /// Words that must stand side by side in the answer.
+    /// Words that must stand side by side in the run's answer.
     pub(crate) answer: Option<String>,
 }
 
@@ -153,7 +154,7 @@ fn case(field: &Field<'_>) -> Result<Case, Wrong> {
     Ok(Case { name, values })
 }
 
-/// Returns the values, with the fields that this object names replaced.
+/// Returns the values after replacing those for which the object has a field.
 fn replaced(mut values: Values, field: &Field<'_>) -> Result<Values, Wrong> {
     if let Some(given) = field.get("goal")? {
         values.goal = goal(&given)?;
@@ -205,7 +206,7 @@ fn goal(field: &Field<'_>) -> Result<String, Wrong> {
     field.text().map(str::to_owned)
 }
 
-/// Returns an address that a browser may open. It may contain `{seed}`.
+/// Returns the field's text, after checking that it is an address that a browser may open. It may contain `{seed}`.
 fn address(field: &Field<'_>) -> Result<String, Wrong> {
     let given = field.text()?;
     let url = Url::parse(&given.replace(SEED, "1"))

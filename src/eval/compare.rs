@@ -1,15 +1,15 @@
-//! Computes the mean figures of each arm, and the differences between arms with their intervals.
+//! Computes the mean figures of each arm (the runs with one use of memory), and the differences between arms with their 95 % intervals.
 
 use std::collections::BTreeMap;
 
 use super::{Arm, random::Random};
 
-/// Number of random samples for an interval. Source: chosen; Efron and Tibshirani, "An Introduction to the Bootstrap",
-/// 1993, ask for 1,000 or more for percentiles.
+/// Number of bootstrap samples for one interval. Source: chosen; Efron and Tibshirani, "An Introduction to the
+/// Bootstrap", 1993, ask for 1,000 or more for percentiles.
 const SAMPLES: usize = 2_000;
-/// Number of samples left out at each end. A fortieth at each end gives 95 % intervals.
+/// Number of the smallest samples, and also of the largest, that lie outside an interval. A fortieth at each end gives 95 % intervals.
 const TAIL: usize = SAMPLES / 40;
-/// Seed of the samples, so that equal figures have equal intervals.
+/// Seed of the random samples, so that equal figures have equal intervals.
 pub(super) const SEED: u64 = 1;
 
 /// A figure of a run that is compared between arms, such as the number of steps.
@@ -35,7 +35,7 @@ impl Metric {
         Self::Seconds,
     ];
 
-    /// Returns the name, as in JSON.
+    /// Returns the name of the figure, as in JSON.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -59,7 +59,7 @@ impl Figures {
     }
 }
 
-/// A run of an arm, with its figures.
+/// A measured run with its case, seed, arm and figures.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Measured {
     pub(crate) case: String,
@@ -68,15 +68,17 @@ pub(crate) struct Measured {
     pub(crate) figures: Figures,
 }
 
-/// The difference of two arms in one figure.
+/// The difference in one figure between two sets of runs.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
     pub(crate) metric: Metric,
-    /// The mean in the baseline arm, [`Comparison::with`].
+    /// The mean in the baseline arm, [`Comparison::with`]; for an item of memory, the mean of the runs that withheld it.
     pub(crate) before: f64,
-    /// The mean in the arm that is compared with the baseline, [`Comparison::of`].
+    /// The mean in the arm that is compared with the baseline, [`Comparison::of`]; for an item of memory, the mean of
+    /// the runs that offered it.
     pub(crate) after: f64,
-    /// The 95 % interval of the mean difference; `None` if there are fewer than two pairs.
+    /// The 95 % interval of the mean difference; `None` if there are fewer than two pairs of runs or, for an item of
+    /// memory, fewer than two runs on one side.
     pub(crate) interval: Option<(f64, f64)>,
 }
 
@@ -103,14 +105,15 @@ pub(crate) struct Comparison {
 /// The runs of one case, or of all cases together.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Group {
-    /// The case; `None` for all cases.
+    /// The name of the case; `None` for all cases together.
     pub(crate) case: Option<String>,
     /// For each arm, the number of its runs and their mean figures.
     pub(crate) arms: Vec<(Arm, usize, Figures)>,
     pub(crate) comparisons: Vec<Comparison>,
 }
 
-/// Returns the group of each case in the order of first appearance. If there are several cases, a group of all runs comes last.
+/// Returns the group of runs of each case, in the order in which the cases first appear. If there are several cases, a
+/// group of all runs comes last.
 pub(crate) fn groups(runs: &[Measured]) -> Vec<Group> {
     let mut names: Vec<&String> = Vec::new();
     for run in runs {
@@ -163,7 +166,7 @@ fn group(case: Option<String>, runs: &[&Measured]) -> Group {
     }
 }
 
-/// Compares two arms by their runs of the same case and seed; `None` if they have none in common.
+/// Compares the runs of two arms in pairs of the same case and seed; `None` if there is no such pair.
 fn compare(of: &[&Measured], with: &[&Measured]) -> Option<Comparison> {
     let partner = |run: &Measured| {
         let mut others = with.iter();
@@ -195,29 +198,29 @@ fn compare(of: &[&Measured], with: &[&Measured]) -> Option<Comparison> {
     })
 }
 
-/// Returns the mean; 0 if there are no values.
+/// Returns the mean of the values; 0 if there are none.
 pub(super) fn mean(values: &[f64]) -> f64 {
     let count = u32::try_from(values.len()).unwrap_or(u32::MAX);
     values.iter().sum::<f64>() / f64::from(count.max(1))
 }
 
-/// Returns the 95 % interval of the mean by bootstrap percentiles: each sample is as many values as there are, drawn
-/// with replacement, and the ends of the interval are percentiles of the samples' means. Returns `None` for fewer than
-/// two values.
+/// Returns the 95 % interval of the mean by bootstrap percentiles: each sample has as many values as `values`, drawn
+/// from it with replacement, and the ends of the interval are percentiles of the samples' means. Returns `None` for
+/// fewer than two values.
 fn interval(values: &[f64], seed: u64) -> Option<(f64, f64)> {
     let mut random = Random::new(seed);
     (values.len() > 1).then(|| ends(|| drawn_mean(values, &mut random)))
 }
 
-/// Returns the 95 % interval of the difference of two means, whose samples are drawn independently. Returns `None` if
-/// one of the two has fewer than two values.
+/// Returns the 95 % interval of the mean of `after` minus the mean of `before`, whose samples are drawn independently.
+/// Returns `None` if one of the two has fewer than two values.
 pub(super) fn interval_of_two(before: &[f64], after: &[f64], seed: u64) -> Option<(f64, f64)> {
     let mut random = Random::new(seed);
     let mut draw = || drawn_mean(after, &mut random) - drawn_mean(before, &mut random);
     (before.len() > 1 && after.len() > 1).then(|| ends(&mut draw))
 }
 
-/// Returns the mean of one sample: as many values as there are, drawn with replacement.
+/// Returns the mean of one bootstrap sample: as many values as `values` has, drawn from it with replacement.
 fn drawn_mean(values: &[f64], random: &mut Random) -> f64 {
     let drawn: Vec<f64> = (0..values.len())
         .map(|_| values[random.below(values.len())])
@@ -225,7 +228,7 @@ fn drawn_mean(values: &[f64], random: &mut Random) -> f64 {
     mean(&drawn)
 }
 
-/// Returns the ends of the middle 95 % of the samples that `draw` makes.
+/// Returns the lower and upper end of the middle 95 % of [`SAMPLES`] samples, each made by a call of `draw`.
 fn ends(draw: impl FnMut() -> f64) -> (f64, f64) {
     let mut samples: Vec<f64> = std::iter::repeat_with(draw).take(SAMPLES).collect();
     samples.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! A value of a case file with its place, so that every mistake can be named.
+//! A value of a case file with its place in the file, so that an error can name the place of a mistake.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// A value and its place, such as `cases[0].url`.
+/// A value of a case file and its place in the file, such as `cases[0].url`.
 #[derive(Debug, Clone)]
 pub(super) struct Field<'v> {
     value: &'v Value,
@@ -38,7 +38,7 @@ pub(super) struct Field<'v> {
 }
 
 impl<'v> Field<'v> {
-    /// Returns the whole document.
+    /// Makes the field for the whole document.
     pub(super) const fn root(value: &'v Value) -> Self {
         Self {
             value,
@@ -68,7 +68,7 @@ impl<'v> Field<'v> {
             .ok_or_else(|| self.wrong("must be an object"))
     }
 
-    /// Checks that the object has no other fields than these.
+    /// Checks that the value is an object without other fields than these.
     pub(super) fn only(&self, known: &[&str]) -> Result<(), Wrong> {
         let unknown = self
             .object()?
@@ -83,7 +83,7 @@ impl<'v> Field<'v> {
         })
     }
 
-    /// Returns a field of the object, if it is there and not `null`.
+    /// Returns a field of the object; `None` if the object does not have the field or its value is `null`.
     pub(super) fn get(&self, name: &str) -> Result<Option<Self>, Wrong> {
         let value = self.object()?.get(name).filter(|value| !value.is_null());
         Ok(value.map(|value| Self {
@@ -92,13 +92,13 @@ impl<'v> Field<'v> {
         }))
     }
 
-    /// Returns a field that must be there.
+    /// Returns a field of the object. It is an error if the object does not have the field.
     pub(super) fn need(&self, name: &str) -> Result<Self, Wrong> {
         self.get(name)?
             .ok_or_else(|| Wrong::new(self.at(name), "is missing"))
     }
 
-    /// Returns a text that is not empty.
+    /// Returns the value as text. It is an error if the value is not a text, or is empty.
     pub(super) fn text(&self) -> Result<&'v str, Wrong> {
         self.value
             .as_str()
@@ -106,14 +106,14 @@ impl<'v> Field<'v> {
             .ok_or_else(|| self.wrong("must be a text that is not empty"))
     }
 
-    /// Returns a whole number.
+    /// Returns the value as a whole number of at least 0. Any other value is an error.
     pub(super) fn number(&self) -> Result<u64, Wrong> {
         self.value
             .as_u64()
             .ok_or_else(|| self.wrong("must be a whole number"))
     }
 
-    /// Returns the items of a list.
+    /// Returns the items of the value, which must be a list, each with its place.
     pub(super) fn items(&self) -> Result<Vec<Self>, Wrong> {
         let items = self
             .value
@@ -126,7 +126,7 @@ impl<'v> Field<'v> {
         Ok(items.iter().enumerate().map(item).collect())
     }
 
-    /// Returns the names and values of an object, in the order of the names.
+    /// Returns the names and values of the fields of the object, in the order of the names.
     pub(super) fn entries(&self) -> Result<Vec<(&'v str, Self)>, Wrong> {
         let entries = self.object()?.iter().map(|(name, value)| {
             let place = self.at(name);

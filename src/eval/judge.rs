@@ -6,13 +6,13 @@ use crate::{
     page::{Node, NodeId, Observation},
 };
 
-/// The last page of a run.
+/// The parts of a run's last page to which conditions refer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LastPage {
     url: String,
     /// The words of the page in order. Values of fields are not among them, because the model may have typed them.
     words: Vec<String>,
-    /// The result of the case's script: true or false, or the reason why the script failed. `None` if the case has no script.
+    /// The result of the case's script on this page: true or false, or the reason why the script failed. `None` if the case has no script.
     script: Option<Result<bool, String>>,
 }
 
@@ -40,7 +40,8 @@ impl LastPage {
     }
 }
 
-/// Checks the conditions. The error describes the first one that does not hold. `page` is the last page, or the reason
+/// Checks the conditions of a case. The error describes the first condition that does not hold. `page` is the run's
+/// last page, or the reason why it could not be read.
 /// why it could not be read.
 ///
 /// Whole words are compared; case, punctuation and line breaks are ignored.
@@ -81,13 +82,13 @@ fn quoted(words: &str) -> String {
     format!("\"{}\"", text::truncate(&text::squeeze(words), 60))
 }
 
-/// Returns true if the words stand side by side in the text.
+/// Returns true if the wanted words stand side by side, in this order, in the list of words `text`.
 fn holds(text: &[String], wanted: &str) -> bool {
     let wanted = text::words(wanted);
     !wanted.is_empty() && text.windows(wanted.len()).any(|some| some == wanted)
 }
 
-/// Returns true if the address matches this pattern, in which `*` stands for any characters.
+/// Returns true if the address matches the pattern, in which `*` stands for any number of any characters.
 fn is_like(url: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

@@ -11,7 +11,7 @@ pub(crate) enum Arm {
     Cold,
     /// With the memory of an earlier run.
     Warm,
-    /// With the memory of an earlier run, of which no advice is shown.
+    /// With the memory of an earlier run, of which all advice is withheld.
     Withheld,
 }
 
@@ -30,7 +30,7 @@ impl Arm {
     }
 }
 
-/// The runs that share a memory.
+/// The policy that decides which runs of the evaluation share a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Isolation {
     /// All runs use the user's own memory.
@@ -41,7 +41,7 @@ pub(crate) enum Isolation {
     Shared,
 }
 
-/// A memory that exists only during the evaluation.
+/// The number of a memory that exists only during the evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Pool(pub(crate) usize);
 
@@ -50,22 +50,22 @@ pub(crate) struct Pool(pub(crate) usize);
 pub(crate) enum MemoryUse {
     Off,
     Empty,
-    /// The run fills this memory.
+    /// The run begins with this memory and adds to it what it learns.
     Fill(Pool),
-    /// The run gets a copy of this memory.
+    /// The run begins with a copy of this memory, which stays unchanged.
     Copy(Pool),
     /// The user's own memory.
     Own,
 }
 
-/// A run that is to be made.
+/// A run that the evaluation is to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Planned {
-    /// The position of the case.
+    /// The index of the case in the case file.
     pub(crate) case: usize,
-    /// The position in the values of the case; the case's own values come first, then its variants.
+    /// The index of the set of values with which the case is run; the case's own values come first, then those of its variants.
     pub(crate) values: usize,
-    /// The seed, from 1. Runs of one case and seed are compared.
+    /// The seed, from 1. Runs of the same case and seed are compared with each other.
     pub(crate) seed: u32,
     /// The number that replaces `{seed}` in addresses.
     pub(crate) number: u32,
@@ -74,11 +74,11 @@ pub(crate) struct Planned {
     pub(crate) memory: MemoryUse,
 }
 
-/// Returns the runs in order. `variants` holds the number of values of each case.
+/// Returns the planned runs in the order in which they are made. `variants` holds, for each case, the number of its values.
 ///
-/// For each seed, first come the runs that fill memories, then the measured runs in random order, so that a slow minute
-/// of the machine does not affect only one arm. Each seed uses the next values of a case in turn, and the run that
-/// fills the memory uses the values after those.
+/// For each seed, the runs that fill memories come first. Then come the measured runs in random order, so that a slow
+/// minute of the machine does not affect only one arm. The seeds use the values of a case in turn, and the run that
+/// fills the memory uses the values after those of the measured runs.
 pub(crate) fn plan(
     variants: &[usize],
     arms: &[Arm],

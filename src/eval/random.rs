@@ -1,6 +1,6 @@
 //! Random numbers from a seed, so that an evaluation can be repeated.
 
-/// The generator `SplitMix64`. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
+/// The random number generator `SplitMix64`. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
 #[derive(Debug, Clone)]
 pub(super) struct Random(u64);
 
@@ -17,7 +17,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number below `end`, which is not 0.
+    /// Returns a random number from 0 to `end - 1`. `end` must not be 0.
     pub(super) fn below(&mut self, end: usize) -> usize {
         let product = u128::from(self.next()) * end as u128;
         usize::try_from(product >> 64).unwrap_or_default()

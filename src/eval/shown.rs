@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Figures, Metric, compare::Difference};
 
 impl Metric {
-    /// Returns a value of this figure with as many decimals as matter.
+    /// Returns a value of this figure as text, rounded to the decimals that suit the figure.
     pub(crate) fn shown(self, value: f64) -> String {
         match self {
             Self::Success => format!("{value:.2}"),
@@ -16,7 +16,7 @@ impl Metric {
         }
     }
 
-    /// Returns a difference of this figure, with its sign.
+    /// Returns a difference in this figure as text with its sign, rounded like the figure.
     fn signed(self, value: f64) -> String {
         let sign = if value < 0.0 { "-" } else { "+" };
         format!("{sign}{}", self.shown(value.abs()))
@@ -24,7 +24,7 @@ impl Metric {
 }
 
 impl Figures {
-    /// Returns the figures as an object.
+    /// Returns the figures as a JSON object with the names of the figures as keys.
     pub(crate) fn json(self) -> Value {
         let pairs = Metric::ALL.map(|metric| (metric.as_str().to_owned(), self.of(metric).into()));
         Value::Object(pairs.into_iter().collect())
@@ -32,7 +32,7 @@ impl Figures {
 }
 
 impl Difference {
-    /// Returns the difference as a line: the figure, the means, their difference, and its interval.
+    /// Returns the difference as a line of text: the name of the figure, the two means, their difference, and its interval.
     pub(crate) fn line(&self) -> String {
         let metric = self.metric;
         let share = self
@@ -51,7 +51,7 @@ impl Difference {
         )
     }
 
-    /// Returns the name of the figure and the difference as JSON.
+    /// Returns the name of the figure, and the difference as a JSON object.
     pub(crate) fn entry(&self) -> (String, Value) {
         let value = json!({
             "before": self.before, "after": self.after, "difference": self.mean(), "share": self.share(),

@@ -1,4 +1,4 @@
-//! Computes the worth of each item of memory, by comparing runs that showed it with runs that withheld it.
+//! Computes the worth of each item of memory, by comparing the runs that showed the item with the runs that withheld it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::memory::AdviceId;
 
-/// An item of memory in one run.
+/// The part that an item of memory played in one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -21,23 +21,23 @@ pub(crate) struct ItemFacts {
     pub(crate) offered: bool,
     /// True if the run withheld the item from its prompts, as a control.
     pub(crate) withheld: bool,
-    /// True if the run did what the item advises, whether the item was shown or not.
+    /// True if the run did what the item advises, whether the model was shown the item or not.
     pub(crate) used: bool,
-    /// True if the run did what the item advises after the item was shown.
+    /// True if the run did what the item advises after the model was shown the item.
     pub(crate) followed: bool,
     pub(crate) helped: bool,
     pub(crate) harmed: bool,
 }
 
-/// A run and its items of memory.
+/// A run with its figures and the items of memory that played a part in it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RunFacts {
     pub(crate) items: Vec<ItemFacts>,
     pub(crate) figures: Figures,
 }
 
-/// An item of memory over several runs. Each number counts runs, including the runs from which the item was learned, as
-/// in [`Uses`](crate::memory::Uses).
+/// The worth of an item of memory, over several runs. Each number counts runs, including the runs from which the item
+/// was learned, as in [`Uses`](crate::memory::Uses).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Worth {
     pub(crate) id: AdviceId,
@@ -48,11 +48,13 @@ pub(crate) struct Worth {
     pub(crate) followed: usize,
     pub(crate) helped: usize,
     pub(crate) harmed: usize,
-    /// The runs that offered the item, compared with those that withheld it; empty if there is no run of one of the two kinds.
+    /// The differences between the runs that offered the item and those that withheld it; empty if no run offered it or
+    /// no run withheld it.
     pub(crate) differences: Vec<Difference>,
 }
 
-/// Returns the items that were offered or withheld in these runs, the items of the most runs first.
+/// Returns the worth of each item that was offered or withheld in these runs. The items that were offered or withheld
+/// in the most runs come first.
 pub(crate) fn worth(runs: &[RunFacts]) -> Vec<Worth> {
     let mut by_item: BTreeMap<&AdviceId, Vec<(&ItemFacts, Figures)>> = BTreeMap::new();
     for run in runs {

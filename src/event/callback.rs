@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Event, EventSink};
 use crate::base::RunId;
 
-/// Calls a function for each event and loses no event. The loop waits for the function, so keep it short.
+/// A sink that calls a function for each event and loses no event. The loop waits until the function returns, so keep it short.
 ///
 /// ```
 /// use webwise::event::Callback;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Event, EventSink};
 use crate::base::RunId;
 
-/// Passes each event to every sink, in the order in which they were added. [`failure`](EventSink::failure) returns the
-/// failure of the first sink that has one.
+/// A sink that passes each event to several sinks, in the order in which they were added. Its
+/// [`failure`](EventSink::failure) is that of the first sink that has one.
 #[derive(Debug, Clone, Default)]
 pub struct FanOut(Vec<Arc<dyn EventSink>>);
 
@@ -16,7 +16,7 @@ impl FanOut {
         Self::default()
     }
 
-    /// Adds a sink.
+    /// Adds a sink, which gets each event after the sinks that were added before it.
     pub fn with(mut self, sink: Arc<dyn EventSink>) -> Self {
         self.0.push(sink);
         self

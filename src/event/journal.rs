@@ -1,8 +1,8 @@
-//! The port that records an action before it is done. If the process is killed, the record shows what the process was
-//! about to do.
+//! The port (trait) that records an action before it is carried out. If the process is killed, the record shows what
+//! the process was about to do.
 //!
-//! The loop waits for the journal before every action that is not a read. An [`EventSink`](super::EventSink) cannot
-//! do this, because it must return at once.
+//! The loop waits for the journal before every action that is not a read. An [`EventSink`](super::EventSink) cannot do
+//! this, because it must return at once.
 //!
 //! | adapter | keeps intents in |
 //! | --- | --- |
@@ -23,22 +23,23 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// An action that is about to be done.
+/// An action that is about to be carried out.
 ///
-/// An intent does not say whether the action was done: the process may have ended right after writing it. The
-/// [`ActionExecuted`](super::EventKind::ActionExecuted) of the same step, if there is one, tells the result.
+/// An intent does not say whether the action was carried out: the process may have ended right after writing the
+/// intent. The [`ActionExecuted`](super::EventKind::ActionExecuted) event of the same step, if there is one, gives the
+/// outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Intent {
-    /// The run.
+    /// The run that the action belongs to.
     pub run: RunId,
-    /// The step, from 1.
+    /// The number of the step, from 1.
     pub step: u32,
     /// The time at which the intent was written.
     pub at: DateTime<Utc>,
     /// The action, with secrets as placeholders.
     pub action: Action,
-    /// The worst effect that the action could have on the page as it was seen; never [`Effect::Read`].
+    /// The worst effect that the action could have on the page as it was last observed; never [`Effect::Read`].
     pub effect: Effect,
     /// The targets of the action: page data, with secrets replaced.
     pub targets: Vec<TargetIdentity>,
@@ -67,7 +68,7 @@ impl Intent {
     }
 }
 
-/// A recorder of intents, awaited before each action.
+/// A recorder of intents. The loop waits for it before each action that does more than read.
 ///
 /// # Contract
 /// - When `intent` returns, a [`Reversible`](Effect::Reversible) intent survives the death of this process, even from

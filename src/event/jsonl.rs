@@ -11,10 +11,11 @@ use std::{
 use super::{Event, EventSink};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// Size of the write buffer. Unit: bytes. Source: chosen; the size that the standard library uses for its buffers.
+/// Size of the waiting lines above which they are written to the file. Unit: bytes. Source: chosen; the size of the
+/// buffers in the standard library.
 const MAX_WAITING: usize = 8 * 1_024;
 
-/// Writes each event as one line of JSON, on its own thread.
+/// A sink that writes each event as one line of JSON into one file, on its own thread.
 ///
 /// # Loss policy
 /// Emitted events are written at the latest when the sink is closed or dropped. If the process is killed, events that
@@ -27,7 +28,7 @@ pub struct Jsonl {
 }
 
 impl Jsonl {
-    /// Creates the file, readable by its owner only, or empties an existing file.
+    /// Makes a sink that writes to a new file, readable by its owner only, or to an existing file, which is emptied.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] if the file cannot be opened. The error names the path.
@@ -71,7 +72,7 @@ impl EventSink for Jsonl {
     }
 }
 
-/// Creates a file that only its owner can read, or empties an existing one.
+/// Creates a file that only its owner can read, or empties the file if it exists.
 pub(super) fn create_private(path: &Path) -> Result<File> {
     open_private(
         path,
@@ -79,14 +80,14 @@ pub(super) fn create_private(path: &Path) -> Result<File> {
     )
 }
 
-/// Opens a file with these options. If it is created, only its owner can read it.
+/// Opens a file with these options. If this creates the file, only its owner can read it.
 pub(crate) fn open_private(path: &Path, options: &mut OpenOptions) -> Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options.open(path).map_err(|e| io_error(path, e))
 }
 
-/// Encodes the value as a line of JSON and appends it to the bytes that wait to be written to this file.
+/// Encodes the value as a line of JSON and appends it to the bytes in `to`, which wait to be written. The path is only for the error.
 pub(super) fn write_line(
     to: &mut Vec<u8>,
     value: &impl serde::Serialize,
@@ -101,8 +102,8 @@ pub(super) fn write_line(
     Ok(())
 }
 
-/// Appends the waiting bytes to a file that nobody else writes. If only a part of them can be written, the whole lines
-/// in that part are kept and the rest is cut off, so that a reader finds no half line.
+/// Appends the waiting lines to a file that nobody else writes, and empties `lines`. If the file can take only a part
+/// of the bytes, the whole lines in that part are kept and the rest is cut off, so that a reader finds no half line.
 pub(super) fn write_lines(file: &mut File, lines: &mut Vec<u8>) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
@@ -133,7 +134,7 @@ pub(super) fn io_error(path: &Path, source: std::io::Error) -> Error {
         .with_source(source)
 }
 
-/// A thread that writes the items that are sent to it, in order.
+/// A handle for a thread that writes the items that are sent to it, in order.
 #[derive(Debug)]
 pub(super) struct Writer<T> {
     inner: Mutex<Inner<T>>,

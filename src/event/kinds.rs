@@ -39,16 +39,16 @@ pub struct Event {
     /// The kind of event. The JSON field `event` holds its name.
     #[serde(flatten)]
     pub kind: EventKind,
-    /// The run.
+    /// The run that the event belongs to.
     pub run: RunId,
-    /// The step, from 1; 0 before the first.
+    /// The number of the step, from 1; 0 before the first step.
     pub step: u32,
     /// The time of the event.
     pub at: DateTime<Utc>,
 }
 
 impl Event {
-    /// Makes an event at a step and time of a run.
+    /// Makes an event of this kind that belongs to a step of a run.
     pub const fn new(kind: EventKind, run: RunId, step: u32, at: DateTime<Utc>) -> Self {
         Self {
             kind,
@@ -69,19 +69,19 @@ impl Event {
 pub enum EventKind {
     /// The run starts.
     RunStarted {
-        /// The goal, with secrets replaced.
+        /// The goal of the task, with secrets replaced.
         goal: String,
-        /// The start address.
+        /// The address of the page to open first; `None` if the task has none.
         start_url: Option<String>,
         /// The group of runs that this run belongs to.
         session: Option<SessionId>,
-        /// Name of the driver.
+        /// Name of the browser driver.
         driver: String,
         /// True if the browser was already running and goes on after the run. Left out of the JSON if false. The
         /// browser's address is never written.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         attached: bool,
-        /// Name of the model.
+        /// Name of the model that decides.
         model: String,
         /// Seed of the random numbers in the prompt, as 32 hexadecimal digits. With it, a replay
         /// makes the same prompts.
@@ -90,29 +90,29 @@ pub enum EventKind {
         tools: Vec<String>,
         /// The form in which the model is asked for calls: `tools` or `json_schema`.
         mode: String,
-        /// Maximum number of steps.
+        /// Maximum number of steps in this run.
         max_steps: u32,
-        /// The actions that need approval: `safe`, `hybrid` or `auto`.
+        /// The approval mode, which says which actions need approval: `safe`, `hybrid` or `auto`.
         approval: String,
     },
     /// The run continues from a saved state. The steps before this event belong to the same run.
     RunResumed {},
-    /// The page was observed.
+    /// The browser's page was observed.
     Observed {
         /// The observation; its picture is not part of the JSON.
         observation: Arc<Observation>,
-        /// Time taken. Unit: milliseconds.
+        /// Time taken by the observation. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// The page was interpreted.
+    /// The observed page was interpreted: its type, its text and the elements to act on were found.
     Interpreted {
-        /// The interpretation.
+        /// The interpretation of the page.
         view: Arc<PageView>,
     },
-    /// Memory gave advice for the whole run, at its start.
+    /// Memory was asked, at the start of the run, for advice for the whole run.
     #[serde(rename = "tier1_loaded")]
     Tier1Loaded {
-        /// Number of lessons.
+        /// Number of lessons that were found.
         count: usize,
         /// Texts of the lessons.
         lessons: Vec<String>,
@@ -127,7 +127,7 @@ pub enum EventKind {
     ErrorRecall {
         /// The command: the name of the tool that was called.
         command: String,
-        /// The class of the failure and the beginning of its detail.
+        /// The class of the failure and the beginning of the browser's message about it.
         error_snippet: String,
         /// Number of matching lessons.
         matched: usize,
@@ -140,9 +140,9 @@ pub enum EventKind {
         #[serde(default)]
         elapsed_ms: u64,
     },
-    /// Memory was asked about a site.
+    /// Memory was asked about the site whose page is shown.
     DomainRecall {
-        /// The host of the site.
+        /// The host of the page.
         domain: Host,
         /// Number of matching items.
         matched: usize,
@@ -163,55 +163,54 @@ pub enum EventKind {
         /// Ids of the items' records.
         items: Vec<AdviceId>,
     },
-    /// Memory knows the task, so the run repeats the next step of an earlier run, without asking the model.
+    /// The next step is taken from an earlier run of a task like this one, as memory recorded it, without asking the model.
     StepReplayed {
-        /// Id of the item's record.
+        /// Id of the memory item that contains the step.
         item: AdviceId,
-        /// The position of the step in the task, from 1.
+        /// The number of the step among the steps that the task took in the earlier run, from 1.
         number: usize,
         /// Number of steps that the task took in the earlier run.
         of: usize,
     },
-    /// The model is asked.
+    /// The run asks the model for its next calls.
     ModelAsked {
-        /// The system instruction. Present only in the run's first call, because it does not
-        /// change.
+        /// The system instruction. Present only in the run's first request, because it does not change.
         #[serde(skip_serializing_if = "Option::is_none")]
         system: Option<String>,
-        /// The message.
+        /// The message that belongs to the current step.
         message: String,
-        /// Estimated size of the request, including the tools.
+        /// Estimated size of the whole request, including the declarations of the tools.
         estimated_tokens: TokenCount,
-        /// Ids of the memory items in the prompt.
+        /// Ids of the memory items that the message contains.
         offered: Vec<AdviceId>,
     },
-    /// The model answered.
+    /// The model replied.
     ModelReplied {
-        /// The answer, with secrets replaced.
+        /// The reply, with secrets replaced.
         response: ChatResponse,
-        /// Time taken. Unit: milliseconds.
+        /// Time taken by the model. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// The model could not be reached or answered with an error.
+    /// A request to the model failed: the model could not be reached, or answered with an error.
     ModelFailed {
         /// The error's kind.
         kind: ErrorKind,
         /// The error, with secrets replaced.
         error: String,
     },
-    /// A call in the model's reply was refused, because it could not be carried out as the model wrote it.
+    /// A call in the model's reply was refused, because it could not be carried out in the form in which the model wrote it.
     CallRefused {
-        /// The problem with the call.
+        /// The call's tool, and the reason for the refusal.
         problem: CallProblem,
     },
-    /// Calls of a reply were dropped, because one before them failed or changed the page.
+    /// Calls of a reply were dropped before they were carried out, for example because an earlier call failed or another page is shown.
     CallsDropped {
-        /// Number of calls.
+        /// Number of dropped calls.
         count: usize,
         /// The reason, in the crate's own words (not from a page).
         why: String,
     },
-    /// A guard warned the model.
+    /// A guard of the run warned the model.
     Warned {
         /// Name of the guard.
         guard: String,
@@ -220,13 +219,13 @@ pub enum EventKind {
     },
     /// An approver decided whether an action may run.
     ApprovalDecided {
-        /// The action.
+        /// The action to approve.
         action: Action,
         /// The worst effect that the action could have.
         effect: Effect,
         /// True if the action may run.
         approved: bool,
-        /// The reason, in the crate's own words (not from a page).
+        /// The reason for the decision, in the crate's own words (not from a page).
         why: String,
     },
     /// An action is about to be carried out. If no [`ActionExecuted`](Self::ActionExecuted) follows, the run ended
@@ -237,24 +236,24 @@ pub enum EventKind {
         /// The targets of the action.
         targets: Vec<TargetIdentity>,
     },
-    /// An action was carried out.
+    /// An action has ended: it was carried out, or it was refused or failed.
     ActionExecuted {
         /// The action, with typed secrets as placeholders.
         action: Action,
         /// The targets of the action.
         targets: Vec<TargetIdentity>,
-        /// The outcome.
+        /// The outcome of the action.
         outcome: Outcome,
         /// Address of the page before the action.
         url_before: String,
         /// Address of the page after the action.
         url_after: String,
-        /// The changes of the page, in short lines.
+        /// The changes of the page, as short lines.
         changed: Vec<String>,
-        /// Time taken, including the wait for the page. Unit: milliseconds.
+        /// Time taken by the action, including the wait for the page. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// A picture was taken: for the model, with marks on elements, or by an action.
+    /// A picture of the page was taken: for the model, with marks on elements, or by an action.
     #[serde(rename = "pictured")]
     PictureTaken {
         /// The bytes of a PNG file; not part of the JSON.
@@ -263,57 +262,57 @@ pub enum EventKind {
     },
     /// Data was extracted under a name.
     Extracted {
-        /// The name.
+        /// The name under which the data is kept in the result.
         name: String,
-        /// The data, with secrets replaced.
+        /// The extracted data, with secrets replaced.
         text: String,
     },
     /// The driver reported something other than the action's result, such as a new tab or a download.
     #[serde(rename = "noticed")]
     BrowserNoticed {
-        /// The notice.
+        /// The driver's notice.
         notice: Notice,
     },
     /// The model called `finish`, and the evidence that it quoted was checked.
     FinishChecked {
-        /// The answer.
+        /// The answer that the model gave.
         answer: String,
         /// The words of a page that the model quoted as evidence.
         evidence: String,
-        /// True if the quoted words are on this page or on an earlier page of this run.
+        /// True if the quoted words are on the current page or on an earlier page of this run.
         verified: bool,
-        /// True if the quoted words are on an earlier page and not on this one.
+        /// True if the quoted words are on an earlier page of this run and not on the current page.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         earlier: bool,
-        /// Claims of the answer that no page of the run has shown.
+        /// Claims of the answer that no page of the run supports.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unverified: Vec<String>,
     },
-    /// The model asked a person.
+    /// The model asked a person a question.
     HumanAsked {
-        /// The question.
+        /// The model's question.
         question: String,
-        /// The answer, with secrets replaced; `None` if nobody was there.
+        /// The person's answer, with secrets replaced; `None` if nobody was there.
         answer: Option<String>,
     },
-    /// The model proposed a fact. It is kept with the run, so that a person can review it.
+    /// The model proposed a fact about the site. It is kept with the run, so that a person can review it.
     FactProposed {
         /// Name of the fact.
         key: String,
         /// Text of the fact.
         value: String,
     },
-    /// Memory was changed.
+    /// An update of a shelf (a part of the store) was committed.
     MemoryUpdated {
-        /// The shelf: the part of the store that was changed.
+        /// The shelf that was changed.
         shelf: Shelf,
-        /// The store's acknowledgement.
+        /// The store's acknowledgement, with the changes.
         committed: Committed,
         /// Time taken by the store. Unit: milliseconds.
         #[serde(default)]
         elapsed_ms: u64,
     },
-    /// This run changed a record of memory.
+    /// A memory kind says what it changed in one of its records. Lessons have events of their own.
     MemoryChanged {
         /// Id of the record; the `collection` in it is the name of the memory kind.
         item: AdviceId,
@@ -331,9 +330,9 @@ pub enum EventKind {
         lesson: String,
         /// The lesson's category.
         category: String,
-        /// The command that fails: a tool's name.
+        /// The command that the lesson is about, because it failed: the name of a tool.
         failed_command: Option<String>,
-        /// The error that the lesson is for.
+        /// The pattern of the error messages that the lesson is for.
         error_pattern: Option<String>,
         /// Id of the lesson's record.
         item: AdviceId,
@@ -342,7 +341,7 @@ pub enum EventKind {
     LessonDeduplicated {
         /// The lesson's text.
         lesson: String,
-        /// Number of uses, including this one.
+        /// Number of uses of the lesson, including this one.
         new_use_count: u64,
         /// Id of the lesson's record.
         item: AdviceId,
@@ -351,9 +350,9 @@ pub enum EventKind {
     LessonPromoted {
         /// The lesson's text.
         lesson: String,
-        /// Number of uses.
+        /// Number of uses of the lesson.
         use_count: u64,
-        /// The sites where it was used.
+        /// The sites on which the lesson was used.
         triggered_domains: Vec<Site>,
         /// Id of the lesson's record.
         item: AdviceId,
@@ -362,9 +361,9 @@ pub enum EventKind {
     LessonDemoted {
         /// The lesson's text.
         lesson: String,
-        /// Number of uses that helped.
+        /// Number of uses of the lesson that helped.
         helped: u64,
-        /// Number of uses that did not help.
+        /// Number of uses of the lesson that did not help.
         harmed: u64,
         /// Id of the lesson's record.
         item: AdviceId,
@@ -373,36 +372,36 @@ pub enum EventKind {
     LessonRetired {
         /// The lesson's text.
         lesson: String,
-        /// Number of uses that helped.
+        /// Number of uses of the lesson that helped.
         helped: u64,
-        /// Number of uses that did not help.
+        /// Number of uses of the lesson that did not help.
         harmed: u64,
         /// Id of the lesson's record.
         item: AdviceId,
     },
-    /// The results that a lesson had in this run.
+    /// The result that a lesson had in this run on one site.
     LessonCredited {
         /// Id of the lesson's record.
         item: AdviceId,
         /// The site on which the lesson was used.
         site: Option<Site>,
-        /// True if the lesson's recovery was carried out after the failure that it is for.
+        /// True if the run carried out the recovery that the lesson advises, after the failure that the lesson is for.
         used: bool,
-        /// True if the model had been shown the lesson before it made the recovery.
+        /// True if the model had been shown the lesson before the run carried out the recovery.
         followed: bool,
-        /// True if the recovery restored the effect.
+        /// True if the recovery worked: the action that had failed had its effect.
         helped: bool,
-        /// True if the recovery did not help.
+        /// True if the run carried out the recovery and it did not work.
         harmed: bool,
     },
-    /// Stale lessons were removed.
+    /// Lessons that have not been used for long were removed from a shelf of memory.
     LessonsPruned {
         /// Number of lessons removed.
         pruned_count: usize,
         /// Number of lessons that remain on the shelf.
         remaining_count: usize,
     },
-    /// The least proven lessons were removed from a full shelf.
+    /// The least proven lessons were removed from a full shelf of memory.
     LessonsCompacted {
         /// Number of lessons removed.
         removed_count: usize,
@@ -414,31 +413,32 @@ pub enum EventKind {
         /// The notice; it names the shelf.
         notice: StoreNotice,
     },
-    /// Memory failed. The run goes on without that part of memory. Emitted for the first failure of a run. Also emitted
-    /// if a kind of memory learned something from the run and it is lost; then the error contains `lost` and the name
-    /// of the kind.
+    /// A part of memory failed, and the run goes on without that part. Emitted for the first failure of a run. Also
+    /// emitted if something that a memory kind learned from the run is lost; the error then contains `lost` and the
+    /// name of the kind.
     MemoryFailed {
-        /// The operation that failed.
+        /// The name of the operation that failed.
         operation: String,
         /// The error, with secrets replaced.
         error: String,
     },
-    /// A sink lost events of this run. The run goes on. Emitted once.
+    /// A sink or the journal lost a part of the record of this run. The run goes on. Emitted at most once for the sinks
+    /// and once for the journal.
     RecordingFailed {
         /// The error, with secrets replaced.
         error: String,
     },
-    /// The run is over.
+    /// The run has ended.
     RunEnded {
         /// The answer, if the model gave one.
         answer: Option<String>,
-        /// The words on a page that the model quoted as evidence; `None` if they were not there.
+        /// The words that the model quoted from a page as evidence; `None` if no page of the run contained them.
         evidence: Option<String>,
         /// Extracted data, by name.
         extracted: BTreeMap<String, String>,
         /// Address of the last page.
         final_url: Option<String>,
-        /// The error, if the run ended because of an error.
+        /// The error that ended the run. Also set if the browser was lost after the run had succeeded.
         error: Option<String>,
         /// The figures of the run.
         summary: RunSummary,

@@ -1,4 +1,4 @@
-//! The port that receives the events of a run.
+//! The port (trait) that receives the events of a run.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -46,8 +46,8 @@ pub trait EventSink: Debug + Send + Sync {
     /// Receives one event.
     fn emit(&self, event: &Event);
 
-    /// Returns the reason why events of this run are being lost, as far as it is known by now; `None` while no event is
-    /// lost. A sink that does not write always returns `None`. The loop asks once a step, and passes the reason on to
+    /// Returns the reason why events of this run are being lost, as far as it is known by now; `None` while no loss is
+    /// known. A sink that does not write always returns `None`. The loop asks once a step, and passes the reason on to
     /// all sinks and to the report.
     fn failure(&self, run: &RunId) -> Option<String>;
 }

@@ -36,13 +36,13 @@ pub use self::{reader::RunLines, retention::Retention};
 use super::{Event, EventKind, EventSink, Intent, Journal, jsonl::Writer};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// Largest size of a run, apart from its `run_meta.json` and its last line. Unit: bytes. Source: chosen; the hundred
-/// runs that are kept by default then take at most about 27 GB, whatever pages and models send.
+/// Default for the maximum size of a run's folder, without its `run_meta.json` and its last line. Unit: bytes. Source:
+/// chosen; the hundred runs that are kept by default then take at most about 27 GB, whatever pages and models send.
 const MAX_BYTES: u64 = 256 * 1_024 * 1_024;
-/// Maximum number of runs whose failure is remembered. Source: chosen; once the disk is full, every later run fails.
+/// Maximum number of incomplete runs of which the sink remembers the reason. Source: chosen; once the disk is full, every later run fails.
 const MAX_FAILURES: usize = 1_000;
 
-/// Writes each run into its own folder, readable by its owner only.
+/// A sink and journal that writes each run into its own folder, readable by its owner only.
 ///
 /// | file | holds |
 /// | --- | --- |
@@ -100,19 +100,19 @@ pub struct RunFolder {
 #[derive(Debug)]
 enum Message {
     Event(Arc<Event>),
-    /// An intent, and the channel to the task that waits until it is kept.
+    /// An intent, and the channel to the task that waits until the intent is written.
     Intent(Box<Intent>, oneshot::Sender<Result<()>>),
 }
 
-/// Runs that could not be written, with the reason; filled by the thread that writes.
+/// The runs that could not be written completely, each with the reason. The thread that writes adds them.
 type Failures = Arc<Mutex<BTreeMap<RunId, String>>>;
 
 impl RunFolder {
-    /// The [operation](Error::operation) that an error names if an old run could not be deleted. No new run is
-    /// incomplete because of such an error.
+    /// The [operation](Error::operation) that is named in the error if an old run could not be deleted. Such an error
+    /// does not mean that a new run is incomplete.
     pub const PRUNE: &str = retention::PRUNE;
 
-    /// Records every run under `parent/<run id>`, with the default [`Retention`].
+    /// Makes a sink that records every run in the folder `parent/<run id>`, with the default [`Retention`].
     ///
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the thread that writes cannot be started.
@@ -120,7 +120,7 @@ impl RunFolder {
         Self::builder(parent).build()
     }
 
-    /// Starts to build a sink with other options.
+    /// Returns a builder for a sink with other options.
     pub fn builder(parent: impl Into<PathBuf>) -> RunFolderBuilder {
         RunFolderBuilder {
             parent: parent.into(),
@@ -140,7 +140,7 @@ impl RunFolder {
         RunLines::open(file.into())
     }
 
-    /// Returns the path of a run's folder.
+    /// Returns the path of the folder of a run, whether it exists or not.
     pub fn path_of(&self, run: &RunId) -> PathBuf {
         self.parent.join(run.as_str())
     }
@@ -200,12 +200,12 @@ impl RunFolderBuilder {
         Self { retention, ..self }
     }
 
-    /// Sets the largest size of one run. Unit: bytes. Default: 256 MiB.
+    /// Sets the maximum size of the folder of one run. Unit: bytes. Default: 256 MiB.
     pub fn with_max_bytes(self, max_bytes: u64) -> Self {
         Self { max_bytes, ..self }
     }
 
-    /// Starts the thread that writes.
+    /// Builds the sink and starts its thread, which writes.
     ///
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the thread cannot be started.
@@ -232,16 +232,16 @@ impl RunFolderBuilder {
     }
 }
 
-/// The runs that are being written.
+/// The runs that are being written, on the thread that writes.
 #[derive(Debug)]
 struct Runs {
     parent: PathBuf,
     retention: Retention,
     max_bytes: u64,
-    /// The folder of each open run; `None` for a run that cannot be written. Further events of such a run are dropped.
+    /// The folder of each run that has not ended; `None` for a run that cannot be written, whose further events are dropped.
     open: BTreeMap<RunId, Option<Folder>>,
     first_error: Option<Error>,
-    /// The first failure to delete an old run. No new run is incomplete because of it.
+    /// The first failure to delete an old run. It does not make any new run incomplete.
     first_kept: Option<Error>,
     failures: Failures,
 }
@@ -291,7 +291,7 @@ impl Runs {
         }
     }
 
-    /// Opens the folder of a run that is not open yet. Only a resumed run may continue in a folder that exists.
+    /// Opens the folder of a run, unless it is open already. Only a resumed run may continue in a folder that exists.
     fn open(&mut self, run: &RunId, step: u32, at: DateTime<Utc>, is_resumed: bool) {
         if !self.open.contains_key(run) {
             let left = if is_resumed {
@@ -323,7 +323,7 @@ impl Runs {
         self.open.insert(run.clone(), None);
     }
 
-    /// Records why a run is incomplete, for [`EventSink::failure`].
+    /// Records the reason why a run is not written completely, for [`EventSink::failure`].
     fn note(&self, run: &RunId, why: String) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         if failures.len() >= MAX_FAILURES {
@@ -332,7 +332,7 @@ impl Runs {
         failures.insert(run.clone(), why);
     }
 
-    /// Remembers a failure to delete old runs. Such a failure must not affect the new run.
+    /// Keeps a failure to delete old runs until the sink is closed. Such a failure must not affect the new run.
     fn not_removed(&mut self, pruned: Result<()>) {
         if let Err(error) = pruned {
             self.first_kept.get_or_insert(error);

@@ -112,7 +112,7 @@ macro_rules! memory_span {
     };
 }
 
-/// Returns the span of a memory query.
+/// Returns the span of a query to memory that found these items.
 fn search(event: &Event, items: &[AdviceId], elapsed_ms: u64) -> Span {
     let span = memory_span!("search_memory", event, items.len(), elapsed_ms);
     if let Some(first) = items.first() {
@@ -124,7 +124,7 @@ fn search(event: &Event, items: &[AdviceId], elapsed_ms: u64) -> Span {
     span
 }
 
-/// Returns the span of a memory update.
+/// Returns the span of an update of a shelf of memory.
 fn update(event: &Event, shelf: &Shelf, committed: &Committed, elapsed_ms: u64) -> Span {
     let changes = &committed.changes;
     let only_removes = !changes.is_empty()

@@ -19,38 +19,38 @@ use crate::base::{TokenCount, text};
 const MAX_LINE: usize = 400;
 /// The line that replaces lines that were left out.
 const GAP: &str = "...";
-/// Divisor of the budget that gives the part kept free for addresses: a fifth. Source: chosen.
+/// Divisor that gives the part of the budget that is reserved for web addresses: a fifth. Source: chosen.
 const FOR_ADDRESSES: u64 = 5;
 
 /// The kind of a text. It decides which lines are important.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Titles, addresses and excerpts.
+    /// The results of a web search: titles, addresses and excerpts.
     SearchResults,
-    /// Elements of a page, one a line.
+    /// The elements of a page, one on each line.
     PageState,
-    /// A failure with its causes.
+    /// A failure with its causes, such as a stack trace.
     Error,
-    /// JSON.
+    /// A JSON object or array.
     Structured,
-    /// Labels and values.
+    /// The labels and values of a form.
     Form,
     /// Anything else.
     Text,
 }
 
-/// A shortened text.
+/// A text of which some lines or values may have been left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Compressed {
     /// The kind by whose rules the text was shortened. It is `Text` if the text was not shortened, because then its
     /// kind is not determined.
     pub(super) kind: Kind,
     pub(super) lines: Vec<String>,
-    /// Number of lines, or of values of JSON, that were left out.
+    /// Number of lines, or of values if the text is JSON, that were left out or cut.
     pub(super) left_out: usize,
 }
 
-/// Shortens a text to at most this estimated size. A text that already fits is returned unchanged.
+/// Returns a text shortened to at most the budget, by estimate. A text that already fits is returned unchanged.
 pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
     let lines: Vec<&str> = text.lines().collect();
     if lines.iter().map(|line| cost(line).0).sum::<u64>() <= budget.0 {
@@ -100,8 +100,8 @@ pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
     }
 }
 
-/// Returns the share of addresses that must remain, in percent: all of up to 10, four fifths of up to 50, and three
-/// fifths of more. Source: chosen.
+/// Returns the share of a text's addresses that the shortened text must contain. Unit: percent. Of up to 10 addresses
+/// it is 100 %, of up to 50 it is 80 %, and of more it is 60 %. Source: chosen.
 const fn required(addresses: usize) -> usize {
     match addresses {
         ..=10 => 100,
@@ -110,7 +110,7 @@ const fn required(addresses: usize) -> usize {
     }
 }
 
-/// Appends addresses that were left out until enough of them remain, or until the room for them is used up.
+/// Appends addresses of the text that `out` does not contain, until [`required`] is met or the tokens in `room` are used up.
 fn recover(text: &str, out: &mut Vec<String>, room: u64) {
     let all = addresses(text);
     let shown = out.join("\n");
@@ -132,7 +132,7 @@ fn recover(text: &str, out: &mut Vec<String>, room: u64) {
     }
 }
 
-/// Returns the web addresses in a text.
+/// Returns the different web addresses in a text.
 fn addresses(text: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     for start in ["https://", "http://"] {
@@ -189,7 +189,7 @@ fn is_about_failure(line: &str) -> bool {
     .any(|word| line.contains(word))
 }
 
-/// Returns true for a line of a stack trace.
+/// Returns true if the line has the form of a line in a stack trace.
 fn is_frame(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("at ")
@@ -199,14 +199,14 @@ fn is_frame(line: &str) -> bool {
             .is_some_and(|(n, _)| n.parse::<u32>().is_ok())
 }
 
-/// Returns true for a line about an element, as browser drivers and this crate write them.
+/// Returns true if the line has the form in which browser drivers and this crate write an element.
 fn is_element(line: &str) -> bool {
     let line = line.trim_start();
     let line = line.strip_prefix("- ").unwrap_or(line);
     line.contains("[ref=") || role(line).is_some()
 }
 
-/// Returns the first word of a line if a quoted name follows it, as in `e3 button "Send"`.
+/// Returns the word before a quoted name in a line, as `button` in `e3 button "Send"`; `None` if there is no quoted name.
 fn role(line: &str) -> Option<&str> {
     let (before, _) = line.split_once(" \"")?;
     let role = before.rsplit(' ').next()?;
@@ -220,8 +220,8 @@ fn is_pair(line: &str) -> bool {
     })
 }
 
-/// Returns the positions of the lines, the most important first. Equally important lines are taken from both ends, two
-/// from the front for each one from the back, so that the middle is left out.
+/// Returns the indexes of the lines, the most important lines first. Equally important lines are taken from both ends
+/// of the text, two from the front for each one from the back, so that those in the middle come last.
 fn order(lines: &[&str], kind: Kind) -> Vec<usize> {
     let mut by_importance: Vec<(u8, Vec<usize>)> = Vec::new();
     for at in 0..lines.len() {
@@ -238,7 +238,7 @@ fn order(lines: &[&str], kind: Kind) -> Vec<usize> {
         .collect()
 }
 
-/// Returns the positions from both ends to the middle, two from the front for each one from the back.
+/// Returns the indexes in another order: from both ends to the middle, two from the front for each one from the back.
 fn outside_in(all: &[usize]) -> Vec<usize> {
     let mut out = Vec::with_capacity(all.len());
     let mut rest = all;
@@ -255,7 +255,7 @@ fn outside_in(all: &[usize]) -> Vec<usize> {
     out
 }
 
-/// Returns the importance of a line, from 0 to 3.
+/// Returns the importance of the line at index `at` in a text of this kind, from 0 to 3.
 fn importance(lines: &[&str], at: usize, kind: Kind) -> u8 {
     let line = lines[at].trim();
     let has_address = |line: &str| line.contains("http://") || line.contains("https://");
@@ -298,7 +298,7 @@ fn importance(lines: &[&str], at: usize, kind: Kind) -> u8 {
     }
 }
 
-/// Returns a line with the middle left out if it is too long.
+/// Returns the line. If it is longer than [`MAX_LINE`], the middle is left out.
 fn middle_out(line: &str) -> String {
     let count = line.chars().count();
     if count <= MAX_LINE {
@@ -310,7 +310,7 @@ fn middle_out(line: &str) -> String {
     format!("{first} (... {} characters) {last}", count - head - tail)
 }
 
-/// Returns JSON with long lists and texts cut as far as the size requires.
+/// Returns a JSON value as lines. Long lists and texts in it are cut as far as the budget requires.
 fn structured(value: &Value, budget: TokenCount) -> Compressed {
     let written = |(items, letters): (usize, usize)| {
         let mut left_out = 0;
@@ -360,7 +360,8 @@ fn structured(value: &Value, budget: TokenCount) -> Compressed {
     last
 }
 
-/// Returns as many of the lines as fit, from both ends, cut in the middle if they are long.
+/// Returns as many of the lines as fit into the budget, taken from both ends of the list, in their old order. The
+/// middle of a long line is left out.
 fn pack(lines: &[String], budget: TokenCount) -> Vec<String> {
     let shown: Vec<String> = lines.iter().map(|line| middle_out(line)).collect();
     let all: Vec<usize> = (0..shown.len()).collect();
@@ -382,7 +383,8 @@ fn item(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Cuts lists to this number of items and texts to this number of characters. An address is never cut.
+/// Returns the value with each list cut to `items` items and each text cut to `letters` characters. An address is never
+/// cut. Adds the number of values that were left out to `left_out`.
 fn cut(value: &Value, items: usize, letters: usize, left_out: &mut usize) -> Value {
     match value {
         Value::Array(all) => {

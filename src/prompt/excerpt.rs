@@ -4,32 +4,33 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use crate::base::text::{squeeze, words};
 
-/// Minimum length of a word of the goal that counts when the shown part is chosen. Unit: bytes. Source: chosen; shorter
-/// words are mostly grammar.
+/// Minimum length of a word of the goal that counts when the part of a text to show is chosen. Unit: bytes. Source:
+/// chosen; shorter words are mostly grammar.
 const MIN_WORD: usize = 4;
 
-/// Divisor of an excerpt's length that gives the part before the words that were found. Source: chosen; in a settings
-/// file, the comment on an option comes before the option.
+/// Divisor that gives the part of an excerpt that comes before the words that were found: a quarter. Source: chosen; in
+/// a settings file, the comment on an option comes before the option.
 const BEFORE: usize = 4;
 
-/// A place in a text.
+/// A place in a text, as the number of bytes and of characters before it.
 #[derive(Clone, Copy, Default)]
 struct Place {
     byte: usize,
     char: usize,
 }
 
-/// A word of the goal in a text.
+/// An occurrence of a word of the goal in a text.
 struct Hit {
-    /// The index of the word in the goal.
+    /// The index of the word among the words of the goal.
     word: usize,
     at: Place,
-    /// The start of the sentence that contains the word.
+    /// The start of the sentence that contains the occurrence.
     sentence: Place,
 }
 
-/// Returns a text from the place where the next `max` characters contain the most words of the goal. If the beginning
-/// of the text contains as many as any other part, the whole text is returned.
+/// Returns the rest of a long text from the place after which the next `max` characters contain the most words of the
+/// goal. The caller cuts the result to `max` characters. If the text has at most `max` characters, or if no other part
+/// contains more words of the goal than the beginning, the whole text is returned.
 pub(super) fn excerpt<'t>(text: &'t str, max: usize, goal: &[String]) -> Cow<'t, str> {
     if goal.is_empty() || text.chars().count() <= max {
         return text.into();
@@ -59,8 +60,9 @@ pub(super) fn excerpt<'t>(text: &'t str, max: usize, goal: &[String]) -> Cow<'t,
     }
 }
 
-/// Returns a text from shortly before the first place with the whole query or, if there is none, the first place with
-/// one of its words. If the text is short or contains none of the words, the whole text is returned.
+/// Returns the rest of a long text from shortly before the first occurrence of the whole query or, if there is none, of
+/// any word of the query. The caller cuts the result to `max` characters. If the text has at most `max` characters, or
+/// contains none of the words, the whole text is returned.
 pub(super) fn around<'t>(text: &'t str, max: usize, query: &str) -> Cow<'t, str> {
     let lower = |text: &str| -> Vec<char> {
         let first = |c: char| c.to_lowercase().next().unwrap_or(c);

@@ -24,7 +24,7 @@ impl Fence {
         }
     }
 
-    /// Adds a heading and these lines; adds nothing if there are no lines. The heading is this crate's own text.
+    /// Adds a section with a heading and lines to the fence; adds nothing if there are no lines. The heading is this crate's own text.
     pub(super) fn section(&mut self, heading: &str, lines: impl IntoIterator<Item: AsRef<str>>) {
         let mut lines = lines.into_iter().peekable();
         if lines.peek().is_none() {
@@ -43,7 +43,7 @@ impl Fence {
         }
     }
 
-    /// Returns the sections between the marks; empty if there are no sections.
+    /// Returns the sections between the marks; an empty text if there are no sections.
     pub(super) fn finish(self) -> String {
         let (open, close) = self.marks;
         if self.body.is_empty() {
@@ -54,13 +54,14 @@ impl Fence {
     }
 }
 
-/// Returns a text from outside as a JSON string, cut to `max` characters, with each run of white space as one space.
+/// Returns a text from outside as a JSON string on one line, cut to `max` characters. Each run of white space becomes one space.
 pub(crate) fn quoted(text: &str, max: usize) -> String {
     let one_line = crate::base::text::squeeze(&crate::base::text::clean(text));
     json(&crate::base::text::truncate(&one_line, max))
 }
 
-/// Returns a text like [`quoted`], but keeps white space. Line breaks are escaped in the JSON string, so it is still one line.
+/// Returns a text from outside as a JSON string like [`quoted`], but with its white space. Line breaks are escaped in
+/// the string, so it is still one line.
 pub(super) fn verbatim(text: &str, max: usize) -> String {
     json(&crate::base::text::truncate(
         &crate::base::text::clean(text),
@@ -68,7 +69,7 @@ pub(super) fn verbatim(text: &str, max: usize) -> String {
     ))
 }
 
-/// Returns a text as a JSON string. Writing a text cannot fail.
+/// Returns a text as a JSON string. Encoding a text as JSON cannot fail.
 fn json(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }

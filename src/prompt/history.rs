@@ -12,16 +12,16 @@ use crate::{
     working::{Earlier, Place, Step},
 };
 
-/// Maximum length of a target's name. Unit: characters. Source: chosen.
+/// Maximum length of the name of a target in a line about a step. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
-/// Maximum length of the address that a step led to. Unit: characters. Source: chosen.
+/// Maximum length of the address that a step led to, in the line about that step. Unit: characters. Source: chosen.
 const MAX_ADDRESS: usize = 80;
 /// Maximum length of the address of an earlier page, to which the model may go back. Unit: characters. Source: chosen;
 /// an address that is cut cannot be opened.
 const MAX_URL: usize = 300;
-/// Maximum length of an argument. Unit: characters. Source: chosen.
+/// Maximum length of an argument in a line about a step. Unit: characters. Source: chosen.
 const MAX_ARGUMENT: usize = 160;
-/// Names of the arguments that identify elements.
+/// Names of the arguments that refer to elements.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
 /// Returns a line such as `3. fill searchbox "Search" "padel"`, followed by the outcome unless the outcome is `done`.
@@ -80,7 +80,7 @@ fn is_goto(step: &Step) -> bool {
     matches!(step.action, Action::Browser(BrowserAction::Goto(_)))
 }
 
-/// Returns an address for a line, without the host if that is the same as on the page before.
+/// Returns the address of a page for a line about a step, without the host if the page `before` has the same host.
 fn address(place: &Place, before: &Place) -> String {
     let url = place.url();
     let path = Url::parse(url).ok().filter(|_| {
@@ -91,13 +91,14 @@ fn address(place: &Place, before: &Place) -> String {
     quoted(&short, MAX_ADDRESS)
 }
 
-/// Returns the addresses of the pages that the run visited before the shown steps. The page that it left last comes last.
+/// Returns a line with the address of each page that the run visited before the steps that the message shows. The
+/// address of the page that the run left last comes last.
 pub(super) fn page_lines(earlier: &Earlier<'_>) -> Vec<String> {
     let pages = earlier.pages.iter();
     pages.map(|page| quoted(page.url, MAX_URL)).collect()
 }
 
-/// Returns the lines for groups of steps that are no longer shown one by one, such as `12 fill on "/issue/:n"`.
+/// Returns a line for each group of steps that the message no longer shows one by one, such as `12 fill on "/issue/:n"`.
 pub(super) fn earlier_lines(earlier: &Earlier<'_>) -> Vec<String> {
     let groups = earlier.groups.iter().map(|group| {
         let mut line = format!("{} {}", group.count, group.first.action.tool_name());
@@ -111,7 +112,7 @@ pub(super) fn earlier_lines(earlier: &Earlier<'_>) -> Vec<String> {
     groups.chain(others).collect()
 }
 
-/// Appends the outcome to a line about a step, unless it is `done`.
+/// Appends the outcome of a step to the line about the step, unless the outcome is `done`.
 fn outcome(line: &mut String, outcome: &Outcome) {
     if *outcome != Outcome::Done {
         let failed = if matches!(outcome, Outcome::Failed(_)) {

@@ -8,9 +8,10 @@ use crate::{
     working::{History, Step},
 };
 
-/// Number of the last steps that [`Mode::Auto`] looks at. Source: chosen.
+/// Number of the last steps by which [`Mode::Auto`] decides between the other modes. Source: chosen.
 const LOOKED_AT: usize = 10;
-/// Number of these steps that must extract or read texts. Source: chosen.
+/// Number of the last [`LOOKED_AT`] steps that must extract texts for [`Mode::Auto`] to act as `Scrape`, or read texts
+/// for it to act as `Research`. Source: chosen.
 const ENOUGH: usize = 4;
 
 /// The kind of work that a run mainly does. It decides which sections of the run's own memory a message keeps if not all of them fit, and
@@ -28,27 +29,28 @@ const ENOUGH: usize = 4;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Mode {
-    /// `Scrape` or `Research` while at least four of the last ten steps extract or read texts; otherwise `Execute`.
+    /// `Scrape` while at least four of the last ten steps extract texts, `Research` while at least four of them read
+    /// lines of pages, otherwise `Execute`.
     #[default]
     Auto,
-    /// Finds its way through many pages.
+    /// The run finds its way through many pages.
     Navigate,
-    /// Fills in forms and presses buttons.
+    /// The run fills in forms and presses buttons.
     Execute,
-    /// Collects data from pages.
+    /// The run collects data from pages.
     Scrape,
-    /// Reads long texts and compares them.
+    /// The run reads long texts and compares them.
     Research,
 }
 
-/// The limits and priorities of a mode.
+/// The limits and priorities by which a message in a mode keeps the parts of the run's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Retention {
-    /// Maximum size of the texts that were extracted in earlier steps.
+    /// Maximum size of the texts that were extracted in earlier steps, in one message.
     pub(super) extracted: TokenCount,
-    /// The divisor that gives the share of the message that these texts may take.
+    /// The divisor that gives the share of the message that extracted texts may take: 5 means a fifth.
     pub(super) extracted_share: u64,
-    /// The priority of the section with lines that were read. The fields below are the priorities of the other sections.
+    /// The priority of the section with the lines that were read earlier. The fields below are the priorities of the other sections.
     pub(super) read: u8,
     pub(super) extractions: u8,
     pub(super) pages: u8,
@@ -57,7 +59,7 @@ pub(super) struct Retention {
 }
 
 impl Mode {
-    /// Returns the limits and priorities of this mode in a run with these steps.
+    /// Returns the limits and priorities of this mode. For `Auto`, the mode is chosen by the last steps in the history.
     pub(super) fn retention(self, history: History<'_>) -> Retention {
         let execute = Retention {
             extracted: TokenCount(4_000),
@@ -96,7 +98,7 @@ impl Mode {
         }
     }
 
-    /// Returns the mode that fits the last steps; `Auto` if none stands out.
+    /// Returns the mode that fits the last steps in the history; `Auto` if fewer than [`ENOUGH`] of them extract or read texts.
     fn of_steps(history: History<'_>) -> Self {
         let steps: Vec<&Step> = history.entries().collect();
         let last = || steps.iter().rev().take(LOOKED_AT);

@@ -17,12 +17,12 @@ use crate::{
     working::{Extraction, is_lasting},
 };
 
-/// Maximum size of a tool's result. Unit: tokens. Source: chosen; about as much as one `read` of a page shows.
+/// Maximum size of the result of one tool call. Unit: tokens. Source: chosen; about as much as one `read` of a page shows.
 const MAX_RESULT: TokenCount = TokenCount(2_000);
-/// Minimum number of free tokens for which one more extracted text is shown. Unit: tokens. Source: chosen; a few lines
-/// say little.
+/// Minimum number of tokens that must be free for one more extracted text to be shown. Unit: tokens. Source: chosen; a
+/// few lines say little.
 const LEAST_EXTRACTED: u64 = 100;
-/// Length beyond which a line is continued on the next line. Unit: characters. Source: chosen; some 50 tokens.
+/// Maximum length of a line of a text; a longer line is split into several. Unit: characters. Source: chosen; some 50 tokens.
 const MAX_LINE: usize = 200;
 
 /// Returns the sections that may be cut and do not come from memory, in their order in the message. `is_cut` is true if the message does not
@@ -97,12 +97,12 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     ]
 }
 
-/// Returns a tool's result as lines: each line of the result stays a line of its own. A long result is shortened.
+/// Returns a tool's result as lines, below its label. A long result is shortened, and a long line becomes several.
 fn result_lines((label, text): &(String, String)) -> Vec<String> {
     shortened(label, text, MAX_RESULT)
 }
 
-/// Returns a label and the lines of a text, shortened to a number of tokens.
+/// Returns the lines of a text below its label. The text is shortened to at most `most` tokens.
 fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
     let result = compress(text, most);
     let mut lines = vec![quoted(label, MAX_NAME)];
@@ -114,13 +114,14 @@ fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
     lines
 }
 
-/// Returns a line of a text as lines below its label.
+/// Returns one line of a text as the lines that stand below the text's label: more than one if the line is long.
 fn below(line: &str) -> impl Iterator<Item = String> {
     let parts = short(line).into_iter();
     parts.map(|part| [" ", &quoted(part, usize::MAX)].concat())
 }
 
-/// Splits a line between words, so that a message without room for the whole line can keep a part of it.
+/// Splits a long line between words into parts of some [`MAX_LINE`] characters, so that a message without room for the
+/// whole line can keep some of the parts.
 fn short(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = line;
@@ -141,7 +142,7 @@ fn short(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the texts that the program gave, each in lines of its own.
+/// Returns the lines of the texts that the program has given to the run. Each text has lines of its own, below its name.
 fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
     let lines = given.iter().flat_map(|(name, text)| {
         let said = text.lines().filter(|line| !line.trim().is_empty());
@@ -150,8 +151,8 @@ fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
     lines.collect()
 }
 
-/// Returns the lines of the extracted texts, without those that are among the results in this message. The newest texts
-/// are chosen first, as long as there is room; in the lines, the newest comes last.
+/// Returns the lines of the texts that the run has extracted, except those that this message contains as results. If
+/// not all texts fit, the newest are shown. The newest text comes last.
 fn extracted_lines(parts: &StepParts<'_>, retention: Retention) -> Vec<String> {
     let is_new = |taken: &&Extraction| {
         let mut results = parts.results.iter();

@@ -2,17 +2,17 @@
 
 use crate::base::{TokenCount, tokens::estimate};
 
-/// The lines of a block that are kept when the block is cut.
+/// The end of a block from which lines are kept when the block is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// The first lines. Used for text that was read or found, which begins with the requested part.
+    /// The first lines are kept. Used for text that was read or found, which begins with the requested part.
     First,
-    /// The last lines. Used for the history, where the newest step matters most.
+    /// The last lines are kept. Used for the history, where the newest step matters most.
     Last,
 }
 
 impl Keep {
-    /// Returns the lines that remain if `kept` lines are kept.
+    /// Returns the `kept` first or last lines, or all lines if there are fewer.
     pub(super) fn shown<T>(self, lines: &[T], kept: usize) -> &[T] {
         let kept = kept.min(lines.len());
         match self {
@@ -43,7 +43,7 @@ impl Block {
         }
     }
 
-    /// Returns the cost of the `nth` line to be kept, counted from 0; `None` if there are fewer lines.
+    /// Returns the number of tokens of the line that is kept as the `nth`, counted from 0; `None` if there are fewer lines.
     fn nth(&self, nth: usize) -> Option<TokenCount> {
         match self.keep {
             Keep::First => self.lines.get(nth).copied(),
@@ -51,13 +51,13 @@ impl Block {
         }
     }
 
-    /// Returns the lines that remain if `kept` lines are kept.
+    /// Returns the lines that remain if the block is cut to `kept` lines. `lines` are the lines of which the block was made.
     pub fn shown<'a, T>(&self, lines: &'a [T], kept: usize) -> &'a [T] {
         self.keep.shown(lines, kept)
     }
 }
 
-/// Returns the estimated number of tokens of a line with its end.
+/// Returns the estimated number of tokens of a line, with its line break.
 pub(crate) fn cost(text: &str) -> TokenCount {
     estimate(text) + TokenCount(1)
 }

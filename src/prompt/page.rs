@@ -25,37 +25,38 @@ use crate::{
     },
 };
 
-/// Maximum length of a label. Unit: characters. Source: chosen.
+/// Maximum length of the label of an element. Unit: characters. Source: chosen.
 const MAX_LABEL: usize = 160;
-/// Maximum length of the text that is shown of the last line among those left out. That text lets the model see how a
-/// list is ordered. Unit: characters. Source: chosen.
+/// Maximum length of the text from the last of several lines that are left out. This text, in the mark for these lines,
+/// lets the model see how a list is ordered. Unit: characters. Source: chosen.
 const MAX_LAST: usize = 40;
-/// Maximum length of a text in a line that is kept as a fact. Unit: characters. Source: chosen.
+/// Maximum length of each text in a line that is kept as a fact. Unit: characters. Source: chosen.
 const MAX_FACT: usize = 160;
-/// Maximum length of a text in a line that was found. Unit: characters. Source: chosen; a paragraph, but not the text of a whole file.
+/// Maximum length of each text in a line that `find` returns. Unit: characters. Source: chosen; a paragraph, but not
+/// the text of a whole file.
 const MAX_HIT: usize = 600;
-/// Maximum length of a choice of a select box. Unit: characters. Source: chosen.
+/// Maximum length of the text of one choice in a select box. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 40;
-/// Maximum length of a field's value. Unit: characters. Source: chosen.
+/// Maximum length of the value of a field. Unit: characters. Source: chosen.
 const MAX_VALUE: usize = 300;
-/// Maximum length of a text that may be a button although it does not have that role. Unit: bytes. Source: chosen.
+/// Maximum length of a text that counts as a possible button although it does not have that role. Unit: bytes. Source: chosen.
 const MAX_BUTTON: usize = 24;
-/// Maximum length of an attribute's value that is shown as a hint. Unit: characters. Source: chosen.
+/// Maximum length of the value of an attribute that is shown beside the label of an element. Unit: characters. Source: chosen.
 const MAX_HINT: usize = 60;
-/// Maximum length of the title. Unit: characters. Source: chosen.
+/// Maximum length of the page's title. Unit: characters. Source: chosen.
 const MAX_TITLE: usize = 120;
-/// Maximum length of the address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
+/// Maximum length of the page's address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
-/// Maximum length of a single left-out line that is shown after all, in place of the mark for it. Unit: characters.
-/// Source: chosen; a mark has about as many.
+/// Maximum length of a line that is shown although it would be left out, because it is the only line that its mark
+/// would replace. Unit: characters. Source: chosen; a mark has about as many.
 const MAX_WHOLE: usize = 120;
-/// Minimum number of parameters without a value at which such parameters are left out of the address. Source: chosen;
-/// fewer take no more room than the words that replace them.
+/// Minimum number of query parameters without a value in an address for these parameters to be left out. Source:
+/// chosen; fewer take no more room than the words that replace them.
 const MIN_EMPTY: usize = 4;
-/// Maximum length of a dialog's message. Unit: characters. Source: chosen.
+/// Maximum length of the message of a dialog. Unit: characters. Source: chosen.
 const MAX_DIALOG: usize = 200;
 
-/// Returns the lines of the page section.
+/// Returns the lines of the page section of a message.
 pub(super) fn lines(
     view: &PageView,
     digest: &Digest<'_>,
@@ -104,7 +105,8 @@ pub(super) fn lines(
     out
 }
 
-/// Returns the line with the page's address. Many parameters without a value, which a search form leaves behind, are only counted.
+/// Returns the line with the page's address. If the address has many query parameters without a value, as a search form
+/// leaves them, the line only gives their number.
 fn address(url: &str) -> String {
     let (short, left_out) = without_empty(url);
     let short = quoted(&short, MAX_URL);
@@ -114,8 +116,8 @@ fn address(url: &str) -> String {
     }
 }
 
-/// Returns an address without its parameters that have no value, and the number of these parameters. If there are fewer
-/// than [`MIN_EMPTY`], they stay.
+/// Returns an address without its query parameters that have no value, and the number of these parameters. If there are
+/// fewer than [`MIN_EMPTY`] such parameters, the address is unchanged.
 pub(super) fn without_empty(url: &str) -> (Cow<'_, str>, usize) {
     let (rest, place) = url.split_at(url.find('#').unwrap_or(url.len()));
     let Some((path, query)) = rest.split_once('?') else {
@@ -132,7 +134,7 @@ pub(super) fn without_empty(url: &str) -> (Cow<'_, str>, usize) {
     )
 }
 
-/// Returns true if the page's type says no more than the lines of the page show.
+/// Returns true if naming the page's type would tell the model no more than the lines of the page do.
 const fn tells_nothing(kind: PageType) -> bool {
     matches!(
         kind,
@@ -140,7 +142,7 @@ const fn tells_nothing(kind: PageType) -> bool {
     )
 }
 
-/// Returns the size of the page's content in a message, without the lines for address, title, dialog, tabs and notes.
+/// Returns the estimated size of the content of the page in a message, without the lines for address, title, dialog, tabs and notes.
 pub(crate) fn size(digest: &Digest<'_>, elements: &[Element]) -> TokenCount {
     let words = Words {
         max_text: digest.max_text,
@@ -150,12 +152,12 @@ pub(crate) fn size(digest: &Digest<'_>, elements: &[Element]) -> TokenCount {
     lines.map(|line| cost(&line)).sum()
 }
 
-/// Returns lines of a page that were read, in full.
+/// Returns the lines of a page that `read` asked for, with all texts in full.
 pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     Words::in_full(elements).all(shown)
 }
 
-/// Returns lines of a page that were found, with long texts cut to the part around the words of the query.
+/// Returns the lines of a page that `find` found. Of a long text, only the part around the words of the query is returned.
 pub fn excerpts(shown: &[Shown<'_>], elements: &[Element], query: &str) -> Vec<String> {
     let words = Words {
         max_text: MAX_HIT,
@@ -165,8 +167,8 @@ pub fn excerpts(shown: &[Shown<'_>], elements: &[Element], query: &str) -> Vec<S
     words.all(shown)
 }
 
-/// Returns the same lines as [`reading`], but without references and with long texts cut, to be kept as facts after the
-/// page is left. Of a long text, the part with most words of the goal is kept.
+/// Returns the same lines as [`reading`], but without references and with long texts cut, so that they can be kept as
+/// facts after the page is left. Of a long text, the part with the most words of the goal is kept.
 pub fn facts(shown: &[Shown<'_>], elements: &[Element], goal_words: &[String]) -> Vec<String> {
     let words = Words {
         max_text: MAX_FACT,
@@ -177,15 +179,15 @@ pub fn facts(shown: &[Shown<'_>], elements: &[Element], goal_words: &[String]) -
     words.all(shown)
 }
 
-/// The references that lines contain.
+/// The choice of elements whose references are written into lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum References {
-    /// The references of elements that can be acted on, and of short texts that are alone on their line.
+    /// Elements that can be acted on, and short texts that are alone on their line.
     Acting,
     None,
 }
 
-/// The settings with which lines are written.
+/// The settings by which the lines of a page are written.
 struct Words<'a> {
     elements: &'a [Element],
     max_text: usize,
@@ -197,7 +199,7 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Returns the settings for lines in full, with the references of elements that can be acted on.
+    /// Returns the settings for writing lines in full, with the references of elements that can be acted on.
     const fn in_full(elements: &'a [Element]) -> Self {
         Self {
             elements,
@@ -334,7 +336,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the reference followed by a space; empty if the reference is not needed.
+    /// Returns the reference of a part of a line, followed by a space; an empty text if there is none or it is not to
+    /// be written. `needed` is true if the part needs a reference to be acted on.
     fn reference(&self, part: &Part, needed: bool) -> String {
         let wanted = match self.references {
             References::Acting => needed,
@@ -345,9 +348,9 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Returns the number of characters of a text that are not shown if this excerpt of it is cut to `max` characters. An
-/// ellipsis at a cut end does not count as a shown character. `is_begun` is true if the excerpt begins with an
-/// ellipsis.
+/// Returns the number of characters of a text that are not shown if only `excerpt`, a part of the text, is shown, cut
+/// to `max` characters. An ellipsis at a cut end does not count as a shown character. `is_begun` is true if the excerpt
+/// begins with an ellipsis.
 fn left_out(text: &str, excerpt: &str, is_begun: bool, max: usize) -> usize {
     let begun = usize::from(is_begun);
     let length = excerpt.chars().count();
@@ -356,7 +359,7 @@ fn left_out(text: &str, excerpt: &str, is_begun: bool, max: usize) -> usize {
     text.chars().count().saturating_sub(shown)
 }
 
-/// Returns an element without its reference, such as `button "Search" [disabled]`.
+/// Returns the words for an element in a line, without its reference, such as `button "Search" [disabled]`.
 fn element_words(element: &Element) -> String {
     let mut line = format!("{} {}", element.role, quoted(&element.label, MAX_LABEL));
     if let Some(value) = element.value.as_deref().filter(|value| !value.is_empty()) {
@@ -378,7 +381,7 @@ fn element_words(element: &Element) -> String {
     line
 }
 
-/// Returns the hints and states of an element, such as ` type "date" [disabled]`.
+/// Returns the hints (attributes) and states of an element as they follow its label, such as ` type "date" [disabled]`.
 fn told_of(element: &Element) -> String {
     let mut out = String::new();
     for (name, value) in &element.hints {

@@ -1,7 +1,7 @@
-//! Reads the page section of a message. It is the counterpart of `page`, which writes that section.
+//! Reads the page section of a message, which `page` writes.
 //!
-//! The reader is for code that decides in place of a model, such as the stand-in and the policies in tests. Such code may know only what a
-//! prompt contains.
+//! The reader is for code that decides in place of a model, such as the stand-in and the policies in tests. Such code
+//! may know only what a prompt contains.
 
 use serde_json::{Deserializer, Value};
 
@@ -11,19 +11,19 @@ use crate::page::{ElementRef, Role, is_hint};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShownPage {
-    /// The address.
+    /// The page's address.
     pub url: String,
-    /// The title.
+    /// The page's title.
     pub title: String,
     /// The type of the page; empty if the message does not name it.
     pub kind: String,
     /// True if a dialog of the browser is open.
     pub dialog: bool,
-    /// The elements that can be acted on, in order.
+    /// The elements that can be acted on, in the order of the page.
     pub elements: Vec<ShownElement>,
-    /// The texts that can only be read, in order.
+    /// The texts that can only be read, in the order of the page.
     pub texts: Vec<String>,
-    /// True if part of the page is left out.
+    /// True if the message leaves out a part of the page.
     pub more: bool,
 }
 
@@ -31,19 +31,19 @@ pub struct ShownPage {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShownElement {
-    /// The reference; empty if there is none.
+    /// The reference of the element, such as `e12`; empty if it has none.
     pub reference: String,
-    /// The role; `generic` for text that can be clicked.
+    /// The role of the element; `generic` for text that can be clicked.
     pub role: String,
-    /// The label.
+    /// The label of the element.
     pub label: String,
     /// The text that is typed or selected in the element; may be empty.
     pub value: String,
     /// The choices of a select box; empty for other elements.
     pub options: Vec<String>,
-    /// The states, such as `checked`.
+    /// The states of the element, such as `checked`.
     pub states: Vec<String>,
-    /// The attributes that the prompt shows beside the label, such as `name` and `type`, with their values.
+    /// The names and values of the element's attributes that the message shows beside the label, such as `name` and `type`.
     pub hints: Vec<(String, String)>,
 }
 
@@ -127,11 +127,11 @@ impl ShownPage {
     }
 }
 
-/// The part of a line that is being read.
+/// The element whose parts in a line are being read.
 #[derive(Default)]
 struct Open {
     element: ShownElement,
-    /// True if the label has been read.
+    /// True if the label of the element has been read.
     labelled: bool,
     key: String,
 }

@@ -24,18 +24,18 @@ pub(super) enum Zone {
     Outside,
 }
 
-/// A line of a section.
+/// A line of a section that may be cut.
 #[derive(Debug, Clone)]
 pub(super) enum Line<'a> {
     /// A line that is written unchanged.
     Ready(String),
-    /// A line of a tip. The page names in it are replaced by numbers when the message is written.
+    /// A line of advice. When the message is written, the names from pages in it are replaced by numbers.
     Tip(TipLine<'a>),
 }
 
 impl Line<'_> {
-    /// Returns the line with its page names in full. The cost of a tip is computed from this line, because its names
-    /// are listed in the message too.
+    /// Returns the line with the names from pages in full, instead of numbers. The cost of a line of advice is computed
+    /// from this form, because the message lists the names too.
     fn in_full(&self) -> String {
         match self {
             Self::Ready(line) => line.clone(),
@@ -52,7 +52,7 @@ pub(super) struct Section<'a> {
     lines: Vec<Line<'a>>,
     priority: u8,
     keep: Keep,
-    /// Number of lines that were cut off.
+    /// Number of lines that were cut off from the section.
     pub(super) gone: usize,
 }
 
@@ -74,13 +74,13 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the section as a block, with the cost of each line. It is needed only if the message must be cut.
+    /// Returns the section as a block with the cost of each line. This is needed only if the message must be cut.
     pub(super) fn block(&self) -> Block {
         let in_full: Vec<String> = self.lines.iter().map(Line::in_full).collect();
         Block::new(&in_full, self.priority, self.keep)
     }
 
-    /// Returns the same section with only `kept` of its lines.
+    /// Returns the same section cut to `kept` lines.
     pub(super) fn cut_to(&self, kept: usize) -> Self {
         let lines = self.keep.shown(&self.lines, kept).to_vec();
         let gone = self.gone + self.lines.len() - lines.len();
@@ -91,7 +91,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the lines. If lines were cut off, a mark in their place gives their number.
+    /// Returns the lines as they are written into the message. If lines were cut off, a mark in their place gives their number.
     pub(super) fn written(&self, names: &mut Names<'a>) -> Vec<Cow<'_, str>> {
         let gone = self.gone;
         let mark = (gone > 0).then(|| match self.keep {
@@ -111,7 +111,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// Writes the sections of this zone of the message into the fence.
+/// Writes those of the sections that belong to this zone of the message into the fence.
 pub(super) fn write_all<'a>(
     sections: &[Section<'a>],
     zone: Zone,

@@ -25,14 +25,15 @@ use crate::{
     working::{Extraction, History},
 };
 
-/// Maximum length of a question to a person, of a person's answer, and of a note. Unit: characters. Source: chosen.
+/// Maximum length of a question to a person, of the person's answer, and of a note. Unit: characters. Source: chosen.
 pub(super) const MAX_TEXT: usize = 800;
 static NOTHING_GIVEN: BTreeMap<String, String> = BTreeMap::new();
-/// Maximum length of a failure's detail. Unit: characters. Source: chosen.
+/// Maximum length of the browser's message about a failure. Unit: characters. Source: chosen.
 const MAX_DETAIL: usize = 200;
-/// Maximum length of a name. Unit: characters. Source: chosen.
+/// Maximum length of a name, such as a tool's or the label of a result. Unit: characters. Source: chosen.
 pub(super) const MAX_NAME: usize = 60;
-/// Minimum size of the page, even if the budget is smaller. Unit: tokens. Source: chosen; a login form takes 150.
+/// Smallest size to which the page section is cut, even if the message is then larger than its budget. Unit: tokens.
+/// Source: chosen; a login form takes 150.
 const MIN_PAGE: usize = 300;
 
 /// The action that has just failed.
@@ -40,61 +41,61 @@ const MIN_PAGE: usize = 300;
 pub struct LastFailure {
     /// The tool's name.
     pub command: String,
-    /// The outcome.
+    /// The outcome of the action.
     pub outcome: Outcome,
 }
 
 /// The content of the message of one step.
 #[derive(Debug, Clone)]
 pub struct StepParts<'a> {
-    /// The nonce of the fence around sections that only grow. It is the same in all messages of a run.
+    /// The nonce (random number) in the marks of the fence around the sections that only grow. It is the same in all messages of a run.
     pub run_nonce: Nonce,
-    /// The nonce of the fence around the other sections. It is new for each message.
+    /// The nonce in the marks of the fence around the other sections. It is new for each message.
     pub nonce: Nonce,
-    /// The words of the goal. Elements that contain them take precedence on the page.
+    /// The words of the goal. When a page is cut, elements that contain such words are kept first.
     pub goal_words: &'a [String],
-    /// Advice from memory about this site and the last error. Page names are numbered across all pieces of advice. Advice for the system
-    /// instruction is ignored.
+    /// Advice from memory about this site and the last failure. In the message, the names from pages in all this advice
+    /// are numbered together. Advice for the system instruction is ignored.
     pub advice: &'a [Advice],
-    /// The user's notes about this site.
+    /// The user's notes about the site of the current page.
     pub site_notes: &'a [&'a str],
-    /// The actions taken so far.
+    /// The steps of the run so far.
     pub history: History<'a>,
-    /// The interpreted page.
+    /// The interpretation of the current page.
     pub view: &'a PageView,
     /// The same page as lines.
     pub layout: &'a Layout,
-    /// The dialog that blocks the page.
+    /// The dialog that blocks the page, if there is one.
     pub dialog: Option<&'a Dialog>,
     /// The open tabs.
     pub tabs: &'a [Tab],
-    /// The changes since the last message, as short lines of page data.
+    /// The changes of the page since the last message, as short lines of page data.
     pub changed: &'a [String],
-    /// The action that has just failed.
+    /// The action that has just failed, if there is one.
     pub last_failure: Option<&'a LastFailure>,
-    /// Lines that `find` returned, as [`reading`](super::reading) writes them.
+    /// Lines of the page that `find` returned, or that match the target of a failed call.
     pub found: &'a [String],
-    /// Lines of the page that `read` returned, in the same form.
+    /// Lines of the page that `read` returned, as [`reading`](super::reading) writes them.
     pub read: &'a [String],
-    /// Lines that were read earlier and matter for the goal, in the same form but without references.
+    /// Lines that `read` returned in earlier steps and that share words with the goal, in the same form but without references.
     pub known: &'a [String],
-    /// Texts that the run took from pages, oldest first.
+    /// Texts that the run extracted from pages, oldest first.
     pub extracted: &'a [Extraction],
-    /// Texts that the program gave, by name.
+    /// Texts that the program gave to the run, by name.
     pub given: &'a BTreeMap<String, String>,
     /// The model's notes, oldest first.
     pub noted: &'a [String],
-    /// Results of tools of the loop and of the embedder, each with a label.
+    /// New results of tools of the loop and of the embedder, each with a label.
     pub results: &'a [(String, String)],
-    /// The model's questions and the person's answers.
+    /// New questions of the model, each with the person's answer.
     pub answers: &'a [(String, String)],
-    /// Calls that were refused because of their form.
+    /// Calls of the last reply that were refused because of their form.
     pub refused: &'a [CallProblem],
     /// Remarks of the guards and the loop, in this crate's own words.
     pub notes: &'a [String],
     /// The kind of work that the run mainly does. It decides which sections are kept if not all of them fit.
     pub mode: Mode,
-    /// The limits for the shown part of the page.
+    /// The limits on the part of the page that the message shows.
     pub digest: DigestOptions,
     /// The maximum size of the whole message, estimated. First the sections about earlier steps and results are cut, together with the
     /// sections that belong to kinds of memory. If that is not enough, the page is cut too. Failures, other tips, answers and remarks are
@@ -103,8 +104,8 @@ pub struct StepParts<'a> {
 }
 
 impl<'a> StepParts<'a> {
-    /// Makes the content of a message that shows this page and nothing else, without a limit on its size. The first nonce is that of the
-    /// run, the second that of the message.
+    /// Makes the content of a message that shows this page and nothing else, without a limit on its size. The two
+    /// nonces are that of the run and that of the message.
     pub fn new([run_nonce, nonce]: [Nonce; 2], view: &'a PageView, layout: &'a Layout) -> Self {
         Self {
             run_nonce,
@@ -181,8 +182,8 @@ pub fn step(parts: &StepParts<'_>) -> String {
     cut(largest(0, left, |left| cost(&cut(left)) <= parts.budget))
 }
 
-/// Returns the largest size between `least` and `most` with which the message fits, or `least` if none fits. The size
-/// is found by trial, because the sizes of the parts do not add up exactly to the size of the message.
+/// Returns the largest size from `least` to `most` with which the message fits, or `least` if none of them fits. The
+/// size is found by trial, because the sizes of the parts do not add up exactly to the size of the message.
 fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut least, mut most) = (least, most);
     while least < most {
@@ -196,7 +197,7 @@ fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
     least
 }
 
-/// Returns the message with these sections and a page of at most the digest's size.
+/// Returns the message with these sections. The page in it is cut to the limits of `digest`.
 fn write<'a>(
     parts: &StepParts<'a>,
     tips: &Tips<'a>,
@@ -268,7 +269,7 @@ fn write<'a>(
     out
 }
 
-/// Returns the lines of the page, limited to the digest's size.
+/// Returns the lines of the page, cut to the limits of `digest`.
 fn page_lines(parts: &StepParts<'_>, digest: DigestOptions) -> Vec<String> {
     let elements = &parts.view.elements;
     let digest = parts.layout.digest(elements, parts.goal_words, digest);
@@ -281,7 +282,7 @@ fn page_lines(parts: &StepParts<'_>, digest: DigestOptions) -> Vec<String> {
     )
 }
 
-/// Appends a heading and the text that `body` writes; appends nothing if `body` writes nothing.
+/// Appends a heading and the text that `body` writes below it; appends nothing if `body` writes nothing.
 fn section(out: &mut String, title: &str, body: impl FnOnce(&mut String)) {
     let mut inner = String::new();
     body(&mut inner);
@@ -306,7 +307,7 @@ fn refused_line(problem: &CallProblem) -> String {
     format!("{tool} {}", quoted(&problem.failure.detail, MAX_DETAIL))
 }
 
-/// Returns the browser's message about a failure; `None` if there is none.
+/// Returns the browser's message about a failure, quoted; `None` if there is none.
 fn detail(failure: &LastFailure) -> Option<String> {
     match &failure.outcome {
         Outcome::Failed(why) if !why.detail.is_empty() => Some(quoted(&why.detail, MAX_DETAIL)),

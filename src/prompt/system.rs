@@ -16,16 +16,16 @@ pub struct SystemParts<'a> {
     pub goal: &'a str,
     /// The user's instructions in addition to the goal; may be empty.
     pub instructions: &'a str,
-    /// Advice from memory. Only advice for the system instruction is used.
+    /// Advice from memory. Only the advice for the system instruction is used.
     pub lessons: &'a [Advice],
     /// The parameters of the task.
     pub parameters: &'a Parameters,
     /// The names of the task's secrets.
     pub secrets: &'a [SecretName],
-    /// Maximum number of calls in one reply.
+    /// Maximum number of calls in one reply of the model.
     pub max_calls: usize,
-    /// Words that name the actions that are refused because nobody is there to approve them; `None` if no actions are
-    /// refused.
+    /// Words for the actions that are refused in this run because nobody is there to approve them; `None` if no actions
+    /// are refused for that reason.
     pub refused: Option<&'a str>,
     /// The tools, if the system instruction must describe them. With a reply schema, the provider forces the form of a reply but does not
     /// show the schema to the model. The list is the same as the one that a provider gets with tool calls.

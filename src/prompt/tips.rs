@@ -12,7 +12,7 @@ use super::{
 };
 use crate::memory::{self, Advice, Lasts, PageName, Piece};
 
-/// A line of a tip whose words a person or this crate vouches for.
+/// A line of a piece of advice whose words a person or this crate vouches for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TipLine<'a> {
     prefix: &'static str,
@@ -33,13 +33,13 @@ impl<'a> TipLine<'a> {
     }
 }
 
-/// Returns the text with which a line of a list item begins. `nth` is the line's number within the item, counted from
-/// 0.
+/// Returns the beginning of a line of a list item: `- ` for the first line, spaces for the others. `nth` is the line's
+/// number within the item, counted from 0.
 pub(super) const fn prefix(nth: usize) -> &'static str {
     if nth == 0 { "- " } else { "  " }
 }
 
-/// Returns the lines of a tip whose words nobody vouches for, quoted as data.
+/// Returns the lines of a piece of advice whose words nobody vouches for, quoted as data.
 pub(super) fn data_lines(tip: &Advice) -> impl Iterator<Item = String> {
     let lines = tip.lines().iter().enumerate();
     lines.map(|(nth, line)| {
@@ -48,7 +48,7 @@ pub(super) fn data_lines(tip: &Advice) -> impl Iterator<Item = String> {
     })
 }
 
-/// The advice in one message that is never cut off.
+/// The advice in one message that is never cut off, by its place in the message.
 #[derive(Debug, Default)]
 pub(super) struct Tips<'a> {
     pub(super) site: Vec<&'a Advice>,
@@ -58,8 +58,9 @@ pub(super) struct Tips<'a> {
 }
 
 impl<'a> Tips<'a> {
-    /// Sorts the advice by its place in the message. Advice of memory kinds with sections of their own is returned
-    /// separately, as those sections, in the order of first appearance.
+    /// Sorts the advice by its place in the message. Advice for a section that belongs to a memory kind is returned
+    /// separately, as sections that may be cut, in the order in which these sections first appear. `failed` is true if
+    /// an action has just failed.
     ///
     /// Each piece of advice appears only once: a tip about the failure is not repeated elsewhere.
     pub(super) fn of(advice: &'a [Advice], failed: bool) -> (Self, Vec<Section<'a>>) {
@@ -87,8 +88,8 @@ impl<'a> Tips<'a> {
     }
 }
 
-/// The advice for one section that belongs to a memory kind. A person or this crate vouches either for all of its words
-/// or for none.
+/// The advice for one section that belongs to a memory kind. A person or this crate vouches either for the words of all
+/// of this advice or for none of them.
 #[derive(Debug)]
 struct Group<'a> {
     of: &'a memory::Section,
@@ -112,7 +113,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Returns the section; `None` if it is a section that is never cut.
+    /// Returns the advice as a section that may be cut; `None` if the advice belongs to a section that is never cut.
     fn section(self) -> Option<Section<'a>> {
         let zone = match self.of.lasts() {
             _ if self.vouched => Zone::Outside,
@@ -136,18 +137,18 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The page names in the tips of one message, numbered in the order of their first appearance.
+/// The names from pages in the advice of one message, numbered in the order in which they first appear.
 #[derive(Debug, Default)]
 pub(super) struct Names<'a>(Vec<&'a PageName>);
 
 impl<'a> Names<'a> {
-    /// Returns the lines of these tips, with page names replaced by numbers.
+    /// Returns the lines of these pieces of advice, with each name from a page replaced by its number.
     pub(super) fn of_all(&mut self, tips: &[&'a Advice]) -> Vec<String> {
         let lines = tips.iter().copied().flat_map(TipLine::all);
         lines.map(|line| self.line(line)).collect()
     }
 
-    /// Returns a line of a tip with each page name replaced by its number, such as `n1`.
+    /// Returns a line of advice with each name from a page replaced by its number, such as `n1`.
     pub(super) fn line(&mut self, tip: TipLine<'a>) -> String {
         let mut line = tip.prefix.to_owned();
         for piece in tip.line.pieces() {
@@ -169,7 +170,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// Returns a line for each page name, such as `n1 button "Accept all"`.
+    /// Returns a line for each numbered name, such as `n1 button "Accept all"`.
     pub(super) fn lines(&self) -> impl Iterator<Item = String> {
         self.0
             .iter()

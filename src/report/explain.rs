@@ -21,7 +21,7 @@ use crate::{
 pub enum Why {
     /// The run started. From then on the item was part of the system instruction.
     RunStarted,
-    /// A command failed or had no effect.
+    /// A command (a call of a tool) failed or had no effect.
     CommandFailed {
         /// The command: the name of the tool that was called.
         command: String,
@@ -30,31 +30,32 @@ pub enum Why {
     },
     /// A page of this host was shown.
     HostShown {
-        /// The host.
+        /// The host of the page.
         host: Host,
     },
 }
 
-/// One recall of a memory item.
+/// One occasion on which memory recalled an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Recalled {
-    /// The step; 0 before the first.
+    /// The number of the step; 0 before the first step.
     pub step: u32,
-    /// The reason.
+    /// The reason for the recall.
     #[serde(flatten)]
     pub why: Why,
 }
 
-/// An action that the model decided on after a prompt that contained a certain memory item, or that was taken from that item.
+/// An action in whose choice a certain memory item had a part: the model decided on the action after a prompt that
+/// contained the item, or the action was taken from the item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DecidedAction {
-    /// The step.
+    /// The number of the step.
     pub step: u32,
     /// The action, with secrets replaced.
     pub action: Action,
     /// The elements that the action acted on.
     pub targets: Vec<TargetIdentity>,
-    /// The outcome.
+    /// The outcome of the action.
     pub outcome: Outcome,
 }
 
@@ -69,16 +70,16 @@ pub struct Credit {
     pub site: Option<Site>,
     /// True if the run did what the item advises: it carried out the recovery, or took the recorded steps.
     pub used: bool,
-    /// True if the item had been shown to the model before.
+    /// True if the model had been shown the item before the run did so.
     pub followed: bool,
     /// True if using the item helped: the action had its effect, or the goal was reached.
     pub helped: bool,
-    /// True if using the item did not help.
+    /// True if the run did what the item advises and it did not help.
     pub harmed: bool,
 }
 
 impl Credit {
-    /// Returns the credit in the data of a memory kind's note; `None` if the data contain none.
+    /// Returns the result of an item that the data of a memory kind's note contain; `None` if they contain none.
     fn of(data: &Value) -> Option<Self> {
         let is = |name: &str| data[name].as_bool();
         Some(Self {
@@ -108,24 +109,24 @@ pub enum StatusChange {
     Retired,
 }
 
-/// An item of memory and its part in a run.
+/// A memory item and the part that it played in a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Item {
     /// The item's id.
     pub id: AdviceId,
     /// The item's text.
     pub lesson: String,
-    /// Each recall of the item; empty for an item that was first learned from this run.
+    /// The occasions on which memory recalled the item; empty for an item that was first learned from this run.
     pub recalled: Vec<Recalled>,
-    /// True if the run withheld the item from its prompts, as a control.
+    /// True if the run withheld the item from its prompts, so that runs with and without it can be compared.
     pub withheld: bool,
-    /// Steps whose prompt contained the item.
+    /// Numbers of the steps whose prompt contained the item.
     pub stood_in: Vec<u32>,
-    /// Steps whose action was taken from the item, without asking the model.
+    /// Numbers of the steps whose action was taken from the item, without asking the model.
     pub replayed: Vec<u32>,
     /// Actions that the model decided on after a prompt with the item, or that were taken from the item.
     pub then: Vec<DecidedAction>,
-    /// Results of the item in the run.
+    /// Results of the item in the run, as memory counted them after the run.
     pub credited: Vec<Credit>,
     /// Changes of the item's status after the run.
     pub became: Vec<StatusChange>,
@@ -150,7 +151,7 @@ impl Item {
     }
 }
 
-/// Returns the items of memory of one run, in the order in which they first appeared.
+/// Returns the memory items that played a part in one run, in the order in which they first appear in the sorted events.
 ///
 /// The events may come from several files and need not be in order. They are sorted by step and, within a step, by
 /// kind; their times are not used.
@@ -300,7 +301,7 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
     book.items
 }
 
-/// Returns the position of this kind of event within its step.
+/// Returns the position of an event of this kind in the order of the events of one step.
 const fn phase(kind: &EventKind) -> u8 {
     match kind {
         EventKind::Tier1Loaded { .. } => 0,
@@ -312,7 +313,7 @@ const fn phase(kind: &EventKind) -> u8 {
     }
 }
 
-/// The items in the order of their first appearance.
+/// The memory items found so far, in the order of their first appearance.
 #[derive(Debug, Default)]
 struct Book {
     items: Vec<Item>,

@@ -20,12 +20,12 @@ use crate::{
     event::{Event, EventKind, RunSummary},
 };
 
-/// Distance from one bar of a plot to the next. Unit: that of the plot's coordinates.
+/// Distance from one bar of a plot to the next, in the plot's coordinates.
 const BAR: u32 = 10;
-/// Height of a plot. Unit: that of the plot's coordinates.
+/// Height of a plot, in the plot's coordinates.
 const HEIGHT: u64 = 100;
 
-/// The report of one run.
+/// The content of the HTML report of one run, for the template.
 #[derive(Template, Default)]
 #[template(path = "run.html")]
 struct Report<'a> {
@@ -44,33 +44,34 @@ struct Report<'a> {
     unreadable: &'a [String],
 }
 
-/// One step.
+/// A step of the run, as the report shows it.
 #[derive(Default)]
 struct Step {
     number: u32,
     pages: Vec<String>,
     lines: Vec<Line>,
     changes: Vec<String>,
-    /// Data URLs of the pictures.
+    /// The pictures of the step, as data URLs.
     pictures: Vec<String>,
     calls: Vec<Call>,
-    /// Number of input tokens, as reported by the provider, else as estimated.
+    /// Number of input tokens of the step's model calls, as reported by the provider. Where the provider reported none,
+    /// the tokens are estimated.
     usage: Usage,
-    /// Estimated size of the last request.
+    /// Estimated size of the step's last request to the model.
     estimated: TokenCount,
-    /// Time that the model took. Unit: milliseconds.
+    /// Time that the model took in this step. Unit: milliseconds.
     thought_ms: u64,
-    /// Time that the browser took. Unit: milliseconds.
+    /// Time that the browser took in this step. Unit: milliseconds.
     acted_ms: u64,
 }
 
-/// A request to the model, or its reply.
+/// A request to the model, or a reply of the model, with its title in the report.
 struct Call {
     title: String,
     text: String,
 }
 
-/// An item of memory and its results.
+/// A memory item and what became of it in the run.
 struct Remembered {
     says: String,
     fates: Vec<(&'static str, String)>,
@@ -306,7 +307,7 @@ fn reply(response: &ChatResponse, elapsed_ms: u64) -> Call {
 }
 
 impl Line {
-    /// Returns true if the line is about an action that failed or had no effect.
+    /// Returns true if this line is about an action that failed, had no effect, or has an unclear outcome.
     fn is_bad(&self) -> bool {
         self.elapsed_ms.is_some() && self.outcome != "done"
     }
@@ -342,7 +343,7 @@ impl Remembered {
     }
 }
 
-/// Returns the charts of the tokens and the time of each step.
+/// Returns up to two charts with a bar for each step: of the tokens and of the time.
 fn plots(steps: &[Step]) -> Vec<Plot> {
     let tokens = steps.iter().map(|step| {
         let Usage { input, cached, .. } = step.usage;

@@ -11,15 +11,15 @@ use crate::{
 /// Maximum length of a text that a line quotes, such as a lesson or words of a page. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 140;
 
-/// A line about an event.
+/// A line for a person about an event of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
     /// A word that says what the line is about, such as `memory`; `None` for an action.
     pub(crate) label: Option<&'static str>,
     pub(crate) text: String,
-    /// The outcome; empty if it is unknown.
+    /// The outcome of the action; empty if it is unknown or the line is not about an action.
     pub(crate) outcome: String,
-    /// Time taken. Unit: milliseconds.
+    /// Time that the action took; `None` if the line is not about an action. Unit: milliseconds.
     pub(crate) elapsed_ms: Option<u64>,
 }
 
@@ -41,7 +41,7 @@ fn replayed(number: usize, of: usize) -> Line {
     Line::aside("memory", &words)
 }
 
-/// Returns the line for an item that is no longer shown to runs.
+/// Returns the line for a memory item that runs are no longer shown.
 fn retired(text: &str) -> Line {
     Line::aside(
         "forgot",
@@ -49,7 +49,7 @@ fn retired(text: &str) -> Line {
     )
 }
 
-/// Returns the lines for an event; empty for an event that does not matter to a person.
+/// Returns the lines for a person about an event; none for an event that does not matter to a person.
 pub(crate) fn lines(event: &Event) -> Vec<Line> {
     match &event.kind {
         EventKind::Tier1Loaded { lessons, .. }

@@ -12,7 +12,7 @@ use crate::{
 
 /// Name of the file by which a run's folder is recognised.
 const META: &str = "run_meta.json";
-/// Names of the files with events. Events of the same step are sorted in this order of files.
+/// Names of the files with events. Events of the same step are sorted in the order of these files.
 const EVENTS: [&str; 5] = [
     "memory_events.jsonl",
     "observations.jsonl",
@@ -21,14 +21,14 @@ const EVENTS: [&str; 5] = [
     "actions.jsonl",
 ];
 const INTENTS: &str = "intents.jsonl";
-/// The folder of the pictures.
+/// Name of the folder, in the run's folder, that contains the pictures.
 const PICTURES: &str = "steps";
 
 /// A picture that was taken in a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Picture {
-    /// The step, from 1; 0 before the first.
+    /// The number of the step, from 1; 0 before the first step.
     pub step: u32,
     /// The bytes of a PNG file.
     pub png: Vec<u8>,
@@ -131,8 +131,7 @@ impl RunRecord {
     }
 }
 
-/// Returns the result of reading a file; `None` if the file does not exist. A run that ended early does not have every
-/// file.
+/// Returns what was read from a file; `None` if the file does not exist. A run that ended early does not have every file.
 fn if_there<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>> {
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

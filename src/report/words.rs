@@ -11,11 +11,12 @@ use crate::{
     working::{BudgetKind, StopReason},
 };
 
-/// Maximum length of an element's name. Unit: characters. Source: chosen for a terminal 100 characters wide.
+/// Maximum length of the name of an element in the words for an action. Unit: characters. Source: chosen for a terminal
+/// 100 characters wide.
 const MAX_NAME: usize = 40;
-/// Maximum length of typed text. Unit: characters. Source: chosen.
+/// Maximum length of a typed text in the words for an action. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 60;
-/// Arguments that refer to an element. The element's identity is shown instead.
+/// Names of the arguments that refer to an element. The words for an action describe the element instead.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
 /// Returns an action in words, such as `fill textbox "User name" with "demo"`.
@@ -55,7 +56,7 @@ pub(crate) fn quoted(text: &str, max: usize) -> String {
     format!("\"{}\"", truncate(&squeeze(text), max))
 }
 
-/// Returns an outcome in one or two words.
+/// Returns an outcome in one or a few words, such as `no effect` or the class of a failure.
 pub(crate) fn outcome(outcome: &Outcome) -> String {
     outcome.as_str().replace('_', " ")
 }
@@ -69,7 +70,7 @@ pub(crate) const fn effect(effect: Effect) -> &'static str {
     }
 }
 
-/// Returns a notice of the store in words that can follow "memory".
+/// Returns a notice of the store in words that can follow the word "memory".
 pub(crate) fn store_notice(notice: &StoreNotice) -> String {
     let shelf = notice
         .shelf
@@ -140,7 +141,7 @@ pub(crate) fn recalled(recalled: &Recalled) -> String {
     }
 }
 
-/// Returns one result of a memory item in words.
+/// Returns one result of a memory item in a run, in words.
 pub(crate) fn credited(credited: &Credit) -> String {
     let site = credited
         .site

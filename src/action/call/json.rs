@@ -23,7 +23,7 @@ pub(super) fn only_value(text: &str) -> Option<Value> {
     }
 }
 
-/// A parser of the values in one text. It gives up after reading too much without finding a value.
+/// A parser of the JSON values in one text. It gives up after it has read [`MAX_IN_VAIN`] bytes without finding a value.
 #[derive(Debug)]
 pub(super) struct Reader {
     left: usize,
@@ -34,8 +34,8 @@ impl Reader {
         Self { left: MAX_IN_VAIN }
     }
 
-    /// Parses the objects and arrays at the start. Returns them and the rest of the text. White space, commas and
-    /// semicolons between them are skipped.
+    /// Parses the JSON objects and arrays at the start of the text. Returns them and the rest of the text. White space,
+    /// commas and semicolons between them are skipped.
     pub(super) fn values<'t>(&mut self, text: &'t str) -> (Vec<Value>, &'t str) {
         let (mut found, mut rest) = (Vec::new(), text.trim_start());
         while rest.starts_with(['{', '[']) {
@@ -49,7 +49,7 @@ impl Reader {
         (found, rest)
     }
 
-    /// Parses the value at the start. Returns it and its length in bytes. Trailing commas are accepted.
+    /// Parses the value at the start of the text. Returns it and its length in bytes. Trailing commas are accepted.
     fn value(&mut self, text: &str) -> Option<(Value, usize)> {
         if self.left == 0 {
             return None;
@@ -68,7 +68,7 @@ impl Reader {
     }
 }
 
-/// Iterates over the characters of a JSON text that are outside strings.
+/// Returns the characters of a JSON text that are outside strings, each with its byte index.
 fn outside_strings(text: &str) -> impl Iterator<Item = (usize, char)> {
     let (mut inside, mut escaped) = (false, false);
     text.char_indices().filter(move |(_, c)| {

@@ -36,7 +36,8 @@ const FENCES: &[Marks] = &[
     },
 ];
 
-/// Returns the JSON values of each place that may contain calls, the best place first. The places are searched lazily.
+/// Returns the JSON values of each place that may contain calls: first those in the last lines of the text, then those
+/// in tags, then those in code fences. Each place is searched only when the iterator reaches it.
 pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
     let said = without_thoughts(text);
     let read: [fn(&str) -> Vec<Value>; 3] = [
@@ -62,7 +63,7 @@ fn without_thoughts(text: &str) -> &str {
     }
 }
 
-/// Returns the values at the end of the text, if their lines contain nothing else and no text follows them.
+/// Returns the values in the last lines of the text, if these lines contain nothing but JSON values. Otherwise returns an empty list.
 fn last_lines(text: &str) -> Vec<Value> {
     let mut reader = Reader::new();
     let mut rest = text.trim_start();
@@ -76,7 +77,7 @@ fn last_lines(text: &str) -> Vec<Value> {
     Vec::new()
 }
 
-/// Returns the values between marks of these kinds.
+/// Returns the values between any of these pairs of marks.
 fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
     let mut reader = Reader::new();
     let mut found = Vec::new();
@@ -100,8 +101,8 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
     found
 }
 
-/// Returns the values up to the closing mark, and the text after it. If anything but values comes before the mark, the
-/// error is the text from which the search continues.
+/// Returns the JSON values up to the closing mark, and the text after the mark. If anything but values comes before the
+/// mark, the error is the text from which the search continues.
 fn marked<'t>(
     reader: &mut Reader,
     inside: &'t str,

@@ -7,7 +7,7 @@ use super::{
     RawCall,
 };
 
-/// Maximum depth of wrappers that are removed. Source: chosen; the deepest nesting seen is 3.
+/// Maximum number of nested lists and wrappers around a call. Source: chosen; the deepest nesting seen is 3.
 const MAX_WRAPPERS: usize = 6;
 /// Keys under which a wrapping object may hold a list of calls.
 const LISTS: &[&str] = &["calls", "tool_calls", "actions", "steps"];
@@ -15,7 +15,7 @@ const LISTS: &[&str] = &["calls", "tool_calls", "actions", "steps"];
 const AROUND: &[&str] = &["function", "function_call", "tool_call", "call", "action"];
 /// Keys that may hold the tool's name, besides `tool` and `action`, which are tried first.
 const NAMES: &[&str] = &["name", "tool_name", "function"];
-/// Keys that may hold the arguments, as an object or a JSON string.
+/// Keys that may hold the arguments of a call, as an object or a JSON string.
 const ARGUMENTS: &[&str] = &[
     WRAP,
     "args",
@@ -24,7 +24,7 @@ const ARGUMENTS: &[&str] = &[
     "input",
     "action_input",
 ];
-/// Keys that may hold a model's notes beside a call.
+/// Keys beside a call that may hold notes of the model, which are ignored.
 const NOTES: &[&str] = &[
     "call_id",
     "comment",
@@ -39,7 +39,7 @@ const NOTES: &[&str] = &[
     "type",
 ];
 
-/// Returns the calls in these values, in order.
+/// Returns the calls that these JSON values contain, also inside lists and wrappers, in the order of the text.
 pub(super) fn calls(values: Vec<Value>, tools: &ToolSet) -> Vec<RawCall> {
     let mut found = Vec::new();
     for value in values {
@@ -63,8 +63,9 @@ fn look_into(value: Value, tools: &ToolSet, depth: usize, found: &mut Vec<RawCal
     }
 }
 
-/// Adds the calls in an object. If the object names a tool of the run, it is a call of that tool, whatever its other
-/// keys are, because `name`, `steps` and `input` may be arguments of the tool. Otherwise it is treated as a wrapper.
+/// Adds the calls in an object to `found`. If the object names a tool of the run, it is a call of that tool, whatever
+/// its other keys are, because `name`, `steps` and `input` may be arguments of the tool. Otherwise the object is
+/// treated as a wrapper around calls.
 fn look_into_object(
     mut map: Map<String, Value>,
     tools: &ToolSet,
@@ -114,7 +115,8 @@ fn look_into_object(
     }
 }
 
-/// Returns the call that a call of the tool [`ToolSet::OTHER`] contains; `None` if the object names no such call.
+/// Returns the value that contains the inner call, if the object is a call of the tool [`ToolSet::OTHER`]: its arguments
+/// or, if it has none, its other keys. Returns `None` for any other object.
 fn through_other(map: &Map<String, Value>) -> Option<Value> {
     let mut names = ["tool", "action"].iter().chain(NAMES);
     let named = names.find(|key| map.get(**key).is_some_and(|name| name == ToolSet::OTHER))?;
@@ -131,7 +133,7 @@ fn through_other(map: &Map<String, Value>) -> Option<Value> {
     Some(inner.unwrap_or_else(|| Value::Object(beside())))
 }
 
-/// Returns the key whose value is the name of a tool of the run, and that tool.
+/// Returns the key of the object whose value is the name of a tool of the run, and the spec of that tool.
 fn name_of_tool<'t>(
     map: &Map<String, Value>,
     tools: &'t ToolSet,
@@ -149,8 +151,8 @@ fn name_of_tool<'t>(
     }
 }
 
-/// Returns the arguments of a call: the keys beside the tool's name or, if the only such key is a wrapper such as
-/// `args`, its content.
+/// Returns the arguments of a call of the tool `spec`: the keys that remain in the object without the tool's name. If
+/// the only such key is a wrapper such as `args`, returns its content.
 fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     map.retain(|key, _| !NOTES.contains(&key.as_str()) || spec.may_take(key));
     let mut entries = map.iter();
@@ -168,8 +170,8 @@ fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     Value::Object(map)
 }
 
-/// Returns the call in `{"click": {...}}`, where the name of one tool is the only key besides notes. With two tool
-/// names, the order of the calls would be unknown.
+/// Returns the tool's name and the arguments of a call such as `{"click": {...}}`, in which the name of one tool is the
+/// only key besides notes. If two keys name tools, returns `None`, because the order of the calls would be unknown.
 fn keyed_by_tool<'m>(map: &'m Map<String, Value>, tools: &ToolSet) -> Option<(&'m str, &'m Value)> {
     let is_call = |(key, value): &(&String, &Value)| {
         tools.contains(key) && (value.is_object() || value.is_null())

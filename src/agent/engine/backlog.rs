@@ -1,4 +1,4 @@
-//! Learns from earlier runs whose lessons could not be stored when they ended. A digest of each such run waits in the store.
+//! Learns from earlier runs from which memory could not learn when they ended. A digest of each such run waits in the store.
 
 use tokio::time::Instant;
 
@@ -33,7 +33,7 @@ impl Engine {
         }
     }
 
-    /// Learns from the digests of runs that wait on this shelf, and removes them from it.
+    /// Learns from the digests of runs that wait on this shelf (a part of the store), and removes them from the shelf.
     ///
     /// # Errors
     /// The store's error, if the store cannot be used now. The digests that were not learned from stay on the shelf.
@@ -67,8 +67,8 @@ impl Engine {
         stopped
     }
 
-    /// Applies the edits of all waiting runs for one shelf, in one update. If the store refuses that update for good,
-    /// applies the edits one by one, so that the edit of one bad run does not hold up the others.
+    /// Applies the edits that all waiting runs make to one shelf, in one update. If the store refuses that update for
+    /// good, applies the edits one by one, so that the edit of one bad run does not hold up the others.
     async fn learn_group(
         &mut self,
         store: &impl MemoryBackend,

@@ -14,11 +14,11 @@ use crate::{
     store::MemoryBackend,
 };
 
-/// Maximum part of the time for learning that is reserved for storing a digest of the run, in case an update fails.
-/// Source: chosen; twice the time that a store waits for a lock.
+/// Maximum part of the time for learning that is kept free for storing a digest of the run, in case an update of the
+/// store fails. Source: chosen; twice the time that a store waits for a lock.
 const RESERVE: Duration = Duration::from_secs(10);
-/// Shortest and longest pause before a busy shelf is tried again. Source: chosen; a store that waits for a lock by itself
-/// has already waited for seconds.
+/// The shortest and the longest pause before an update of a busy shelf is tried again. Source: chosen; a store that
+/// waits for a lock by itself has already waited for seconds.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 impl Engine {
@@ -70,7 +70,7 @@ impl Engine {
         tell_notices(store, asking);
     }
 
-    /// Applies an edit. While other runs keep the shelf busy, tries again until this time.
+    /// Applies an edit to a shelf. While other runs keep the shelf busy, tries again, but not beyond the time `until`.
     async fn in_turn(
         &self,
         store: &impl MemoryBackend,
@@ -99,8 +99,8 @@ impl Engine {
         }
     }
 
-    /// Stores the digest of a run, so that the next run learns from it. If one shelf for such digests does not accept
-    /// it, the next one is tried.
+    /// Stores the digest of a run, so that the next run learns from it. There are two shelves (parts of the store)
+    /// for such digests: if one of them does not accept the digest, the next one is tried.
     async fn keep_for_later(
         &self,
         store: &impl MemoryBackend,
@@ -127,8 +127,9 @@ impl Engine {
     }
 }
 
-/// Returns two deadlines: for updating the shelves of the memory kinds, and for storing digests if that fails. `end` is
-/// the end of the run's time; `None` if the time is unlimited.
+/// Returns two deadlines: until the first, the shelves of the memory kinds are updated; until the second, digests are
+/// stored if an update has failed. `patience` is the maximum time for both. `end` is the end of the run's time; `None`
+/// if the time is unlimited.
 fn turns(now: Instant, patience: Duration, end: Option<Instant>) -> (Instant, Instant) {
     let left = end.map_or(patience, |end| {
         end.saturating_duration_since(now).min(patience)
@@ -137,8 +138,8 @@ fn turns(now: Instant, patience: Duration, end: Option<Instant>) -> (Instant, In
     (now + left.saturating_sub(reserve), now + left)
 }
 
-/// Returns the pause after an attempt, counted from 0. It doubles with each attempt, and differs from run to run, so
-/// that runs that wait together do not all retry at the same moments.
+/// Returns the pause after a failed attempt. Attempts are counted from 0. The pause doubles with each attempt, up to
+/// the longest, and differs from run to run, so that runs that wait together do not all retry at the same moments.
 fn pause(run: &RunId, attempt: u32) -> Duration {
     let (shortest, longest) = PAUSES;
     let limit = shortest.saturating_mul(1 << attempt.min(16)).min(longest);

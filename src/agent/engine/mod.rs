@@ -29,33 +29,34 @@ use crate::{
     store::MemoryBackend,
 };
 
-/// Maximum time that all answers of the store together may take after the run's time is up. It allows the lessons of
-/// the run to be stored. Source: chosen; less than the 2 s that a run may take beyond its time.
+/// Maximum time that all answers of the store together may take after the run's time is up, so that the lessons of the
+/// run can still be stored. Source: chosen; less than the 2 s that a run may take beyond its time.
 const AFTER_TIME: Duration = Duration::from_millis(1_500);
 
-/// The state of a shelf (a part of the store) as known to one run.
+/// The records of a shelf (a part of the store) as one run knows them, with their indexes.
 #[derive(Debug)]
 struct CachedShelf {
     state: ShelfState,
-    /// The indexes for queries, by the name of the memory kind, because a kind may read records that another kind
-    /// wrote. Empty before the first query and after each change.
+    /// The indexes of the shelf's records, by the name of the memory kind that made the index, because a kind may read
+    /// records that another kind wrote. Empty before the first query and after each change.
     indexes: BTreeMap<&'static str, Arc<dyn Index>>,
 }
 
-/// The shelves that one run uses. Each shelf is read once. Changes that the store refuses are kept here until the run
-/// ends.
+/// The memory engine of one run, with the shelves that the run has read. Each shelf is read once. Changes that the
+/// store refuses are kept here until the run ends.
 #[derive(Debug)]
 pub(super) struct Engine {
     kinds: Vec<Arc<dyn MemoryKind>>,
     namespace: Namespace,
     shelves: BTreeMap<Shelf, CachedShelf>,
     timeout: Duration,
-    /// The end of the run's time plus [`AFTER_TIME`].
+    /// The time at which the engine stops waiting for the store: the end of the run's time plus [`AFTER_TIME`]; `None`
+    /// if the run's time is unlimited.
     end: Option<Instant>,
     failed: bool,
 }
 
-/// The parts of the run that the engine uses.
+/// The parts of the run through which the engine reports: the emitter of events, and the redactor that replaces secrets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asking<'a> {
     pub(super) emitter: &'a Emitter,
@@ -78,7 +79,7 @@ impl Engine {
         }
     }
 
-    /// Returns the engine for a run whose time is up at `deadline`.
+    /// Returns the same engine, for a run whose time is up at `deadline`. With `None`, the run's time is unlimited.
     pub(super) fn with_deadline(self, deadline: Option<Instant>) -> Self {
         Self {
             end: deadline.and_then(|deadline| deadline.checked_add(AFTER_TIME)),
@@ -86,13 +87,13 @@ impl Engine {
         }
     }
 
-    /// Waits for an answer of the store and returns it. Returns a timeout error if the store does not answer within its
-    /// time limit.
+    /// Waits for an answer of the store and returns it. Returns a timeout error if the answer takes longer than the
+    /// time limit for one answer, or does not come before the run's time plus [`AFTER_TIME`] is over.
     async fn within<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
         self.until(self.end, answer).await
     }
 
-    /// Waits for an answer like [`within`](Self::within), but at most until this time.
+    /// Waits for an answer of the store like [`within`](Self::within), but at most until the time `end`.
     async fn until<T>(
         &self,
         end: Option<Instant>,
@@ -109,7 +110,7 @@ impl Engine {
         }
     }
 
-    /// Returns the advice of every memory kind for this moment, in the order of the kinds.
+    /// Returns the advice of every memory kind for this moment of the run (its cue, task and steps), in the order of the kinds.
     pub(super) async fn recall(
         &mut self,
         store: &impl MemoryBackend,
@@ -131,8 +132,7 @@ impl Engine {
         advice
     }
 
-    /// Returns the elements of the page's host that any memory kind knows, with the ids of their records, in the order of the
-    /// kinds.
+    /// Returns the elements of the page's host that memory knows, each with the id of its record, in the order of the memory kinds.
     pub(super) async fn elements(
         &mut self,
         store: &impl MemoryBackend,
@@ -151,8 +151,8 @@ impl Engine {
         known
     }
 
-    /// Returns the next recorded step of the task on the page's host, from the first memory kind that knows one; `None`
-    /// if no kind does.
+    /// Returns the next step of the task on the page's host, as an earlier run recorded it, from the first memory kind
+    /// that knows one; `None` if no kind does.
     pub(super) async fn replay(
         &mut self,
         store: &impl MemoryBackend,
@@ -171,7 +171,7 @@ impl Engine {
         None
     }
 
-    /// Returns this kind's index of a shelf's records.
+    /// Returns the memory kind's index of the records of a shelf. Makes the index if there is none yet.
     async fn index(
         &mut self,
         store: &impl MemoryBackend,
@@ -260,7 +260,7 @@ impl Engine {
         );
     }
 
-    /// Applies a change to the cached records only, for the rest of this run.
+    /// Applies an edit to the cached records of a shelf and not to the store, for the rest of this run.
     async fn keep_here(
         &mut self,
         store: &impl MemoryBackend,
@@ -276,8 +276,8 @@ impl Engine {
         }
     }
 
-    /// Emits the events of a change that was learned from these runs, and removes the cached shelf, whose records are
-    /// out of date.
+    /// Emits the events of a committed change that was learned from these runs, and removes the shelf from the cache,
+    /// because its cached records are out of date.
     fn committed(
         &mut self,
         kind: &dyn MemoryKind,
@@ -309,7 +309,7 @@ impl Engine {
     }
 }
 
-/// Emits the event of a failure of the store.
+/// Emits the event that says that the store failed.
 fn tell_failure(error: Error, asking: Asking<'_>) {
     let operation = error.operation().to_owned();
     let error = format!("{:?}", error.map_text(|text| asking.redactor.text(text)));
@@ -318,15 +318,15 @@ fn tell_failure(error: Error, asking: Asking<'_>) {
         .emit(EventKind::MemoryFailed { operation, error });
 }
 
-/// Emits the notices of the store.
+/// Emits an event for each notice that the store has for its caller, such as a repaired shelf.
 fn tell_notices(store: &impl MemoryBackend, asking: Asking<'_>) {
     for notice in store.notices() {
         asking.emitter.emit(EventKind::StoreNoticed { notice });
     }
 }
 
-/// Emits an event for a committed change, and one event for each note that the memory kind makes about the change and
-/// one of these runs.
+/// Emits an event for a committed change of a shelf, and then an event for each note that the memory kind makes about
+/// the change. A kind may make notes for each of the runs from which the change was learned.
 fn tell_of(
     (kind, occasion): (&dyn MemoryKind, Occasion),
     shelf: &Shelf,

@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Guards, approves, executes and verifies one browser action. Returns the action with its outcome.
+    /// Guards, approves, executes and verifies one browser action. Returns the record of the action with its outcome.
     pub(in crate::agent) async fn act(
         &mut self,
         action: BrowserAction,
@@ -62,8 +62,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok(tried.ended(execution.outcome))
     }
 
-    /// Step 10: returns the refusal of an action for a reason that no person needs to judge; `None` if the action may
-    /// run.
+    /// Returns the refusal of an action for a reason that no person needs to judge; `None` if there is no such reason.
+    /// This is a part of step 10 in `Run::advance`.
     fn refusal(&self, action: &BrowserAction) -> Option<Outcome> {
         if !self
             .parts
@@ -93,8 +93,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         why.map(|why| Outcome::failed(ErrorClass::BadArguments, &why))
     }
 
-    /// Returns the reason why a text cannot be typed: it is an unknown placeholder, or a longer text that contains a
-    /// placeholder, which would be typed literally. Returns `None` if it can be typed.
+    /// Returns the reason why a text cannot be typed: it is a placeholder for an unknown secret or parameter, or a
+    /// longer text that contains a placeholder, which would be typed literally. Returns `None` if the text can be
+    /// typed.
     fn bad_text(&self, text: &TextValue) -> Option<String> {
         match text {
             TextValue::Secret(name) if !self.task.vault.contains(name) => {
@@ -110,8 +111,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns the action with its address normalised by the scope check, so that no other code interprets it
-    /// differently.
+    /// Returns the action with its address in the form that the scope check has parsed, so that no other code
+    /// interprets the address differently.
     fn normalised(&self, action: &BrowserAction) -> BrowserAction {
         let Some(Ok(url)) = action.url().map(|url| self.state.guards.check_url(url)) else {
             return action.clone();

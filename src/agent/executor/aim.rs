@@ -12,14 +12,16 @@ use crate::{
     verify::{PageNow, effect, once_called},
 };
 
-/// Maximum number of elements listed for an ambiguous target. Source: chosen, as many as `find` shows on a usual page.
+/// Maximum number of elements that the model is shown if the words for a target match several. Source: chosen, as many
+/// as `find` shows on a usual page.
 const MAX_SHOWN: usize = 8;
-/// The line that separates the hits of a search from the lines that match the target of a failed call.
+/// The line between the hits of a `find` and the lines that match the target of a failed call.
 const MATCHES: &str = "these match the target of the call that failed:";
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Replaces words that identify exactly one element of the page by the element's reference. If they match several elements or only a
-    /// part of a text, lists the matches for the model and returns a refusal.
+    /// Replaces each target given in words by the reference of the element, if the words identify exactly one element
+    /// of the page. If they match several elements, or only a part of a text on the page, lists the matches for the
+    /// model and returns a refusal.
     pub(in crate::agent) fn aim(
         &mut self,
         action: &mut BrowserAction,
@@ -96,8 +98,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 }
 
-/// Returns the note that tells the model which element was used, because no element has the name that the model gave.
-/// It contains no words of the model or of a page.
+/// Returns the note that names the reference of the element that was used as the target of the last call, because no
+/// element has the name that the model gave. The note contains no words of the model or of a page.
 pub(super) fn known_by(action: &BrowserAction) -> String {
     let targets = action.targets().into_iter().filter_map(Target::as_ref);
     let targets: Vec<&str> = targets.map(ElementRef::as_str).collect();
@@ -108,7 +110,7 @@ pub(super) fn known_by(action: &BrowserAction) -> String {
     )
 }
 
-/// Adds the lines that match the target of a failed call. Lines that a search of the same reply found stay above them.
+/// Adds the lines that match the target of a failed call to `found`. The hits of a `find` in the same reply stay above them.
 fn add_matches(found: &mut Vec<String>, lines: Vec<String>) {
     if !found.is_empty() {
         found.push(MATCHES.to_owned());
@@ -127,7 +129,7 @@ pub(in crate::agent) fn references(action: &Action) -> Vec<&ElementRef> {
     targets.into_iter().filter_map(Target::as_ref).collect()
 }
 
-/// Returns true if the action has a target on the page, given by a reference, by words or by a point.
+/// Returns true if the action has a target on the page, whether it is given by a reference, in words or as a point.
 pub(super) fn has_target(action: &Action) -> bool {
     match action {
         Action::Browser(action) => is_point(action) || !action.targets().is_empty(),
@@ -135,12 +137,12 @@ pub(super) fn has_target(action: &Action) -> bool {
     }
 }
 
-/// Returns true if the action's target is given in pixels.
+/// Returns true if the action gives its target as a point in pixels.
 const fn is_point(action: &BrowserAction) -> bool {
     matches!(action, BrowserAction::ClickXy(_) | BrowserAction::DragXy(_))
 }
 
-/// Returns the identities of the elements that an action refers to; `None` if a reference is not on the page.
+/// Returns the identities of the elements that an action refers to by reference; `None` if one of the references is not on the page.
 pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Vec<TargetIdentity>> {
     let known = |reference: &ElementRef| {
         page.tree()

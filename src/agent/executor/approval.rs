@@ -15,12 +15,13 @@ use crate::{
     working::StopReason,
 };
 
-/// Time that an approver may take to answer before the page is checked again, because it may have changed. Source:
-/// chosen; a policy answers at once, a person takes longer.
+/// Time for which the approver may consider an action before the page is observed again after the answer, because the
+/// page may have changed. Source: chosen; a policy answers at once, a person takes longer.
 const STALE_AFTER: Duration = Duration::from_secs(2);
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Step 11: asks for approval if the action needs it. Returns an outcome if the action was refused, else `None`.
+    /// Asks for approval if the action needs it. Returns the outcome if approval was refused; `None` if the action may
+    /// run. This is step 11 in `Run::advance`.
     pub(in crate::agent) async fn approval(
         &mut self,
         action: &Action,
@@ -52,7 +53,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Observes the page again after a long wait. Returns an outcome if the approved targets are no longer there.
+    /// Observes the page again after the approver took long to answer. Returns a failed outcome if the page or one of
+    /// the approved targets is no longer there.
     async fn still_as_approved(
         &mut self,
         targets: &[TargetIdentity],

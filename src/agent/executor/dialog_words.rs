@@ -11,9 +11,9 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Hides the message of a dialog if the page has frames out of scope. In a run with limited scope, also hides it if
-    /// the page has not been observed yet. A frame that was added after the last observation can still show its words
-    /// in a dialog.
+    /// Hides the message of a dialog if the message may come from a frame that is out of the run's scope: if the page, as
+    /// last observed, has such a frame. In a run with limited scope, also hides the message if the page at `url` has not
+    /// been observed yet. A frame that was added after the last observation can still show its words in a dialog.
     pub(super) fn hide_foreign_words(&self, dialog: &mut Dialog, url: &str) {
         if self.may_be_foreign(&dialog.message, url) {
             HIDDEN.clone_into(&mut dialog.message);
@@ -41,7 +41,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns true if the message may come from a frame out of scope and not from the page itself.
+    /// Returns true if the message may come from a frame that is out of the run's scope, and not from the page at `url` itself.
     fn may_be_foreign(&self, message: &str, url: &str) -> bool {
         let Some(page) = self.state.page.as_ref().filter(|page| page.head.url == url) else {
             return self.state.guards.is_bounded();

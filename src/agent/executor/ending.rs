@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Waits until the run is cancelled or its time is up, and returns that stop reason.
+    /// Waits until the run is cancelled or its time is up, and returns the stop reason for that.
     pub(in crate::agent) fn end(&self) -> impl Future<Output = StopReason> + use<B> {
         let (cancel, own) = (self.parts.cancel.clone(), self.task.cancel.clone());
         let longest = self.parts.options.budget.max_duration;
@@ -26,7 +26,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Ends the run if a step returned a stop reason.
+    /// Marks the run as stopped if a step ended with a stop reason, and records the action in progress. Returns `end`.
     pub(in crate::agent) fn stop_on(
         &mut self,
         end: Result<(), StopReason>,
@@ -38,7 +38,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         end
     }
 
-    /// Emits an event the first time that the sink reports lost events of the run.
+    /// Emits an event, once in a run, if the sink reports that it is losing events of the run.
     pub(super) fn watch_recording(&mut self) {
         if self.recording.is_none()
             && let Some(error) = self.emitter.failure()

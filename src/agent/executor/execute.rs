@@ -26,14 +26,14 @@ use crate::{
     working::StopReason,
 };
 
-/// Time for which a number that changed after an action is watched. A clock that shows seconds changes again in this time; such a number is
-/// not an effect of the action. Source: chosen.
+/// Time for which the executor watches a number on the page that changed after an action. A clock that shows seconds
+/// changes again in this time; such a number is not an effect of the action. Source: chosen.
 const TICK: Duration = Duration::from_millis(1_100);
-/// The detail of the failure if a page that the action opened does not answer.
+/// The detail of the failure of an action that opened a page which gives no answer.
 const NO_ANSWER: &str = "the page that it led to gives no answer";
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Steps 12 and 13: carries out the action, observes the page, and judges the outcome.
+    /// Carries out the action, observes the page, and judges the outcome. These are steps 12 and 13 in `Run::advance`.
     pub(in crate::agent) async fn execute(
         &mut self,
         action: &BrowserAction,
@@ -201,8 +201,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok((execution, here))
     }
 
-    /// Returns the action aimed at the elements with which the page has replaced its targets. The flag is true if a new
-    /// element has another name and was found through the elements that earlier runs used.
+    /// Returns the action with new targets: the elements with which the page has replaced the old targets; `None` if
+    /// there are no such elements. The flag is true if a new element has another name and was found through the
+    /// elements that earlier runs used.
     fn again(
         &self,
         action: &BrowserAction,
@@ -214,7 +215,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         by_name.or_else(|| Some((known()?, true)))
     }
 
-    /// Returns true if a number changed that is known to respond to actions.
+    /// Returns true if one of the numbers that changed on the page is known to respond to actions.
     fn is_answered_in_numbers(&self, changes: Option<&PageDiff>) -> bool {
         changes.is_some_and(|changes| {
             let mut counted = changes.counted.iter();
@@ -222,8 +223,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         })
     }
 
-    /// Returns the time limit for an action, including the wait until the page settles and the observations after it.
-    /// The seconds of a `wait` are added.
+    /// Returns the time limit for an action, including the wait until the page settles and the observations after the
+    /// action. For a `wait`, its seconds are added.
     fn patience_for(&self, action: &BrowserAction) -> Patience {
         let waits = match action {
             BrowserAction::Wait(wait) => wait.seconds.unwrap_or_default(),
@@ -233,8 +234,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Patience::new(self.parts.options.command_timeout.saturating_add(waits))
     }
 
-    /// Passes an action to the driver. An error that leaves the browser usable becomes a failed outcome; if the browser
-    /// is lost, returns the stop reason.
+    /// Passes an action to the driver and returns the result. An error that leaves the browser usable becomes a failed
+    /// outcome; if the browser is lost, the error is the stop reason.
     async fn attempt(
         &mut self,
         action: BrowserAction,
@@ -256,7 +257,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Passes an action to the driver and returns its result, within the given time.
+    /// Passes an action to the driver and returns the driver's result, or an error if the time in `patience` runs out.
     pub(super) async fn send(
         &self,
         action: BrowserAction,
@@ -373,7 +374,7 @@ const fn leads_to_a_page(action: &BrowserAction) -> bool {
     )
 }
 
-/// Returns the label for a file that the page offered.
+/// Returns the label, for the model, of a file that the page offered for download.
 const fn offered(kept: bool) -> &'static str {
     if kept {
         "the page offered a file, and it was kept"
@@ -382,8 +383,8 @@ const fn offered(kept: bool) -> &'static str {
     }
 }
 
-/// Returns the text that the model gets as the result of an action; `None` if there is no text. After an action on tabs, the text lists the
-/// tabs that the model may see.
+/// Returns the text that the model gets as the result of an action; `None` if the driver returned no text. For an
+/// action on tabs, that text is a list of the tabs that the model may see.
 fn told(action: &BrowserAction, text: Option<String>, after: &PageNow) -> Option<String> {
     let of_tabs = matches!(
         action,

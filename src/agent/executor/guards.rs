@@ -18,10 +18,10 @@ use crate::{
     working::StopReason,
 };
 
-/// The sentence added to the last warning before a guard may end the run.
+/// The sentence that is added to a guard's warning if the guard's next warning may end the run.
 const ENDS: &str = " The next one may end the run: if nothing else is left to try, call finish with success false.";
 
-/// The guards for scope, repetition and standstill.
+/// The guards of one run: for its scope, for repeated actions, and for a page that does not change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::agent) struct Guards {
     scope: Scope,
@@ -39,7 +39,7 @@ pub(in crate::agent) struct TurnNow {
     pub(in crate::agent) is_over: bool,
 }
 
-/// The verdicts of the guards after an action.
+/// The verdicts of the guards after an action was tried.
 #[derive(Debug)]
 pub(super) struct Verdicts {
     pub(in crate::agent) signature: Signature,
@@ -57,41 +57,41 @@ impl Guards {
         }
     }
 
-    /// Forgets the actions and pages so far.
+    /// Resets the guards against repetition and standstill, as if the run had taken no action yet.
     pub(in crate::agent) fn forget_actions(&mut self) {
         (self.repeat, self.stuck) = (RepeatGuard::default(), StuckGuard::default());
         self.warned.clear();
     }
 
-    /// Returns the same guards with the scope of this task in place of the stored scope, because a stored state must
-    /// not widen the scope.
+    /// Returns the same guards with the scope of a task in place of the stored scope, because a stored state must not
+    /// widen the scope. The arguments are the task's start address, its allowed sites, and whether it has secrets.
     pub(super) fn within(self, start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
         let scope = Scope::new(start, allow, has_secrets);
         Self { scope, ..self }
     }
 
-    /// Checks an address before it is opened, and returns it in the form in which it must be opened.
+    /// Checks that an address may be opened in this run, and returns it in the form in which it must be opened.
     pub(super) fn check_url(&self, url: &str) -> Result<Url, ScopeRefusal> {
         self.scope.check_url(url)
     }
 
-    /// Returns true if only the named sites may be visited.
+    /// Returns true if the run may visit only its start site and the allowed sites.
     pub(super) const fn is_bounded(&self) -> bool {
         self.scope.is_bounded()
     }
 
-    /// Returns true if the content of a frame may be shown.
+    /// Returns true if the model may see the content of a frame with this address.
     pub(super) fn may_show_frame(&self, url: &str) -> bool {
         self.scope.may_show_frame(url)
     }
 
-    /// Checks the page that the browser showed before the run's first action. A blank page is accepted.
+    /// Checks that the page that the browser showed before the run's first action is in scope. A blank page is accepted.
     pub(super) fn check_first_page(&self, url: &str) -> Result<(), ScopeRefusal> {
         self.scope.check_page(url, Blank::Tolerated)
     }
 
-    /// Checks the page after an action. A blank page is accepted only after an action on tabs, or if no web page was
-    /// shown before it.
+    /// Checks that the page after an action is in scope. A blank page is accepted only after an action on tabs, or if
+    /// the browser showed no web page before the action.
     pub(super) fn check_page(
         &self,
         action: Option<&BrowserAction>,
@@ -115,7 +115,7 @@ impl Guards {
         )
     }
 
-    /// Passes an action that was tried to the guards, with the page before and after it, and returns their verdicts.
+    /// Passes an action that was tried, with the page before and after it, to the guards, and returns their verdicts.
     pub(super) fn record(
         &mut self,
         action: &Action,
@@ -156,8 +156,8 @@ impl Guards {
         verdicts
     }
 
-    /// Replaces a stop by a warning if the model was not warned often enough or its turn is not over. The returned flag
-    /// is true if the guard's next warning may end the run.
+    /// Returns the verdict, with a warning in place of a stop if the model was not warned often enough or its turn is
+    /// not over. The flag is true if the guard's next warning may end the run.
     fn patient(&mut self, guard: &'static str, verdict: Verdict, turn: TurnNow) -> (Verdict, bool) {
         let turns = self.warned.entry(guard.to_owned()).or_default();
         let may_end = turns.record(turn.number, verdict.warning().is_some());
@@ -186,7 +186,7 @@ impl Verdicts {
         }
     }
 
-    /// Returns the warnings as events.
+    /// Returns one event for each warning of the guards.
     pub(super) fn events(&self) -> impl Iterator<Item = EventKind> {
         self.warnings.iter().map(|(guard, text)| EventKind::Warned {
             guard: (*guard).to_owned(),

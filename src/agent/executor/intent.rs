@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Records the intent to carry out an action. If an irreversible action could not be recorded, returns its refusal,
-    /// else `None`.
+    /// Records the intent to carry out an action. Returns the refusal of an irreversible action that could not be
+    /// recorded; `None` if the action may be carried out.
     ///
     /// # Errors
     /// `TakenOver` if another process has taken over the run.
@@ -54,8 +54,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok((effect == Effect::Irreversible).then_some(refused))
     }
 
-    /// Writes a checkpoint of the run, with the action that is about to be carried out. Returns the reason why it could not
-    /// be written; `None` if it was written, or if the run has no checkpoints. Only the first failure is emitted.
+    /// Writes a checkpoint of the run, with the action that is about to be carried out, if there is one. Returns the
+    /// reason why the checkpoint could not be written; `None` if it was written, or if the run has no checkpoints. Only
+    /// the run's first failure is emitted as an event.
     ///
     /// # Errors
     /// `TakenOver` if another process has taken over the run.
@@ -79,7 +80,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns a failure of the register of runs as text. Only the first failure of a run is also emitted as an event.
+    /// Returns a failure of the register of runs as text, with secrets replaced. The first failure of a run is also emitted as an event.
     pub(in crate::agent) fn tell_unkept(&mut self, error: Error) -> String {
         let operation = error.operation().to_owned();
         let error = self.describe(error);
@@ -91,7 +92,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         error
     }
 
-    /// Records an intent in the journal. Returns the reason if that failed; `None` if it succeeded or if there is no journal.
+    /// Records an intent in the journal. Returns the reason why that failed; `None` if it succeeded or if there is no journal.
     async fn journal(&mut self, intent: &Intent) -> Option<String> {
         let journal = self.parts.journal.clone()?;
         let limit = self.parts.options.journal_timeout;

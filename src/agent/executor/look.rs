@@ -17,17 +17,17 @@ use crate::{
     working::StopReason,
 };
 
-/// Maximum number of tabs shown. Source: chosen; a page can open hundreds.
+/// Maximum number of tabs that the model is shown. Source: chosen; a page can open hundreds.
 const MAX_TABS: usize = 10;
-/// The text shown instead of a frame that is out of scope.
+/// The text that the model is shown in place of the content of a frame that is out of the run's scope.
 const CLOSED_FRAME: &str = "(a frame of a site that this run may not visit)";
-/// The operation that an error names if the driver gave no answer to an observation.
+/// The operation that is named in the error about an observation to which the driver gave no answer.
 const SILENT: &str = "agent.observe";
-/// Time limit of the last observation of a run. Source: chosen; a working browser answers in less than a second.
+/// Time limit for the observation at the end of a successful run. Source: chosen; a working browser answers in less than a second.
 const LAST_LOOK: Duration = Duration::from_secs(5);
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Observes the page, unless the verification of the last action has already observed it.
+    /// Observes the page, unless the check of the last action's effect has already done so.
     pub(in crate::agent) async fn observe(&mut self) -> Result<(), StopReason> {
         if self.state.page.is_none() || self.state.stale {
             let mut page = self.look(self.patience()).await?;
@@ -95,14 +95,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns the time limit for an observation, or for an action including the wait until the page settles and the
-    /// observations after it.
+    /// Returns the usual time limit, which covers an observation, or an action including the wait until the page
+    /// settles and the observations after the action.
     pub(in crate::agent) fn patience(&self) -> Patience {
         Patience::new(self.parts.options.command_timeout)
     }
 
-    /// Returns the part of an observation that the run may see: without secrets, and without the content of frames and
-    /// tabs out of scope.
+    /// Returns the observation without the parts that the run may not see: secrets, and the content of frames and tabs out of scope.
     fn redacted(&mut self, mut observation: Observation) -> Observation {
         let may_show = |url: &str| self.state.guards.may_show_frame(url);
         observation.tree = mask_fields(observation.tree, &self.state.typed_into)
@@ -127,7 +126,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         clean
     }
 
-    /// Returns the observation with secrets replaced. If there was a secret, the picture is dropped.
+    /// Returns the observation with secrets replaced. The picture is dropped if there is a secret in this
+    /// observation, or if one was typed or shown earlier in the run.
     fn without_secrets(&mut self, observation: &Observation) -> Observation {
         let mut clean = self.redactor.observation(observation.clone());
         // A picture would show the secret, whether it was typed, filled in by the browser, or left from another run.

@@ -62,12 +62,12 @@ pub struct Executor<'g, B> {
     pub(super) redactor: Redactor,
     pub(super) secrets: SecretResolver,
     pub(super) started: Instant,
-    /// The action that is being carried out.
+    /// The action that is being carried out; `None` between actions.
     pub(super) in_flight: Option<Tried>,
     recording: Option<String>,
     /// The store for checkpoints; `None` if the run is not registered.
     pub(super) checkpoints: Option<Arc<dyn Checkpoints>>,
-    /// True once a failure of the register of runs was reported.
+    /// True if a failure of the register of runs has already been emitted as an event.
     unkept: bool,
     /// The right to use the browser, given back when the run is finished or dropped. A run without this right stops at
     /// once.
@@ -75,7 +75,7 @@ pub struct Executor<'g, B> {
 }
 
 impl<B> std::fmt::Debug for Executor<'_, B> {
-    /// Shows only the progress of the run, because a queued action may contain an address with a secret.
+    /// Formats only the progress of the run, because a queued action may contain an address with a secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Executor")
             .field("task", &self.task)
@@ -89,7 +89,7 @@ impl<B> std::fmt::Debug for Executor<'_, B> {
     }
 }
 
-/// The model or program that decides in a run, as reported by the run's first event.
+/// What decides in a run, a model or a program, as the run's first event describes it.
 #[derive(Debug)]
 pub(super) struct Decider {
     pub(super) model: String,
@@ -151,7 +151,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         Ok(executor)
     }
 
-    /// Makes the executor for a state. If another run is using the browser, the new run is stopped as busy.
+    /// Makes the executor of a run from its state. If another run is using the browser, this run is stopped as busy.
     fn open(parts: &'g GuardedBrowser<B>, task: Task, mut state: State) -> Self {
         let turn = Turn::take(&parts.is_busy);
         if turn.is_none() {
@@ -340,7 +340,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         Ok(())
     }
 
-    /// Removes a text that was given, and returns it.
+    /// Removes the text that was given to the run under this name, and returns it; `None` if there is none.
     pub fn take_back(&mut self, name: &str) -> Option<String> {
         self.state.memory.take_back(&self.redactor.text(name))
     }
@@ -370,7 +370,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         Duration::from_millis(self.state.before_ms).saturating_add(self.started.elapsed())
     }
 
-    /// Returns an error as text for people and models, with secrets replaced.
+    /// Returns the description of an error for people and models, with secrets replaced.
     pub(super) fn describe(&self, error: Error) -> String {
         format!("{:?}", error.map_text(|text| self.redactor.text(text)))
     }
@@ -380,7 +380,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         action.redacted(&self.redactor)
     }
 
-    /// Drops the queued actions, and tells the model and the sinks why.
+    /// Drops the queued actions, and tells the model and the sinks how many they were and why.
     pub(super) fn drop_queue(&mut self, why: &str) {
         let count = self.state.queue.len();
         self.state.queue.clear();
@@ -389,7 +389,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         }
     }
 
-    /// Tells the model and the sinks that calls were dropped, and why.
+    /// Tells the model and the sinks that `count` calls were dropped, and why.
     pub(super) fn tell_dropped(&mut self, count: usize, why: &str) {
         self.state
             .remarks
@@ -402,7 +402,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     }
 }
 
-/// Returns a warning that names the secrets too short to be searched for everywhere; `None` if no secret is too short.
+/// Returns a warning that names the secrets that are too short to be searched for in all texts; `None` if there are none in `names`.
 fn short_secrets(names: &[SecretName]) -> Option<String> {
     let names: Vec<&str> = names.iter().map(SecretName::as_str).collect();
     (!names.is_empty()).then(|| {
@@ -414,8 +414,8 @@ fn short_secrets(names: &[SecretName]) -> Option<String> {
     })
 }
 
-/// Puts the texts that the task gives into the run's memory, with secrets replaced. The task has already checked them.
-/// In a resumed run, they replace the stored texts of the same names.
+/// Puts the texts that the task gives to the run into the run's memory, with secrets replaced. The task has already
+/// checked them. In a resumed run, they replace the stored texts of the same names.
 fn give_all(state: &mut State, task: &Task) {
     let redactor = task.vault.redactor();
     for (name, text) in &task.given {

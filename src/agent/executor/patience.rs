@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Times above this count as unlimited. Source: chosen.
+/// Duration above which a time limit counts as unlimited. Source: chosen.
 const LONGEST: Duration = Duration::from_hours(24);
 
 /// The time left for an action, including the wait until the page settles and the observations after it, or for an
@@ -24,7 +24,7 @@ impl Patience {
         }
     }
 
-    /// Returns the time-out of the next call: three quarters of the time left. Source: chosen.
+    /// Returns the time-out to give to the driver for the next call: three quarters of the time left. Source: chosen.
     pub(in crate::agent) fn limit(&self) -> Duration {
         self.left() * 3 / 4
     }

@@ -13,7 +13,7 @@ use crate::{
     working::{By, Finished, Step, StopReason},
 };
 
-/// An action in progress. It becomes a [`Step`] when it ends.
+/// An action that is being carried out, with what is known about it so far. It becomes a [`Step`] when it ends.
 #[derive(Debug, Clone)]
 pub(in crate::agent) struct Tried {
     pub(in crate::agent) action: Action,
@@ -28,7 +28,7 @@ pub(in crate::agent) struct Tried {
 }
 
 impl Tried {
-    /// Makes the record of a queued action that is about to be tried on this page.
+    /// Makes the record of a queued action that is about to be tried. `before` is the page on which it is tried.
     pub(in crate::agent) fn new(next: Queued, before: Option<PageNow>, started: Instant) -> Self {
         Self {
             action: next.action,
@@ -43,14 +43,14 @@ impl Tried {
         }
     }
 
-    /// Returns the action with its outcome.
+    /// Returns the same record with the outcome of the action.
     pub(in crate::agent) fn ended(self, outcome: Outcome) -> Self {
         Self { outcome, ..self }
     }
 }
 
-/// Returns the words around the first target of an action if other elements of the page have the same name, else
-/// `None`.
+/// Returns the words around the first target of an action, which tell it apart from elements with the same name; `None`
+/// if no other element of the page has that name.
 fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
     let reference = *references(action).first()?;
     let node = page.tree().by_ref(reference.as_str())?;
@@ -62,17 +62,17 @@ pub(in crate::agent) fn is_caret(action: &Action) -> bool {
     matches!(action, Action::Browser(key) if moves_the_caret(key))
 }
 
-/// The consequences of a step.
+/// The results of recording an action as a step.
 #[derive(Debug)]
 pub(in crate::agent) struct Concluded {
-    /// The changes of the page, as lines.
+    /// The changes of the page in this step, as lines.
     pub(in crate::agent) changed: Vec<String>,
     /// The reason why the run is over, if it is.
     pub(in crate::agent) stop: Option<StopReason>,
 }
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Steps 14 and 15: records a finished action as a step, and applies the rules that stop a run.
+    /// Records a finished action as a step, and applies the rules that stop a run. These are steps 14 and 15 in `Run::advance`.
     pub(in crate::agent) fn conclude(&mut self, tried: Tried, turn: TurnNow) -> Concluded {
         let verdicts = self.state.guards.record(
             &tried.action,
@@ -116,7 +116,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Records an action that was in progress when the run ended, with an unknown result.
+    /// Records an action that was being carried out when the run or the step was interrupted. Its outcome is unknown.
     pub(in crate::agent) fn record_in_flight(&mut self) {
         if let Some(tried) = self.in_flight.take() {
             let why = "the run ended while this was carried out; what it did is not known";
@@ -138,7 +138,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Step 14: keeps the step, emits its event, and returns the changes of the page as lines.
+    /// Keeps the action as a step, emits the step's event, and returns the changes of the page as lines. This is step
+    /// 14 in `Run::advance`.
     pub(in crate::agent) fn record(&mut self, tried: Tried, signature: Signature) -> Vec<String> {
         let (before, after) = (tried.before.as_ref(), self.state.page.as_ref());
         let place = |page: Option<&PageNow>| page.map(|page| page.place.clone());
@@ -170,7 +171,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         changed
     }
 
-    /// Keeps a text that the action in progress returned, for its step and for the next message.
+    /// Keeps a text that the action in progress returned: in the step of the action, and under `label` in the next message.
     pub(in crate::agent) fn keep_result(&mut self, label: &str, text: String) {
         self.state.gave = Some(self.redactor.text(&text));
         self.state.remarks.results.push((label.to_owned(), text));

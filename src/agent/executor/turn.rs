@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A run's right to use the browser. It is given back on drop.
+/// A run's right to use the browser, which only one run has at a time. It is given back when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Turn<'l>(&'l AtomicBool);
 
 impl<'l> Turn<'l> {
-    /// Takes the right; `None` while another run has it.
+    /// Takes the right to use the browser; `None` while another run has it.
     pub(in crate::agent) fn take(is_busy: &'l AtomicBool) -> Option<Self> {
         // Construct a `Turn` only if the right was taken, because dropping a `Turn` gives the right back, even if another run has it.
         (!is_busy.swap(true, Ordering::AcqRel)).then(|| Self(is_busy))

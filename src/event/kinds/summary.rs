@@ -10,7 +10,7 @@ use crate::{chat::Usage, guard::Money, working::StopReason};
 pub struct RunSummary {
     /// The reason why the run ended.
     pub stop: StopReason,
-    /// True if the goal was reached and evidence for it was found.
+    /// True if the goal was reached and evidence for it was found on a page.
     pub success: bool,
     /// Number of steps taken.
     pub steps: u32,
@@ -19,13 +19,13 @@ pub struct RunSummary {
     pub replayed: u32,
     /// Number of actions that failed or had no effect.
     pub errors: u32,
-    /// Number of model calls.
+    /// Number of requests to the model.
     pub calls: u32,
-    /// Number of tokens, as reported by the provider. Where it reported none, they are estimated.
+    /// Number of tokens of all model calls, as reported by the provider. Where the provider reported none, the tokens are estimated.
     pub usage: Usage,
     /// True if any of `usage` is an estimate.
     pub estimated: bool,
-    /// Wall time. Unit: milliseconds.
+    /// Time that the run took, waits included. Unit: milliseconds.
     pub elapsed_ms: u64,
     /// The cost of the model calls; `None` if the prices are unknown.
     pub cost: Option<Money>,

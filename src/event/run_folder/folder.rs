@@ -22,18 +22,19 @@ use crate::{
     },
 };
 
-/// The file that marks a folder as a run's.
+/// The file by which a folder is recognised as the folder of a run.
 pub(super) const META: &str = "run_meta.json";
-/// Prefix of the name of a folder that is being made. No id of a run begins with it.
+/// Prefix of the temporary name of a folder that is being made. No run's id begins with it.
 pub(super) const NEW: &str = ".new-";
 /// Version of the folder's format, stored in `run_meta.json`. Older versions can be read too. Version 2 stores page
 /// trees as differences.
 pub(super) const VERSION: u32 = 2;
-/// Number of waiting bytes of one file above which they are written before the end of the step. Source: chosen; pages
-/// can be large.
+/// Maximum size of the lines that wait to be written to one file before the end of the step. Larger amounts are written
+/// at once. Unit: bytes. Source: chosen; pages can be large.
 const MAX_WAITING: usize = 64 * 1_024;
 
-/// A run's folder. Files are open only while they are written, so a run that never ends keeps no file open.
+/// The folder of a run that is being written. Its files are open only while something is written, so a run that never
+/// ends keeps no file open.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
@@ -41,18 +42,19 @@ pub(super) struct Folder {
     meta: Value,
     is_started: bool,
     step: u32,
-    /// Number of pictures in this step.
+    /// Number of pictures so far in the current step.
     pictures: u32,
     intents: Intents,
     trees: trees::Writer,
-    /// Number of bytes that may still be written.
+    /// Number of bytes that may still be written to the folder.
     room: u64,
     /// The reason why the rest of the run is not kept; `None` while everything is kept.
     full: Option<String>,
 }
 
 impl Folder {
-    /// Makes the folder of a run at this step and time. Fails if the folder exists.
+    /// Makes the folder of a run whose first event has this step and time. `room` is the maximum size of the run in
+    /// bytes. It is an error if the folder exists.
     pub(super) fn create(
         parent: &Path,
         (run, step, at): (&RunId, u32, DateTime<Utc>),
@@ -181,12 +183,12 @@ impl Folder {
         }
     }
 
-    /// Writes an intent before its action is done.
+    /// Writes an intent, before its action is carried out.
     pub(super) fn write_intent(&mut self, intent: &Intent) -> Result<()> {
         self.intents.keep(&self.path, intent)
     }
 
-    /// Copies the fields of an event into `run_meta.json`.
+    /// Copies the fields of an event into the content of `run_meta.json`.
     fn add_to_meta(&mut self, event: &Event) -> Result<()> {
         let told = serde_json::to_value(&event.kind)
             .map_err(|e| io_error(&self.path.join(META), e.into()))?;
@@ -200,7 +202,7 @@ impl Folder {
         self.keep(name, event, event)
     }
 
-    /// Adds the line of an event to a file if there is room.
+    /// Adds a value that belongs to the event as a line to the file `name`, if there is room for it.
     fn keep(
         &mut self,
         name: &'static str,
@@ -217,8 +219,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Reserves room for this number of bytes. Returns true if there was enough. If not, marks the run as full; from
-    /// then on only its end is kept.
+    /// Reserves room for this number of bytes in the folder. Returns true if there was enough. If not, marks the run as
+    /// full; from then on, only the end of the run is written.
     fn has_room(&mut self, bytes: usize, event: &Event) -> Result<bool> {
         if self.full.is_some() {
             return Ok(false);
@@ -242,7 +244,7 @@ impl Folder {
         Ok(false)
     }
 
-    /// Returns the reason why a part of the run is not kept; `None` if everything is kept.
+    /// Returns the reason why the rest of the run is not kept; `None` while everything is kept.
     pub(super) fn full(&self) -> Option<&str> {
         self.full.as_deref()
     }
@@ -306,7 +308,7 @@ impl Drop for Folder {
     }
 }
 
-/// Returns a value encoded as a line of JSON. The path is for the error.
+/// Returns a value encoded as a line of JSON. The path is only for the error.
 fn encoded(value: &impl serde::Serialize, path: &Path) -> Result<Vec<u8>> {
     let mut line = Vec::new();
     write_line(&mut line, value, path)?;
@@ -321,7 +323,7 @@ fn write_whole(path: &Path, value: &Value) -> Result<()> {
         .map_err(|e| io_error(path, e))
 }
 
-/// Appends the waiting bytes to a file.
+/// Appends the waiting bytes to the file, which is created if it does not exist, and empties `waiting`.
 fn append(path: &Path, waiting: &mut Vec<u8>) -> Result<()> {
     if waiting.is_empty() {
         return Ok(());

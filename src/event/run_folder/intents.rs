@@ -19,12 +19,12 @@ use crate::{
     },
 };
 
-/// Name of the file in the run's folder.
+/// Name of the file of intents in a run's folder.
 const INTENTS: &str = "intents.jsonl";
-/// Version of the format of a line.
+/// Version of the format of a line in the file of intents.
 const VERSION: u32 = 1;
 
-/// Makes written data durable. Tests replace it.
+/// The port to the disk, which makes written data durable. Tests replace it.
 pub(super) trait Disk: Debug + Default {
     /// Makes the content of a file durable.
     fn sync_file(&self, file: &File) -> io::Result<()>;
@@ -53,12 +53,12 @@ impl Disk for RealDisk {
 
 #[derive(Debug, Default)]
 pub(super) struct Intents<D = RealDisk> {
-    /// True if the folder entries that lead to the file are synced to the disk.
+    /// True if the entries for the file and its folders in the folders above them are synced to the disk.
     is_named: bool,
     disk: D,
 }
 
-/// An intent as a line of the file.
+/// A line of the file: an intent, with the version of the format.
 #[derive(Serialize)]
 struct Line<'a> {
     version: u32,
@@ -67,7 +67,7 @@ struct Line<'a> {
 }
 
 impl<D: Disk> Intents<D> {
-    /// Appends one intent to the file, and syncs it if its action is irreversible.
+    /// Appends one intent to the file in the run's folder, and syncs the file to the disk if the action is irreversible.
     pub(super) fn keep(&mut self, folder: &Path, intent: &Intent) -> Result<()> {
         let path = folder.join(INTENTS);
         let mut line = Vec::new();

@@ -13,8 +13,7 @@ use serde::Deserialize;
 use super::folder::{META, NEW, VERSION};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// The operation that an error names if old runs could not be deleted. It distinguishes that error from a failure to
-/// write a new run.
+/// The operation that is named in the error if old runs could not be deleted. It tells that error from a failure to write a new run.
 pub(super) const PRUNE: &str = "event.prune";
 
 /// Default of [`Retention::max_age`]: 30 days. Source: chosen.
@@ -41,14 +40,14 @@ const MAX_SILENCE: Duration = Duration::from_hours(24);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retention {
-    /// Maximum time since its end for which a run is kept. Default 30 days.
+    /// Maximum time for which a run is kept after its end; `None` for no limit. Default: 30 days.
     pub max_age: Option<Duration>,
-    /// Maximum number of runs, including the new one and those that are still running. Default 100.
+    /// Maximum number of runs that are kept, including the new run and those that are still going on; `None` for no limit. Default: 100.
     pub max_runs: Option<usize>,
 }
 
 impl Retention {
-    /// Returns the rules that keep every run.
+    /// Returns the rules by which no run is deleted.
     pub const fn forever() -> Self {
         Self {
             max_age: None,
@@ -56,12 +55,12 @@ impl Retention {
         }
     }
 
-    /// Sets the maximum time since its end for which a run is kept; `None` for no limit.
+    /// Sets the maximum time for which a run is kept after its end; `None` for no limit.
     pub const fn with_max_age(self, max_age: Option<Duration>) -> Self {
         Self { max_age, ..self }
     }
 
-    /// Sets the maximum number of runs; `None` for no limit.
+    /// Sets the maximum number of runs that are kept; `None` for no limit.
     pub const fn with_max_runs(self, max_runs: Option<usize>) -> Self {
         Self { max_runs, ..self }
     }
@@ -86,7 +85,7 @@ struct Meta {
     ended_at: Option<DateTime<Utc>>,
 }
 
-/// A stored run.
+/// A run that has a folder beside the folders of the other runs.
 #[derive(Debug)]
 struct Stored {
     path: PathBuf,
@@ -94,7 +93,7 @@ struct Stored {
     over: Option<DateTime<Utc>>,
 }
 
-/// Deletes the runs that need not be kept. `is_open` says whether a run is being written now.
+/// Deletes the runs in `parent` that need not be kept. `is_open` returns true for a run that is being written now.
 ///
 /// # Errors
 /// [`ErrorKind::Io`](crate::ErrorKind::Io) if a run could not be deleted: the last such failure, after all other runs
@@ -152,7 +151,8 @@ fn kept(path: &Path, source: io::Error) -> Error {
         .with_source(source)
 }
 
-/// Returns the run that a folder contains; `None` if this crate did not make the folder.
+/// Returns the run that a folder contains; `None` if this crate did not make the folder. A run that is being written
+/// now counts as not over.
 fn stored(path: PathBuf, now: DateTime<Utc>, is_open: impl Fn(&RunId) -> bool) -> Option<Stored> {
     let name = RunId::parse(path.file_name()?.to_str()?).ok()?;
     if is_open(&name) {
@@ -169,7 +169,7 @@ fn stored(path: PathBuf, now: DateTime<Utc>, is_open: impl Fn(&RunId) -> bool) -
     Some(Stored { path, over })
 }
 
-/// Returns true if nothing in the folder was written for [`MAX_SILENCE`].
+/// Returns true if nothing has been written in the folder for [`MAX_SILENCE`].
 fn is_silent(path: &Path, now: DateTime<Utc>) -> bool {
     let Ok(mut entries) = fs::read_dir(path) else {
         return false;
@@ -188,7 +188,8 @@ fn is_past(at: DateTime<Utc>, max: Duration, now: DateTime<Utc>) -> bool {
         .is_ok_and(|age| age > max)
 }
 
-/// Deletes a run's folder. `run_meta.json` is deleted last, so that the next call can finish an interrupted deletion.
+/// Deletes a run's folder. `run_meta.json` is deleted last, so that an interrupted deletion can be finished when old
+/// runs are deleted again.
 fn remove(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;

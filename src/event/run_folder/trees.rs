@@ -21,21 +21,20 @@ use crate::{
     page::MAX_NODES,
 };
 
-/// Largest size of one copy entry. Unit: bytes. Source: the length of two numbers below [`MAX_NODES`], with comma and
-/// brackets.
+/// Largest size of one `[from, count]` entry. Unit: bytes. Source: the length of two numbers below [`MAX_NODES`], with comma and brackets.
 const COPY: usize = 16;
 
-/// The state of a writer of observations.
+/// The writer of page trees, which remembers the tree that it wrote last.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
-    /// Number of observations written.
+    /// Number of observations written so far.
     count: u64,
     /// The nodes of the last observation, each in the form in which it is compared and written.
     last: Vec<String>,
 }
 
 impl Writer {
-    /// Returns a writer for a file that already has this number of lines. The next tree is written whole.
+    /// Returns a writer for a file of observations that already has this number of lines. The next tree is written whole.
     pub(super) fn after(count: u64) -> Self {
         Self {
             count,
@@ -43,7 +42,8 @@ impl Writer {
         }
     }
 
-    /// Returns the event as the JSON value that is written.
+    /// Returns the event as the JSON value to write. In an observation, the tree is replaced by its differences from
+    /// the tree before, if that is smaller.
     pub(super) fn line(&mut self, event: &Event) -> serde_json::Result<Value> {
         let mut value = serde_json::to_value(event)?;
         if !matches!(event.kind, EventKind::Observed { .. }) {
@@ -71,7 +71,7 @@ impl Writer {
     }
 }
 
-/// Returns the nodes of a whole tree, each with `depth` in place of `parent` and `end`.
+/// Returns the nodes of a whole tree with `depth`, the number of their ancestors, in place of `parent` and `end`.
 fn leveled(tree: &Value) -> Vec<Value> {
     let nodes = tree.get("nodes").and_then(Value::as_array);
     let mut depths: Vec<u64> = Vec::new();
@@ -93,8 +93,8 @@ fn leveled(tree: &Value) -> Vec<Value> {
     leveled
 }
 
-/// Returns the new nodes encoded as copies of old nodes with new nodes between them; `None` if the whole tree is no
-/// larger.
+/// Returns the new tree's nodes as a list of `[from, count]` copies of old nodes with new nodes between them; `None` if
+/// that is not smaller than the whole tree.
 fn differences(old: &[String], new: &[String]) -> serde_json::Result<Option<Value>> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, line) in old.iter().enumerate() {
@@ -129,7 +129,7 @@ fn differences(old: &[String], new: &[String]) -> serde_json::Result<Option<Valu
     Ok((bytes < whole).then_some(Value::Array(lines)))
 }
 
-/// The state of a reader of observations.
+/// The reader of page trees, which remembers the tree that it read last.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     count: u64,
@@ -137,7 +137,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Parses the event of a line.
+    /// Parses the event in a line of a run's folder, and completes its page tree.
     ///
     /// # Errors
     /// `Corrupt` for a line that is not an event, or that refers to a missing line.
@@ -150,7 +150,7 @@ impl Reader {
         serde_json::from_value(value).map_err(corrupt)
     }
 
-    /// Replaces the differences in a tree by the whole tree.
+    /// Replaces a tree that is stored as differences by the whole tree.
     fn restore(&mut self, tree: &mut Value) -> Result<()> {
         let refuse = |why: &str| Error::new(ErrorKind::Corrupt, "event.read").with("why", why);
         let nodes = match tree {
@@ -197,7 +197,7 @@ impl Reader {
     }
 }
 
-/// Returns the nodes, each with `parent` and `end` in place of `depth`; `None` if the depths form no tree.
+/// Returns the nodes with `parent` and `end` in place of `depth`; `None` if the depths form no tree.
 fn linked(nodes: Vec<Value>) -> Option<Vec<Value>> {
     let mut linked: Vec<Map<String, Value>> = Vec::new();
     // The ancestors of the current node, from the root down.
