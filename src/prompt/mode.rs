@@ -24,7 +24,7 @@ const ENOUGH: usize = 4;
 /// | `Scrape` | the extracted texts | 16,000 tokens, a half |
 /// | `Research` | the lines that were read, and the notes | 8,000 tokens, a third |
 ///
-/// The page, failures, tips, answers and remarks are always shown. Source of the numbers: document for `Execute`, chosen for the others.
+/// The page, failures, tips, answers and remarks are always shown. Source of the numbers: chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

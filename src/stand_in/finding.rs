@@ -250,6 +250,11 @@ pub(super) fn clickable<'a>(
     })
 }
 
+/// Returns the links whose label has exactly these words.
+pub(super) fn links<'a>(page: &'a Page, what: &[String]) -> impl Iterator<Item = &'a Element> {
+    enabled(page, &["link"]).filter(move |link| content(&link.label) == what)
+}
+
 /// Returns the element whose name advice gives. The name must fit closely, because advice quotes it exactly from the page.
 pub(super) fn named<'a>(page: &'a Page, name: &str) -> Option<&'a Element> {
     clickable(page, &content(name), name, false)

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    finding::clickable,
+    finding::{clickable, links},
     goal::Step,
     policy::{Act, Situation, attempt, give_up},
     recover,
@@ -115,13 +115,15 @@ pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     (now.has("wait") && !waited).then(|| vec![Act::new("wait", json!({ "seconds": 1 }))])
 }
 
-/// Returns a click on an element whose name fits one of the values to report and that was not clicked since the last completed step.
+/// Returns a click on a link that has the name of one of the values to report and was not clicked yet. A button of such a name may change
+/// something, so it is left alone.
 pub(super) fn named_link(now: &Situation<'_>, wanted: &[&Vec<String>]) -> Option<Act> {
-    let mut named = wanted
-        .iter()
-        .filter_map(|what| clickable(&now.seen.page, what, "", false));
-    let element = named.find(|element| !followed(now, &element.label))?;
-    Some(Act::on("click", element))
+    let is_new = |link: &&Element| {
+        let mut clicks = since(now).filter(|past| past.tool == "click");
+        clicks.all(|past| past.target_name() != link.label)
+    };
+    let mut named = wanted.iter().flat_map(|what| links(&now.seen.page, what));
+    named.find(is_new).map(|link| Act::on("click", link))
 }
 
 /// Returns the entries of the history after the one that completed the last completed step.

@@ -250,10 +250,24 @@ fn a_link_with_the_name_of_what_is_wanted_is_followed_if_the_page_does_not_say_i
     let waits = StandIn::new().decide(&request);
     assert_eq!(waits.calls[0].name, "wait", "{waits:?}");
     let waited = "## History\n1. wait {\"seconds\":1} -> done\n";
-    request.message = format!("{waited}{page}");
-    let follows = StandIn::new().decide(&request);
-    assert_eq!(follows.calls[0].name, "click", "{follows:?}");
-    assert_eq!(follows.calls[0].arguments["target"], "e4");
+    let decided = |request: &mut ChatRequest, message: String| {
+        request.message = message;
+        StandIn::new().decide(request).calls[0].clone()
+    };
+    let follows = decided(&mut request, format!("{waited}{page}"));
+    assert_eq!(follows.name, "click", "{follows:?}");
+    assert_eq!(follows.arguments["target"], "e4");
+    // Neither a link that led nowhere, nor a button, nor a link with other words.
+    let vain = format!("{waited}2. click link \"Opening hours\" -> no_effect\n{page}");
+    assert_eq!(decided(&mut request, vain).name, "finish");
+    for other in ["button \"Opening hours\"", "link \"Change opening hours\""] {
+        let page = page.replace("link \"Opening hours\"", other);
+        assert_eq!(
+            decided(&mut request, format!("{waited}{page}")).name,
+            "finish",
+            "{other}"
+        );
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::{
     page::{Role, sketch},
 };
 
-/// The prompt section that shows facts. Source of its priority: document.
+/// The prompt section that shows facts. Source of its priority: chosen.
 pub(super) const SECTION: Section = Section::custom("Facts about this site", 30, Lasts::Page);
 
 /// The facts of a host, from which those that apply to a page are selected.

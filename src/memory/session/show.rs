@@ -10,7 +10,7 @@ use crate::{
     memory::{Advice, AdviceId, Index, Lasts, Moment, Piece, Record, Section, Shelf, ago::ago},
 };
 
-/// The prompt section that shows sessions. Source of its priority: document.
+/// The prompt section that shows sessions. Source of its priority: chosen.
 const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
 /// Maximum number of earlier runs with the same session id that a run is shown in full, with their answers and addresses.
 /// Source: chosen.

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// The prompt section that shows a trajectory. Source of its priority: document.
+/// The prompt section that shows a trajectory. Source of its priority: chosen.
 pub(super) const SECTION: Section = Section::custom("Reference trajectory", 40, Lasts::Page);
 /// Maximum number of steps of a trajectory that a prompt shows. Source: chosen; enough for the steps on two pages.
 const MAX_SHOWN: usize = 8;
