@@ -402,6 +402,10 @@ async fn a_failure_that_the_reply_got_over_is_told_among_the_changes_alone() {
     let got_over = run(fails(), hover_and(&opens), options(), task()).await.1;
     assert!(on_next(&got_over, "hover: failed"), "{got_over}");
     assert!(!on_next(&got_over, "## Last action failed"), "{got_over}");
+    // A call that only looks gets over nothing.
+    let looks = [("snapshot", json!({}))];
+    let looked = run(fails(), hover_and(&looks), options(), task()).await.1;
+    assert!(on_next(&looked, "## Last action failed"), "{looked}");
 }
 
 #[tokio::test(start_paused = true)]

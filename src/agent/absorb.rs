@@ -89,13 +89,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         stop.map_or(Ok(()), Err)
     }
 
-    /// Drops the last failure of a browser tool, and the advice about it, after a browser action of the same reply has
+    /// Drops the last failure of a browser tool, and the advice about it, if a later action of the same reply that can change the page has
     /// succeeded: the run got on without that advice. The next message still gives the outcome of each call.
     fn forget_failure(&mut self, done: &Action) {
         let state = &mut self.executor.state;
         let failed_in_browser =
             |failure: &LastFailure| BrowserTool::parse(&failure.command).is_some();
-        if matches!(done, Action::Browser(_))
+        if !only_looks(done)
             && state
                 .remarks
                 .last_failure

@@ -236,26 +236,30 @@ impl Budget {
         self.check_before_step(spent, elapsed)
     }
 
-    /// Returns remarks for the model about limits that are near, so that it can still finish with what it knows.
-    /// `spent` does not yet include the next model call and the action that this call will ask for.
-    pub fn near_end(&self, spent: &Spent, errors_in_a_row: u32) -> Vec<String> {
+    /// Returns the remarks for the model about limits that are near, so that it can still finish with what it knows. `spent` does not contain
+    /// the next call and its action. `failed_replies` is the number of replies in a row in which an action failed.
+    pub fn near_end(&self, spent: &Spent, failed_replies: u32) -> Vec<String> {
         let mut remarks = Vec::new();
-        if errors_in_a_row > 0 && errors_in_a_row + 1 == self.max_errors {
+        if failed_replies > 0 && failed_replies + 1 == self.max_errors {
             remarks.push(format!(
-                "{errors_in_a_row} actions in a row failed: if the next one fails too, the run ends without an answer"
+                "in {failed_replies} replies in a row an action failed: if one fails in the next reply too, the run ends without an answer"
             ));
         }
-        let actions = self.max_steps.saturating_sub(spent.steps);
-        let replies = self.max_calls.map(|max| max.saturating_sub(spent.calls));
-        for (left, what) in [(Some(actions), "action"), (replies, "reply")] {
-            let Some(left) = left.filter(|left| *left <= NEAR_END) else {
-                continue;
-            };
-            remarks.push(match (left, what) {
-                (0 | 1, _) => format!("this is the last {what} of the run: finish with what is known"),
-                (_, "action") => format!("{left} more actions are allowed, finish included, then the run ends without an answer"),
-                _ => format!("{left} more replies are allowed, then the run ends without an answer"),
-            });
+        let last =
+            |what: &str| format!("this is the last {what} of the run: finish with what is known");
+        match self.max_steps.saturating_sub(spent.steps) {
+            0 | 1 => remarks.push(last("action")),
+            left @ 2..=NEAR_END => remarks.push(format!(
+                "{left} more actions are allowed, finish included, then the run ends without an answer"
+            )),
+            _ => {}
+        }
+        match self.max_calls.map(|max| max.saturating_sub(spent.calls)) {
+            Some(0 | 1) => remarks.push(last("reply")),
+            Some(left @ 2..=NEAR_END) => remarks.push(format!(
+                "{left} more replies are allowed, then the run ends without an answer"
+            )),
+            _ => {}
         }
         remarks
     }
@@ -461,16 +465,12 @@ mod tests {
             ..Budget::default()
         };
         assert_eq!(told(&budget, 6, 4, 3), "");
-        assert!(told(&budget, 6, 4, 4).starts_with("4 actions in a row failed"));
+        assert!(told(&budget, 6, 4, 4).starts_with("in 4 replies in a row"));
         assert!(told(&budget, 7, 4, 0).starts_with("3 more actions are allowed"));
         assert!(told(&budget, 6, 6, 0).starts_with("2 more replies are allowed"));
         assert!(told(&budget, 9, 4, 0).starts_with("this is the last action"));
         assert!(told(&budget, 6, 7, 0).starts_with("this is the last reply"));
-        let unlimited = Budget {
-            max_errors: 1,
-            ..Budget::default()
-        };
-        assert_eq!(told(&unlimited, 6, 900, 0), "");
+        assert_eq!(told(&Budget::default(), 6, 900, 0), "");
     }
 
     #[test]

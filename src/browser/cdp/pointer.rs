@@ -71,8 +71,8 @@ pub(super) struct Needs {
 /// The place at which a drag ends.
 #[derive(Debug, Clone, Copy)]
 enum End<'a> {
-    /// On this element, wherever it is when the drag ends.
-    Element(&'a Aim),
+    /// On this element, wherever it is when the drag ends. The number is the height of the dragged element, in CSS pixels.
+    Element(&'a Aim, f64),
     /// At this point of the window.
     Point(Point),
 }
@@ -245,7 +245,9 @@ impl Cdp {
     /// otherwise it consists of mouse events.
     pub(super) async fn drag(&self, turn: &mut Turn, from: &Aim, to: &Aim) -> Result<(), CdpError> {
         let start = self.ready(from, Needs::HOVER).await?;
-        self.drag_to(turn, start, End::Element(to)).await
+        let dragged = self.area(from).await?;
+        self.drag_to(turn, start, End::Element(to, dragged.height))
+            .await
     }
 
     /// Drags from one point of an element to another point of it. The points are relative to the element's top left
@@ -257,7 +259,7 @@ impl Cdp {
         (x, y): (u32, u32),
         (to_x, to_y): (u32, u32),
     ) -> Result<(), CdpError> {
-        let area: Area = self.hub.ask(&aim.frame, "box", json!([aim.number])).await?;
+        let area = self.area(aim).await?;
         if f64::from(to_x) >= area.width || f64::from(to_y) >= area.height {
             let (width, height) = (area.width.floor(), area.height.floor());
             let why = format!("the element is {width} by {height} pixels");
@@ -303,11 +305,9 @@ impl Cdp {
         dragged.and(released.map(drop))
     }
 
-    /// Returns the last two points of the pointer's path in a drag onto this element. `start` is the first point of the
-    /// path, and `middle` the middle of the element.
-    async fn landing(&self, to: &Aim, start: Point, middle: Point) -> Result<[Point; 2], CdpError> {
-        let area: Area = self.hub.ask(&to.frame, "box", json!([to.number])).await?;
-        Ok(landing(start, middle, &area))
+    /// Returns the box of an element.
+    async fn area(&self, aim: &Aim) -> Result<Area, CdpError> {
+        self.hub.ask(&aim.frame, "box", json!([aim.number])).await
     }
 
     async fn drag_from(&self, turn: &mut Turn, start: Point, to: End<'_>) -> Result<(), CdpError> {
@@ -329,14 +329,17 @@ impl Cdp {
         self.part(turn, "Input.dispatchMouseEvent", down).await?;
         let end = match to {
             End::Point(end) => Ok([end, end]),
-            End::Element(to) => {
+            End::Element(to, height) => {
                 let anywhere = Needs {
                     enabled: false,
                     hit: false,
                     at: None,
                 };
                 match self.ready(to, anywhere).await {
-                    Ok(middle) => self.landing(to, start, middle).await,
+                    Ok(middle) => self
+                        .area(to)
+                        .await
+                        .map(|area| landing((start, height), middle, &area)),
                     Err(error) => Err(error),
                 }
             }
@@ -488,10 +491,12 @@ fn released(turn: &Turn) -> Value {
 ///
 /// A sortable list puts the dragged item before or after the one under the pointer, by the direction of the last move
 /// and by the half of that item in which the move ends. In a grid, direction and half have to be those of a drag
-/// forwards or backwards in reading order, whatever the direction on the way.
-fn landing(start: Point, middle: Point, area: &Area) -> [Point; 2] {
+/// forwards or backwards in reading order, whatever the direction on the way. Both items are in one row if they share at least half the
+/// height of the lower one. The start is the middle of the dragged item, which has this height.
+fn landing((start, height): (Point, f64), middle: Point, area: &Area) -> [Point; 2] {
     let (right, down) = (middle.x - start.x, middle.y - start.y);
-    let is_other_row = down.abs() > area.height / 2.0;
+    let shared = f64::midpoint(height, area.height) - down.abs();
+    let is_other_row = shared < height.min(area.height) / 2.0;
     let ahead = 1.0_f64.copysign(if is_other_row { down } else { right });
     let beside = |middle: f64, side: f64, by: f64| {
         if side < MIN_SIDE {

@@ -246,7 +246,7 @@ fn the_last_move_of_a_drag_goes_on_in_reading_order() {
         height: 40.0,
     };
     let ends = |start: Point| {
-        let [before, end] = landing(start, at(73.0, 123.0), &item);
+        let [before, end] = landing((start, 40.0), at(73.0, 123.0), &item);
         ((before.x, before.y), (end.x, end.y))
     };
     let (forwards, backwards) = (
@@ -267,8 +267,17 @@ fn the_last_move_of_a_drag_goes_on_in_reading_order() {
         backwards,
         "from the left of the row below"
     );
+    let low = Area {
+        height: 20.0,
+        ..item
+    };
+    let [_, end] = landing((at(20.0, 100.0), 200.0), at(73.0, 10.0), &low);
+    assert!(
+        end.x > 73.0,
+        "from the left, though its middle is far below"
+    );
     let narrow = Area { width: 6.0, ..item };
-    let [before, end] = landing(at(73.0, 169.0), at(73.0, 123.0), &narrow);
+    let [before, end] = landing((at(73.0, 169.0), 40.0), at(73.0, 123.0), &narrow);
     assert_eq!(
         (before.x, end.x),
         (73.0, 73.0),
