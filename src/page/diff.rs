@@ -1,5 +1,5 @@
-//! The differences between two observations of a page. They are the evidence that an action had an effect, and the
-//! prompt shows their summary.
+//! The differences between two observations of a page. They are the evidence that an action had an effect, and the prompt shows their
+//! summary.
 
 use std::collections::HashMap;
 
@@ -15,16 +15,16 @@ use super::{
 };
 use crate::base::text;
 
-/// Maximum number of changes of each sort (added, removed, changed) that a diff keeps. Source: chosen; a prompt shows a
-/// tenth of this number.
+/// Maximum number of changes of each sort (added, removed, changed) that a diff keeps. Source: chosen; a prompt shows a tenth of this
+/// number.
 pub const MAX_CHANGES: usize = 200;
-/// Minimum number of items, those added and those removed together, that mean that another page is shown if the title
-/// is new too. Source: chosen.
+/// Minimum number of items, those added and those removed together, that mean that another page is shown if the title is new too. Source:
+/// chosen.
 const ANOTHER_PAGE: usize = 30;
 /// The words for losing and for gaining the focus.
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
-/// Roles whose elements are alternatives in a group, such as radio buttons. Each comes with the words for the element
-/// that is no longer chosen, and the words for the element that is chosen instead.
+/// Roles whose elements are alternatives in a group, such as radio buttons. Each comes with the words for the element that is no longer
+/// chosen, and the words for the element that is chosen instead.
 const CHOICES: [(Role, &str, &str); 2] = [
     (Role::Option, "not selected", "selected"),
     (Role::Radio, "unchecked", "checked"),
@@ -48,8 +48,7 @@ pub struct Change {
     pub reference: Option<ElementRef>,
 }
 
-/// A text that changed only in its numbers. Only a caller that knows which action was done can judge whether the change
-/// is an effect.
+/// A text that changed only in its numbers. Only a caller that knows which action was done can judge whether the change is an effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counted {
@@ -57,8 +56,7 @@ pub struct Counted {
     pub change: Change,
     /// The node of the text in the first observation.
     pub at: NodeId,
-    /// A number that identifies the text: the same in every observation of the same page, whatever numbers the text
-    /// shows.
+    /// A number that identifies the text: the same in every observation of the same page, whatever numbers the text shows.
     pub slot: u64,
 }
 
@@ -66,8 +64,7 @@ pub struct Counted {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageDiff {
-    /// True if another page is shown. A URL that differs only in a fragment that names a place in the document is the
-    /// same page.
+    /// True if another page is shown. A URL that differs only in a fragment that names a place in the document is the same page.
     pub navigated: bool,
     /// The second URL, if it differs at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,23 +81,21 @@ pub struct PageDiff {
     /// Items that stayed but have another value or state, in document order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Change>,
-    /// Texts that differ only in their numbers, in document order. They do not count as differences, because clocks
-    /// tick. Not written to files.
+    /// Texts that differ only in their numbers, in document order. They do not count as differences, because clocks tick. Not written to
+    /// files.
     #[serde(skip)]
     pub counted: Vec<Counted>,
     /// True if the content is the same in another order.
     #[serde(default)]
     pub reordered: bool,
-    /// The number of changes that were left out, because more than [`MAX_CHANGES`] were of the same sort (added, removed or
-    /// changed).
+    /// The number of changes that were left out, because more than [`MAX_CHANGES`] were of the same sort (added, removed or changed).
     #[serde(default)]
     pub omitted: u32,
 }
 
 /// Compares two observations.
 ///
-/// References, layout, and numbers that change by themselves do not count; see
-/// [`Fingerprint::state`](super::Fingerprint::state).
+/// References, layout, and numbers that change by themselves do not count; see [`Fingerprint::state`](super::Fingerprint::state).
 pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     let mut found = PageDiff::default();
     let (old_head, new_head) = (before.0, after.0);
@@ -120,8 +115,8 @@ pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     found
 }
 
-/// Returns the URL without a fragment that only names a place in the document. A fragment that routes (`#/cart`,
-/// `#!cart`) is part of the page's identity.
+/// Returns the URL without a fragment that only names a place in the document. A fragment that routes (`#/cart`, `#!cart`) is part of the
+/// page's identity.
 fn document(url: &str) -> &str {
     match url.split_once('#') {
         Some((document, place)) if !place.starts_with('/') && !place.starts_with('!') => document,
@@ -202,11 +197,11 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     }
 }
 
-/// Returns, for each new fact, the index of the old fact to compare it with; `None` if there is none. It is the old
-/// fact with the same key or, of several with that key, the one at the same position among them.
+/// Returns, for each new fact, the index of the old fact to compare it with; `None` if there is none. It is the old fact with the same key
+/// or, of several with that key, the one at the same position among them.
 ///
-/// At the end of the facts with a key, unchanged facts are paired counting from the end. Otherwise a fact that was
-/// added in front would make all others with the same key look changed.
+/// At the end of the facts with a key, unchanged facts are paired counting from the end. Otherwise a fact that was added in front would
+/// make all others with the same key look changed.
 fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     let by_key = |facts: &[Fact]| {
         let places = facts.iter().enumerate().map(|(at, fact)| (fact.key, at));
@@ -286,8 +281,8 @@ fn shown(tree: &Tree, outline: &Outline, id: NodeId) -> Change {
     }
 }
 
-/// Returns the differences between two nodes of the same role and name as short phrases, such as `checked` or
-/// `value "a" -> "b"`, of which only the quoted values come from the page.
+/// Returns the differences between two nodes of the same role and name as short phrases, such as `checked` or `value "a" -> "b"`, of which
+/// only the quoted values come from the page.
 fn differences(old: &Node, new: &Node) -> Vec<String> {
     let mut out = Vec::new();
     let (a, b) = (
@@ -386,11 +381,9 @@ impl PageDiff {
             && !self.reordered
     }
 
-    /// Returns at most `max_lines` short lines, the most important first. If changes are left out, the last line says
-    /// how many.
+    /// Returns at most `max_lines` short lines, the most important first. If changes are left out, the last line says how many.
     ///
-    /// Page texts in these lines are JSON strings, so that no text can end its line. `+` means added, `-` removed, `~`
-    /// changed.
+    /// Page texts in these lines are JSON strings, so that no text can end its line. `+` means added, `-` removed, `~` changed.
     pub fn summary(&self, max_lines: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         if let Some(url) = &self.url {
@@ -416,8 +409,8 @@ impl PageDiff {
         rest.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));
         rest.sort_by_key(|(urgency, ..)| *urgency);
         if self.title.is_some() && self.added.len() + self.removed.len() >= ANOTHER_PAGE {
-            // The new page is shown whole anyway. Only dialogs, alerts and the first sentence are listed: most pages
-            // report the result of a sent form in their first sentence.
+            // The new page is shown whole anyway. Only dialogs, alerts and the first sentence are listed: most pages report the result of a
+            // sent form in their first sentence.
             lines.push("most of the page is new".to_owned());
             rest.retain(|(urgency, ..)| *urgency <= 1);
             let answers = rest.iter().filter(|(urgency, ..)| *urgency == 0).count();
@@ -436,8 +429,7 @@ impl PageDiff {
                 rest.retain(|(_, _, change)| !is(change, lost));
             }
         }
-        // Filling a field moves the focus from the one filled before. That is worth a line only if nothing else
-        // changed.
+        // Filling a field moves the focus from the one filled before. That is worth a line only if nothing else changed.
         let is_focus = |what: &String| FOCUS.contains(&what.as_str());
         let tells_more = |(_, sign, change): &(u8, char, &Change)| {
             *sign != '~' || !change.what.iter().all(is_focus)
@@ -485,8 +477,8 @@ impl PageDiff {
     }
 }
 
-/// Returns the rank of a role in the summary: first dialogs, alerts and status messages; then elements that can be
-/// acted on, headings and texts; then the rest.
+/// Returns the rank of a role in the summary: first dialogs, alerts and status messages; then elements that can be acted on, headings and
+/// texts; then the rest.
 const fn urgency(role: &Role) -> u8 {
     if role.is_dialog() || matches!(role, Role::Alert | Role::Status) {
         0
@@ -497,8 +489,8 @@ const fn urgency(role: &Role) -> u8 {
     }
 }
 
-/// Returns the rank of an added item: a sentence comes right after alerts, because most pages write their answer to an
-/// action without marking it as one.
+/// Returns the rank of an added item: a sentence comes right after alerts, because most pages write their answer to an action without
+/// marking it as one.
 fn urgency_of_new(change: &Change) -> u8 {
     let is_sentence = change.label.contains(' ') && change.label.ends_with(['.', '!', '?']);
     let urgency = urgency(&change.role);

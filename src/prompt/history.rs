@@ -229,7 +229,9 @@ mod tests {
             })
             .collect();
         let mut memory = Memory::default();
-        steps.into_iter().for_each(|step| memory.record(step));
+        for step in steps {
+            memory.record(step);
+        }
         let earlier = memory.history().earlier();
         assert_eq!(history_line(earlier.lasting[0]), "2. reload");
         assert_eq!(

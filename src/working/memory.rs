@@ -61,7 +61,7 @@ pub struct Extraction {
 pub struct Memory {
     steps: Vec<Step>,
     #[serde(skip)]
-    tally: Tally,
+    tally: Box<Tally>,
     lines: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     extracted: Vec<Extraction>,
@@ -85,7 +85,7 @@ struct Stored {
 impl From<Stored> for Memory {
     fn from(stored: Stored) -> Self {
         Self {
-            tally: Tally::of(&stored.steps),
+            tally: Box::new(Tally::of(&stored.steps)),
             steps: stored.steps,
             lines: stored.lines,
             extracted: stored.extracted,
@@ -110,7 +110,7 @@ impl Memory {
     /// Changes the steps: removes or shortens some of them.
     pub(crate) fn edit_steps<T>(&mut self, edit: impl FnOnce(&mut Vec<Step>) -> T) -> T {
         let result = edit(&mut self.steps);
-        self.tally = Tally::of(&self.steps);
+        *self.tally = Tally::of(&self.steps);
         result
     }
 

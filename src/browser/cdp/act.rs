@@ -108,8 +108,8 @@ impl Cdp {
         self.after(&mark, execution).await
     }
 
-    /// Waits until the effects of an action are over. Returns `execution`, completed with the dialog that opened, the
-    /// traces, and the address and title of the page that the action led to.
+    /// Waits until the effects of an action are over. Returns `execution`, completed with the dialog that opened, the traces, and the
+    /// address and title of the page that the action led to.
     async fn after(&self, mark: &Mark, mut execution: Execution) -> Result<Execution, CdpError> {
         let told = match self.hub.settle(mark).await {
             Err(CdpError::Dialog(dialog)) => {
@@ -157,8 +157,8 @@ impl Cdp {
         Ok(execution)
     }
 
-    /// Fails if the page has another origin than the page for which the action was decided. Only actions whose element
-    /// is not named by a reference are checked: a reference matches nothing on another page.
+    /// Fails if the page has another origin than the page for which the action was decided. Only actions whose element is not named by a
+    /// reference are checked: a reference matches nothing on another page.
     fn still_there(&self, request: &ExecuteRequest) -> Result<(), CdpError> {
         let Some(seen) = request
             .page
@@ -351,8 +351,8 @@ impl Cdp {
         }
     }
 
-    /// Resolves a target to its element, and reads the element's durable locator. The locator is read before the
-    /// action, which may remove the element.
+    /// Resolves a target to its element, and reads the element's durable locator. The locator is read before the action, which may remove
+    /// the element.
     async fn begin(&self, target: &Target) -> Result<(Aim, Performed), CdpError> {
         let aim = self.aim(target).await?;
         let told = self.told_of(&aim).await?;
@@ -386,17 +386,16 @@ impl Cdp {
         self.drag_within(turn, &aim, from, to).await.map(|()| told)
     }
 
-    /// Carries out `work` on an element and asks the page for the element's locator. The request for the locator is
-    /// sent first, so that the answer describes the element as it was before `work`. For an element of the main frame,
-    /// both are then awaited together; for any other element, `work` begins after the answer.
+    /// Carries out `work` on an element and asks the page for the element's locator. The request for the locator is sent first, so that the
+    /// answer describes the element as it was before `work`. For an element of the main frame, both are then awaited together; for any
+    /// other element, `work` begins after the answer.
     async fn named(
         &self,
         aim: &Aim,
         work: impl Future<Output = Result<(), CdpError>>,
     ) -> Result<Performed, CdpError> {
         if aim.frame != self.page()? {
-            // For an element in a frame, the frames around it are asked too, one after the other, so question and
-            // work cannot run together.
+            // For an element in a frame, the frames around it are asked too, one after the other, so question and work cannot run together.
             let told = self.told_of(aim).await?;
             return work.await.map(|()| told);
         }
@@ -456,8 +455,8 @@ impl Cdp {
             .map(|_| told)
     }
 
-    /// Runs the caller's script in the page's own JavaScript world, and returns the script's value as JSON. The JSON
-    /// counts as text of the page.
+    /// Runs the caller's script in the page's own JavaScript world, and returns the script's value as JSON. The JSON counts as text of the
+    /// page.
     async fn evaluate(
         &self,
         turn: &mut Turn,
@@ -520,8 +519,8 @@ const fn looks_only(action: &BrowserAction) -> bool {
     )
 }
 
-/// Returns the target of an action whose points are relative to an element: the target that names this element. Fails
-/// if the action has no target.
+/// Returns the target of an action whose points are relative to an element: the target that names this element. Fails if the action has no
+/// target.
 fn target_of(target: Option<&Target>) -> Result<&Target, CdpError> {
     target.ok_or_else(|| CdpError::refused(ErrorClass::BadArguments, NO_TARGET))
 }

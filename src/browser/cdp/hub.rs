@@ -1,5 +1,5 @@
-//! The hub: it sends calls to the browser, receives the browser's events, and keeps the state that they show.
-//! Everything that talks to the browser does so through a [`Hub`].
+//! The hub: it sends calls to the browser, receives the browser's events, and keeps the state that they show. Everything that talks to the
+//! browser does so through a [`Hub`].
 
 use std::{
     convert::Infallible,
@@ -29,15 +29,14 @@ use super::{
 };
 use crate::{base::ErrorKind, page::Notice};
 
-/// Longest time for the current page to answer while another tab has a dialog open. If the page takes longer, that
-/// dialog counts as blocking it. Source: chosen; an answer takes a millisecond.
+/// Longest time for the current page to answer while another tab has a dialog open. If the page takes longer, that dialog counts as
+/// blocking it. Source: chosen; an answer takes a millisecond.
 const HELD_UP: Duration = Duration::from_millis(500);
 
 /// Name of the folder into which the browser writes downloads, inside its private folder.
 pub(super) const FILES: &str = "files";
 
-/// The connection to a browser, with all that is known about the browser. The driver shares it with its background
-/// tasks.
+/// The connection to a browser, with all that is known about the browser. The driver shares it with its background tasks.
 #[derive(Debug)]
 pub(super) struct Hub {
     pub(super) wire: Wire,
@@ -55,8 +54,8 @@ pub(super) struct Hub {
 struct Shared {
     known: Mutex<BrowserState>,
     offered: Mutex<Offered>,
-    /// The time at which the current command (one action or observation) stops waiting for documents to load; `None`
-    /// before the first command.
+    /// The time at which the current command (one action or observation) stops waiting for documents to load; `None` before the first
+    /// command.
     load_until: Mutex<Option<Instant>>,
     guard: Mutex<Guard>,
     changed: watch::Sender<()>,
@@ -137,8 +136,8 @@ impl Evaluated {
 }
 
 impl Hub {
-    /// Starts a hub on a connection to a browser. `private` is the private folder of a browser that was started here;
-    /// an attached browser has none.
+    /// Starts a hub on a connection to a browser. `private` is the private folder of a browser that was started here; an attached browser
+    /// has none.
     ///
     /// Dropping the returned [`Line`] ends the connection and everything that depends on it.
     pub(super) fn start(
@@ -190,14 +189,14 @@ impl Hub {
         self.shared.changed.send_replace(());
     }
 
-    /// Starts a command (one action or observation) with this time limit. Documents may take two thirds of it to load.
-    /// After that their loading is stopped, and the current page has the remaining time to answer. Source: chosen.
+    /// Starts a command (one action or observation) with this time limit. Documents may take two thirds of it to load. After that their
+    /// loading is stopped, and the current page has the remaining time to answer. Source: chosen.
     pub(super) fn begin(&self, time: Duration) {
         *self.shared.load_until() = Some(Instant::now() + time * 2 / 3);
     }
 
-    /// Returns the time that a document may still take to load: what is left for it within the current command, but at
-    /// most the navigation timeout.
+    /// Returns the time that a document may still take to load: what is left for it within the current command, but at most the navigation
+    /// timeout.
     pub(super) fn time_to_load(&self) -> Duration {
         let longest = self.options.common.navigation_timeout;
         let left = |end: Instant| end.saturating_duration_since(Instant::now());
@@ -206,8 +205,8 @@ impl Hub {
             .map_or(longest, |end| longest.min(left(end)))
     }
 
-    /// Wakes all waiters. A caller needs this after it changed the known state because of an answer of the browser;
-    /// after an event, the waiters are woken anyway.
+    /// Wakes all waiters. A caller needs this after it changed the known state because of an answer of the browser; after an event, the
+    /// waiters are woken anyway.
     pub(super) fn changed(&self) {
         self.shared.changed.send_replace(());
     }
@@ -217,8 +216,8 @@ impl Hub {
         self.shared.state()
     }
 
-    /// Locks the typed secrets and the record of the requests that were held back because of them. The lock must not be
-    /// held across an await.
+    /// Locks the typed secrets and the record of the requests that were held back because of them. The lock must not be held across an
+    /// await.
     pub(super) fn guard(&self) -> MutexGuard<'_, Guard> {
         self.shared
             .guard
@@ -232,8 +231,7 @@ impl Hub {
         known.last_number = known.last_number.max(number);
     }
 
-    /// Removes and returns the notices for the caller that came up since the last call: downloads, new tabs, and
-    /// dialogs of other tabs.
+    /// Removes and returns the notices for the caller that came up since the last call: downloads, new tabs, and dialogs of other tabs.
     pub(super) fn take_notices(&self) -> Vec<Notice> {
         let mut notices = self.shared.offered().take();
         for tab in self.state().tabs.iter_mut().filter(|tab| !tab.told) {
@@ -251,8 +249,8 @@ impl Hub {
         notices
     }
 
-    /// Waits until `look` returns a value for the known state, and returns that value. `look` is called at once and
-    /// after each change of the state; if it never returns a value, neither does this.
+    /// Waits until `look` returns a value for the known state, and returns that value. `look` is called at once and after each change of
+    /// the state; if it never returns a value, neither does this.
     pub(super) async fn until<T>(&self, mut look: impl FnMut(&mut BrowserState) -> Option<T>) -> T {
         let mut changed = self.shared.changed.subscribe();
         loop {
@@ -267,8 +265,7 @@ impl Hub {
         }
     }
 
-    /// Calls a method in a session of the current page. Fails if a dialog, a crash or the end of the browser comes
-    /// before the answer.
+    /// Calls a method in a session of the current page. Fails if a dialog, a crash or the end of the browser comes before the answer.
     pub(super) async fn call<T: DeserializeOwned + 'static>(
         &self,
         session: &str,
@@ -286,8 +283,8 @@ impl Hub {
         self.unless_blocked(work).await
     }
 
-    /// Waits for `work`, which needs the current page. Fails instead as soon as a dialog, a crash or the end of the
-    /// browser blocks the page.
+    /// Waits for `work`, which needs the current page. Fails instead as soon as a dialog, a crash or the end of the browser blocks the
+    /// page.
     pub(super) async fn unless_blocked<T>(
         &self,
         work: impl Future<Output = Result<T, CdpError>>,
@@ -300,8 +297,8 @@ impl Hub {
         }
     }
 
-    /// Checks, for each dialog that is open in another tab, whether it blocks the current page as well: pages in one
-    /// process are blocked together. Records a blocking dialog in the known state. Never returns.
+    /// Checks, for each dialog that is open in another tab, whether it blocks the current page as well: pages in one process are blocked
+    /// together. Records a blocking dialog in the known state. Never returns.
     async fn watch_behind(&self) -> Infallible {
         loop {
             let behind = self.until(|known| known.dialog_behind()).await;
@@ -339,8 +336,7 @@ impl Hub {
             match effect {
                 Effect::Attach { target } => {
                     let params = json!({ "targetId": target, "flatten": true });
-                    // The answer is not needed: an event reports the new session, and a tab that is gone again needs
-                    // nothing.
+                    // The answer is not needed: an event reports the new session, and a tab that is gone again needs nothing.
                     drop(
                         self.wire
                             .call::<Value>(None, "Target.attachToTarget", params),
@@ -391,8 +387,7 @@ impl Hub {
         }
     }
 
-    /// Moves a downloaded file to the caller's folder, or deletes it, and reports it. `whole` is true if the download
-    /// is complete.
+    /// Moves a downloaded file to the caller's folder, or deletes it, and reports it. `whole` is true if the download is complete.
     async fn keep_download(self: Arc<Self>, id: String, name: String, whole: bool) {
         let has_room = self.shared.offered().has_room();
         let folder = self
@@ -416,9 +411,8 @@ impl Hub {
 
     /// Makes the page of a background tab, or of a browser without a window, behave as if it were in view.
     ///
-    /// Chromium passes an unanswered call on to the next document, and this call crashes the process of that document
-    /// if the document is still arriving. So for a window that a page opened, this call is sent only once the window's
-    /// document has arrived.
+    /// Chromium passes an unanswered call on to the next document, and this call crashes the process of that document if the document is
+    /// still arriving. So for a window that a page opened, this call is sent only once the window's document has arrived.
     async fn emulate_focus(&self, session: &str, target: &str) {
         self.until(|known| {
             let is_current = known.current.as_deref() == Some(target);
@@ -456,8 +450,8 @@ impl Hub {
                 "Target.setAutoAttach",
                 json!({ "autoAttach": true, "waitForDebuggerOnStart": guards, "flatten": true }),
             ),
-            // A frame with a process of its own needs this too, because the system's file chooser would be invisible
-            // and must not stay open.
+            // A frame with a process of its own needs this too, because the system's file chooser would be invisible and must not stay
+            // open.
             (
                 "Page.setInterceptFileChooserDialog",
                 json!({ "enabled": true }),
@@ -469,8 +463,7 @@ impl Hub {
             calls.push(("Emulation.setDeviceMetricsOverride", size));
         }
         for (method, params) in calls {
-            // All calls are sent before the last answer is awaited. A call that the browser does not support is
-            // ignored.
+            // All calls are sent before the last answer is awaited. A call that the browser does not support is ignored.
             drop(self.wire.call::<Value>(Some(&session), method, params));
         }
         let tree = self
@@ -512,8 +505,8 @@ pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, CdpError> {
 }
 
 impl BrowserState {
-    /// Returns the obstacle that keeps this driver from the current page: the end of the browser, a crash or a dialog.
-    /// Returns `None` if there is no obstacle.
+    /// Returns the obstacle that keeps this driver from the current page: the end of the browser, a crash or a dialog. Returns `None` if
+    /// there is no obstacle.
     pub(super) fn trouble(&self) -> Option<CdpError> {
         if self.closed {
             return Some(CdpError::Lost("the connection to the browser is closed"));

@@ -16,19 +16,17 @@ use super::{
 };
 use crate::action::{ErrorClass, MouseButton};
 
-/// Longest time for the browser to report that a drag began, after the pressed pointer moved. Source: chosen; it takes
-/// a few milliseconds.
+/// Longest time for the browser to report that a drag began, after the pressed pointer moved. Source: chosen; it takes a few milliseconds.
 const DRAG: Duration = Duration::from_millis(300);
 
-/// Distance between the point at which a drag ends and the middle of its target element, in each direction. Sortable
-/// lists compare the pointer and its last move with the middle of an item, and exactly there they do nothing. Unit: CSS
-/// pixels. Source: chosen.
+/// Distance between the point at which a drag ends and the middle of its target element, in each direction. Sortable lists compare the
+/// pointer and its last move with the middle of an item, and exactly there they do nothing. Unit: CSS pixels. Source: chosen.
 const BESIDE_MIDDLE: f64 = 2.0;
 /// Length of the last move of a drag, in each direction. It is longer than [`BESIDE_MIDDLE`], so it crosses the middle. Unit: CSS pixels.
 /// Source: chosen.
 const LAST_MOVE: f64 = 4.0;
-/// Minimum width or height for ending a drag [beside the middle](BESIDE_MIDDLE) of its target element in that
-/// direction; in a smaller element, the drag ends in the middle. Unit: CSS pixels. Source: chosen.
+/// Minimum width or height for ending a drag [beside the middle](BESIDE_MIDDLE) of its target element in that direction; in a smaller
+/// element, the drag ends in the middle. Unit: CSS pixels. Source: chosen.
 const MIN_SIDE: f64 = 2.0 * LAST_MOVE;
 
 /// The report of our script in the page about the element that a press of the mouse hit.
@@ -41,8 +39,8 @@ struct Verdict {
 /// A document in which our script watches for a press of the mouse.
 #[derive(Debug)]
 struct Watch {
-    /// The session and the script world of the document. No other world knows about the press, not even the world of a
-    /// document that has replaced this one.
+    /// The session and the script world of the document. No other world knows about the press, not even the world of a document that has
+    /// replaced this one.
     world: (String, World),
     token: Value,
 }
@@ -63,8 +61,7 @@ pub(super) struct Midway {
 pub(super) struct Needs {
     pub(super) enabled: bool,
     pub(super) hit: bool,
-    /// The point to aim at, relative to the element's top left corner. Unit: CSS pixels. If `None`, any point of the
-    /// element.
+    /// The point to aim at, relative to the element's top left corner. Unit: CSS pixels. If `None`, any point of the element.
     pub(super) at: Option<(u32, u32)>,
 }
 
@@ -114,8 +111,8 @@ impl Cdp {
                 "ms": millis(end.saturating_duration_since(Instant::now())),
             }]);
             match self.hub.ask::<Point>(&aim.frame, "ready", given).await {
-                // The page reports an element that covers the target before the time is over. The attempt is repeated
-                // while the page still loads anything, because that may remove the cover.
+                // The page reports an element that covers the target before the time is over. The attempt is repeated while the page still
+                // loads anything, because that may remove the cover.
                 Err(CdpError::Refused(failure))
                     if failure.class == ErrorClass::Intercepted
                         && self.hub.state().tab().is_some_and(Tab::is_fetching)
@@ -128,8 +125,8 @@ impl Cdp {
     /// Clicks an element, and fails if the clicks hit another element.
     ///
     /// # Errors
-    /// [`CdpError::Refused`] if the clicks would have hit another element; our script has then kept the clicks from
-    /// that element. A dialog that opens during the clicks is an error as well; by then they were sent.
+    /// [`CdpError::Refused`] if the clicks would have hit another element; our script has then kept the clicks from that element. A dialog
+    /// that opens during the clicks is an error as well; by then they were sent.
     pub(super) async fn press(
         &self,
         turn: &mut Turn,
@@ -158,8 +155,7 @@ impl Cdp {
             .dispatch(turn, "Input.dispatchMouseEvent", events)
             .await
         {
-            // A press that closes its tab may take the answers to all events with it. The watches still show whether
-            // the document is there.
+            // A press that closes its tab may take the answers to all events with it. The watches still show whether the document is there.
             Err(CdpError::Moved) if turn.sent => {}
             dispatched => dispatched?,
         }
@@ -169,8 +165,8 @@ impl Cdp {
         verdict
     }
 
-    /// Starts to watch for a press on an element: in the element's document and in each document around it, because an
-    /// element that covers a frame receives the press in the document around that frame.
+    /// Starts to watch for a press on an element: in the element's document and in each document around it, because an element that covers
+    /// a frame receives the press in the document around that frame.
     async fn arm(&self, aim: &Aim) -> Result<Vec<Watch>, CdpError> {
         let mut watches = Vec::new();
         let mut at = aim.clone();
@@ -205,8 +201,8 @@ impl Cdp {
                 .ask_in::<Verdict>(&world, "verdict", json!([token]))
                 .await
             {
-                // The element that received the press in an outer frame explains more than the fact that the press did
-                // not reach the inner one.
+                // The element that received the press in an outer frame explains more than the fact that the press did not reach the inner
+                // one.
                 Ok(Verdict {
                     intercepted: Some(what),
                     ..
@@ -241,8 +237,8 @@ impl Cdp {
         Ok(())
     }
 
-    /// Drags one element onto another. If the page begins a drag and drop of the browser, the drag continues as such;
-    /// otherwise it consists of mouse events.
+    /// Drags one element onto another. If the page begins a drag and drop of the browser, the drag continues as such; otherwise it consists
+    /// of mouse events.
     pub(super) async fn drag(&self, turn: &mut Turn, from: &Aim, to: &Aim) -> Result<(), CdpError> {
         let start = self.ready(from, Needs::HOVER).await?;
         let dragged = self.area(from).await?;
@@ -250,8 +246,8 @@ impl Cdp {
             .await
     }
 
-    /// Drags from one point of an element to another point of it. The points are relative to the element's top left
-    /// corner. Unit: CSS pixels.
+    /// Drags from one point of an element to another point of it. The points are relative to the element's top left corner. Unit: CSS
+    /// pixels.
     pub(super) async fn drag_within(
         &self,
         turn: &mut Turn,
@@ -400,8 +396,8 @@ impl Cdp {
         Ok(())
     }
 
-    /// Undoes the parts of a pointer action that was cancelled. This does not wait until the page has received the
-    /// events, because the page may not answer; it receives them before any later ones.
+    /// Undoes the parts of a pointer action that was cancelled. This does not wait until the page has received the events, because the page
+    /// may not answer; it receives them before any later ones.
     pub(super) async fn tidy(&self, turn: &mut Turn) {
         if let Some(session) = turn.session.take_if(|_| turn.midway.dragged) {
             let tell = |method, params| self.hub.wire.call::<Value>(Some(&session), method, params);
@@ -421,8 +417,7 @@ impl Cdp {
         }
     }
 
-    /// Turns the wheel at the position of the pointer, so that the page scrolls by a distance to the right and down.
-    /// Unit: CSS pixels.
+    /// Turns the wheel at the position of the pointer, so that the page scrolls by a distance to the right and down. Unit: CSS pixels.
     pub(super) async fn turn_wheel(
         &self,
         turn: &mut Turn,
@@ -458,8 +453,7 @@ impl Cdp {
                 for answer in answers {
                     match answer.await.map_err(CdpError::from) {
                         Ok(_) => is_taken = true,
-                        // An earlier event closed the page: a tab that closes itself at the press never receives the
-                        // release.
+                        // An earlier event closed the page: a tab that closes itself at the press never receives the release.
                         Err(CdpError::Moved) if is_taken => return Ok(()),
                         Err(trouble) => return Err(trouble),
                     }
@@ -469,8 +463,8 @@ impl Cdp {
             .await
     }
 
-    /// Returns the id of the current tab's session. All input goes through it, because the browser itself finds the
-    /// frame that an input event concerns.
+    /// Returns the id of the current tab's session. All input goes through it, because the browser itself finds the frame that an input
+    /// event concerns.
     pub(super) fn main_session(&self) -> Result<String, CdpError> {
         let known = self.hub.state();
         known
@@ -486,13 +480,13 @@ fn released(turn: &Turn) -> Value {
     mouse("mouseReleased", Point { x, y }, "left", 0, 1)
 }
 
-/// Returns the last two points of the pointer's path in a drag onto an element: both beside its middle, the last one on
-/// the side away from the start.
+/// Returns the last two points of the pointer's path in a drag onto an element: both beside its middle, the last one on the side away from
+/// the start.
 ///
-/// A sortable list puts the dragged item before or after the one under the pointer, by the direction of the last move
-/// and by the half of that item in which the move ends. In a grid, direction and half have to be those of a drag
-/// forwards or backwards in reading order, whatever the direction on the way. Both items are in one row if they share at least half the
-/// height of the lower one. The start is the middle of the dragged item, which has this height.
+/// A sortable list puts the dragged item before or after the one under the pointer, by the direction of the last move and by the half of
+/// that item in which the move ends. In a grid, direction and half have to be those of a drag forwards or backwards in reading order,
+/// whatever the direction on the way. Both items are in one row if they share at least half the height of the lower one. The start is the
+/// middle of the dragged item, which has this height.
 fn landing((start, height): (Point, f64), middle: Point, area: &Area) -> [Point; 2] {
     let (right, down) = (middle.x - start.x, middle.y - start.y);
     let shared = f64::midpoint(height, area.height) - down.abs();

@@ -212,8 +212,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Runs a command of the tool. The command counts as carried out if the reply shows code that ran and that contains
-    /// `evidence`.
+    /// Runs a command of the tool. The command counts as carried out if the reply shows code that ran and that contains `evidence`.
     pub(super) async fn simple(
         &self,
         state: &mut State,
@@ -411,16 +410,16 @@ impl PlaywrightCli {
         if let Some(error) = &reply.error {
             return Ok(failed(error));
         }
-        // The tool prints no code for dialogs. The evidence is that the tool did not refuse, because it refuses if
-        // there is no dialog. The transports have ruled out every other answer without text.
+        // The tool prints no code for dialogs. The evidence is that the tool did not refuse, because it refuses if there is no dialog. The
+        // transports have ruled out every other answer without text.
         if reply.is_silent() || reply.page.is_some() || reply.dialog.is_some() {
             return Ok(told(reply, Outcome::Done));
         }
         Err(malformed("no answer to a dialog"))
     }
 
-    /// Runs the caller's script in the tool. The script may forge its whole reply, so the current page is read
-    /// afterwards by another command.
+    /// Runs the caller's script in the tool. The script may forge its whole reply, so the current page is read afterwards by another
+    /// command.
     async fn run_code(
         &self,
         state: &mut State,
@@ -477,8 +476,8 @@ impl PlaywrightCli {
         Ok(told(Outcome::failed(class, &error)))
     }
 
-    /// Runs the caller's script in the page. The value that the script returns is only data, and an error that it
-    /// throws says nothing about the browser.
+    /// Runs the caller's script in the page. The value that the script returns is only data, and an error that it throws says nothing about
+    /// the browser.
     async fn foreign(
         &self,
         state: &mut State,
@@ -514,8 +513,7 @@ pub(super) fn is_done(result: &Result<Execution>) -> bool {
         .is_ok_and(|execution| execution.outcome.is_done())
 }
 
-/// Maximum length of a text that is passed to the tool as an argument; a longer text is passed in a script. Unit:
-/// bytes.
+/// Maximum length of a text that is passed to the tool as an argument; a longer text is passed in a script. Unit: bytes.
 const MAX_ARGUMENT: usize = super::transport::MAX_ARGUMENT;
 
 /// Returns the target in the tool's syntax.

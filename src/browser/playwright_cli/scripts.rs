@@ -1,8 +1,7 @@
 //! The few scripts that the driver runs in the tool (playwright-cli), for tasks that the tool's commands cannot do.
 //!
-//! The scripts are the driver's own code. They run in the tool's process, not in the page, and take values only as JSON
-//! literals. They catch their own errors, so that an error thrown by the page comes back as data under `error` and
-//! never as an error of the tool.
+//! The scripts are the driver's own code. They run in the tool's process, not in the page, and take values only as JSON literals. They
+//! catch their own errors, so that an error thrown by the page comes back as data under `error` and never as an error of the tool.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -15,8 +14,7 @@ use crate::{
     secret::SecretName,
 };
 
-/// The value that a script of this module returned. Each script sets some of the fields; the others keep their
-/// defaults.
+/// The value that a script of this module returned. Each script sets some of the fields; the others keep their defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 #[expect(
@@ -25,13 +23,12 @@ use crate::{
 )]
 pub(super) struct Returned {
     pub(super) done: bool,
-    /// True if the page or the field's frame has another origin than when the secret was released, or the frame is
-    /// gone.
+    /// True if the page or the field's frame has another origin than when the secret was released, or the frame is gone.
     pub(super) moved: bool,
     /// True if the focus is not where it is needed: not exactly one element has it, or the target did not take it.
     pub(super) unfocused: bool,
-    /// True if the page or the field's frame has no origin, as in a sandbox. This means that even its own server does
-    /// not trust its content.
+    /// True if the page or the field's frame has no origin, as in a sandbox. This means that even its own server does not trust its
+    /// content.
     pub(super) opaque: bool,
     pub(super) top: String,
     pub(super) frame: String,
@@ -50,8 +47,8 @@ pub(super) struct Returned {
     pub(super) hints: Vec<Option<Hint>>,
     /// The addresses to which the form of the field may be sent. They depend on the button that sends it.
     pub(super) to: Vec<String>,
-    /// An address to which the field's form would now be sent, although it is not among the addresses that were
-    /// checked; `None` if there is none.
+    /// An address to which the field's form would now be sent, although it is not among the addresses that were checked; `None` if there is
+    /// none.
     pub(super) turned: Option<String>,
     /// The secrets that the action would send in a form, each with the address to which it would go.
     pub(super) sends: Vec<Sends>,
@@ -85,20 +82,20 @@ impl Returned {
     }
 }
 
-/// The property of the tool's page object in which the handles of fields with typed secrets are kept. The page itself
-/// cannot see the property.
+/// The property of the tool's page object in which the handles of fields with typed secrets are kept. The page itself cannot see the
+/// property.
 const KEPT: &str = "webwiseSecretFields";
 
-/// Longest time for one answer from the page, such as that of a field that it still exists. Unit: milliseconds. Source:
-/// chosen; it takes about 1 ms.
+/// Longest time for one answer from the page, such as that of a field that it still exists. Unit: milliseconds. Source: chosen; it takes
+/// about 1 ms.
 pub(super) const LATE_MS: u32 = 250;
 
-/// The character that stands for the value of a secret in the template of a script. No other text in a script and no
-/// address contains this character.
+/// The character that stands for the value of a secret in the template of a script. No other text in a script and no address contains this
+/// character.
 const VALUE: char = '\0';
-/// Statements that set `opaque` to true if the page or the field's frame has no origin, whatever its address is. They
-/// ask in an isolated JavaScript world, because a page could lie about itself. A frame whose address the browser does
-/// not know counts as one without an origin.
+/// Statements that set `opaque` to true if the page or the field's frame has no origin, whatever its address is. They ask in an isolated
+/// JavaScript world, because a page could lie about itself. A frame whose address the browser does not know counts as one without an
+/// origin.
 const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames || []).flatMap(all)];
     const origins = async (at, address) => {
       const session = await page.context().newCDPSession(at);
@@ -124,12 +121,11 @@ const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames 
     };
     const opaque = await isOpaque(page.mainFrame()) || !frame || await isOpaque(frame);";
 
-/// Two functions that run in the page and cannot be confused by fields that are named like properties. `sendsFrom`
-/// returns every address to which the form of an element may go. `sendsBy` returns the address to which the form of the
-/// field `kept` goes when `element` is clicked or receives a key; `null` if that does not send this form.
+/// Two functions that run in the page and cannot be confused by fields that are named like properties. `sendsFrom` returns every address to
+/// which the form of an element may go. `sendsBy` returns the address to which the form of the field `kept` goes when `element` is clicked
+/// or receives a key; `null` if that does not send this form.
 ///
-/// They run among the page's own scripts. Such a script could deceive them, but it could just as well send the value
-/// itself.
+/// They run among the page's own scripts. Such a script could deceive them, but it could just as well send the value itself.
 const FORMS: &str = r"const forms = `
       const get = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
       const tagOf = node => get(Element, 'localName').call(node);
@@ -200,8 +196,8 @@ fn literal(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// Returns the script with `value` as a literal in the place of [`VALUE`]. The buffer of the literal is wiped. No
-/// buffer grows, because growing would leave a copy behind.
+/// Returns the script with `value` as a literal in the place of [`VALUE`]. The buffer of the literal is wiped. No buffer grows, because
+/// growing would leave a copy behind.
 fn with_value(script: &str, value: &str) -> String {
     // A byte of the value takes at most six bytes, as `\u0000`.
     let mut literal = Zeroizing::new(Vec::with_capacity(value.len() * 6 + 2));
@@ -215,8 +211,7 @@ fn with_value(script: &str, value: &str) -> String {
     out
 }
 
-/// Returns statements that set `handle` to the field and `frame` to the frame that contains it. The page cannot see
-/// these handles.
+/// Returns statements that set `handle` to the field and `frame` to the frame that contains it. The page cannot see these handles.
 fn find(field: Field<'_>, timeout_ms: u64) -> String {
     let handle = match field {
         Field::At(target) => {
@@ -252,8 +247,8 @@ pub(super) fn guarded(body: &str) -> String {
 
 /// Returns a script like [`guarded`], but for statements that only read: the tool does not wait after the script.
 ///
-/// The tool would wait by calling `page.evaluate` with a number. The script makes that call return at once, but only
-/// one such call. If the tool ever waits in another way, the script is slower but still correct.
+/// The tool would wait by calling `page.evaluate` with a number. The script makes that call return at once, but only one such call. If the
+/// tool ever waits in another way, the script is slower but still correct.
 pub(super) fn reading(body: &str) -> String {
     guarded(&format!(
         "try {{
@@ -268,8 +263,8 @@ pub(super) fn reading(body: &str) -> String {
     ))
 }
 
-/// Returns the script that reads the addresses of the page and of the field's frame, and the addresses to which the
-/// field's form may be sent. The first two come from the browser and not from the page.
+/// Returns the script that reads the addresses of the page and of the field's frame, and the addresses to which the field's form may be
+/// sent. The first two come from the browser and not from the page.
 pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     guarded(&format!(
@@ -279,8 +274,8 @@ pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that asks which secrets would be sent in a form if the element of `field` received the input
-/// `by`. Only secrets that [`type_if_still_at`] typed count.
+/// Returns the script that asks which secrets would be sent in a form if the element of `field` received the input `by`. Only secrets that
+/// [`type_if_still_at`] typed count.
 pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     let by = match by {
@@ -299,9 +294,9 @@ pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that types the secret `value` into a field, if the page and the field's frame still have the
-/// origins `top` and `frame` and the field's form goes only to the addresses `to`. With `submit`, the script then
-/// presses Enter, unless the form would now be sent to another address.
+/// Returns the script that types the secret `value` into a field, if the page and the field's frame still have the origins `top` and
+/// `frame` and the field's form goes only to the addresses `to`. With `submit`, the script then presses Enter, unless the form would now be
+/// sent to another address.
 pub(super) fn type_if_still_at(
     field: Field<'_>,
     (top, frame): (&str, &str),
@@ -347,8 +342,8 @@ pub(super) fn type_if_still_at(
     with_value(&script, value)
 }
 
-/// Returns the script that fills a field with a text that is too long for an argument of a process. With `submit`, the
-/// script then presses Enter.
+/// Returns the script that fills a field with a text that is too long for an argument of a process. With `submit`, the script then presses
+/// Enter.
 pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -> String {
     let field = expression(target);
     let enter = if submit {
@@ -362,8 +357,8 @@ pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -
     ))
 }
 
-/// Returns the script that types a text with line breaks into the element that has the focus. The tool's own command
-/// would repeat such a text unescaped in its reply. With `submit`, the script then presses Enter.
+/// Returns the script that types a text with line breaks into the element that has the focus. The tool's own command would repeat such a
+/// text unescaped in its reply. With `submit`, the script then presses Enter.
 pub(super) fn type_text(text: &str, submit: bool) -> String {
     let enter = if submit {
         "await page.keyboard.press('Enter');"
@@ -376,8 +371,8 @@ pub(super) fn type_text(text: &str, submit: bool) -> String {
     ))
 }
 
-/// Returns the script that presses a key as often as the action requests. If the action has a target, its element must
-/// first take the focus.
+/// Returns the script that presses a key as often as the action requests. If the action has a target, its element must first take the
+/// focus.
 pub(super) fn press(press: &Press, timeout_ms: u64) -> String {
     let focus = press
         .target
@@ -391,8 +386,7 @@ pub(super) fn press(press: &Press, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns statements that give an element the focus. If the element does not take it, they end the script, which then
-/// returns `unfocused`.
+/// Returns statements that give an element the focus. If the element does not take it, they end the script, which then returns `unfocused`.
 fn focus_for_keys(target: &Target, timeout_ms: u64) -> String {
     format!(
         "const field = {};
@@ -435,8 +429,8 @@ pub(super) fn select(target: &Target, values: &[String], timeout_ms: u64) -> Str
     ))
 }
 
-/// Returns the script that asks the browser for the position of the page in the history of its tab. A page itself knows
-/// only its own part of the history.
+/// Returns the script that asks the browser for the position of the page in the history of its tab. A page itself knows only its own part
+/// of the history.
 pub(super) fn place_in_history() -> String {
     guarded(
         "const session = await page.context().newCDPSession(page);
@@ -446,9 +440,9 @@ pub(super) fn place_in_history() -> String {
     )
 }
 
-/// A CSS selector for plain fields: those that certainly contain none of the texts that [`hidden_fields`] looks for. It
-/// does not match all of them; fields that it does not match are left to [`hidden_fields`]. It compares attributes,
-/// because the tool reads them where the page cannot interfere.
+/// A CSS selector for plain fields: those that certainly contain none of the texts that [`hidden_fields`] looks for. It does not match all
+/// of them; fields that it does not match are left to [`hidden_fields`]. It compares attributes, because the tool reads them where the page
+/// cannot interfere.
 pub(super) const PLAIN: &str = ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
 
 /// Returns the script that asks the browser for the address of the page.
@@ -474,9 +468,8 @@ pub(super) fn frame_addresses(references: &[&str]) -> String {
     ))
 }
 
-/// Returns the script that stops the loading of the page and checks whether its document has a body: for a missing
-/// body, the tool's snapshot would wait in vain. A page that does not answer within `patience_ms` milliseconds is
-/// assumed to have a body.
+/// Returns the script that stops the loading of the page and checks whether its document has a body: for a missing body, the tool's
+/// snapshot would wait in vain. A page that does not answer within `patience_ms` milliseconds is assumed to have a body.
 pub(super) fn stop_loading(patience_ms: u64) -> String {
     guarded(&format!(
         "const session = await page.context().newCDPSession(page);
@@ -489,9 +482,8 @@ pub(super) fn stop_loading(patience_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that asks which fields contain text that must be masked: passwords, one-time codes, card numbers,
-/// and every text that [`type_if_still_at`] typed. For a field that does not answer, the result is `null`, and its
-/// value stays hidden.
+/// Returns the script that asks which fields contain text that must be masked: passwords, one-time codes, card numbers, and every text that
+/// [`type_if_still_at`] typed. For a field that does not answer, the result is `null`, and its value stays hidden.
 pub(super) fn hidden_fields(references: &[&str]) -> String {
     let references: Vec<String> = references
         .iter()
