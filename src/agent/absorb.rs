@@ -197,7 +197,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let state = &self.executor.state;
         let now = self.parts.guarded.clock.now();
-        let moment = Moment::new(cue, &state.about, state.memory.steps(), now);
+        let moment =
+            Moment::new(cue, &state.about, state.memory.steps(), now).of_run(self.executor.id());
         let found = self
             .engine
             .recall(&self.parts.memory, &moment, asking)
@@ -237,7 +238,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let state = &self.executor.state;
         let now = self.parts.guarded.clock.now();
-        let moment = Moment::new(cue, &state.about, state.memory.steps(), now);
+        let moment =
+            Moment::new(cue, &state.about, state.memory.steps(), now).of_run(self.executor.id());
         let known = self
             .engine
             .elements(&self.parts.memory, &moment, asking)

@@ -77,7 +77,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             &state.about,
             state.memory.steps(),
             self.parts.guarded.clock.now(),
-        );
+        )
+        .of_run(self.executor.id());
         let asking = Asking {
             emitter: &self.executor.emitter,
             redactor: &self.executor.redactor,

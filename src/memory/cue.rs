@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     action::FailureKind,
-    base::Host,
+    base::{Host, RunId},
     memory::{Scope, Shelf},
     page::{Observation, PageTemplate, TargetIdentity},
     working::{About, Step},
@@ -24,6 +24,8 @@ pub struct Moment<'a> {
     pub steps: &'a [Step],
     /// The time by the run's clock.
     pub now: DateTime<Utc>,
+    /// The run that asks, if it is known. A resumed run may have taught memory already; it is not told of itself.
+    pub run: Option<&'a RunId>,
 }
 
 impl<'a> Moment<'a> {
@@ -39,7 +41,15 @@ impl<'a> Moment<'a> {
             about,
             steps,
             now,
+            run: None,
         }
+    }
+
+    /// Sets the run that asks.
+    #[must_use]
+    pub const fn of_run(mut self, run: &'a RunId) -> Self {
+        self.run = Some(run);
+        self
     }
 
     /// Returns true if the shelf belongs to a parent domain of the page's host: `example.com` for

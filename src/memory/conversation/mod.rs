@@ -228,7 +228,7 @@ impl Index for Turns {
         let elsewhere = self
             .turns
             .iter()
-            .filter(|turn| turn.id == *id && turn.host != *host);
+            .filter(|turn| turn.id == *id && turn.host != *host && Some(&turn.run) != moment.run);
         let advice = elsewhere.rev().filter_map(|turn| {
             let id = AdviceId {
                 shelf: self.shelf.clone(),

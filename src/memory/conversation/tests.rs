@@ -57,10 +57,20 @@ fn shown(records: &[Record], session: Option<&str>, url: &str) -> Vec<String> {
         page: None,
         seen: Arc::new(Observation::new(url, "Page", Tree::default())),
     };
+    // A resumed run may have taught memory before it was interrupted.
+    let itself = RunId::parse("run_2").unwrap();
+    let resumed = Moment::new(&cue, &about, &[], at(60)).of_run(&itself);
     let moment = Moment::new(&cue, &about, &[], at(60));
     let wanted = Conversations.wants(&Namespace::default(), &moment);
     assert_eq!(wanted.len(), usize::from(session.is_some()));
     let shelf = Shelf::global(&Namespace::default(), COLLECTION);
+    let told = Conversations.index(&shelf, records).advise(&resumed, false);
+    let of_itself = |line: &str| line.contains("Goal of run_2");
+    assert!(
+        told.iter()
+            .flat_map(Advice::lines)
+            .all(|line| !of_itself(line.text()))
+    );
     let advice = Conversations.index(&shelf, records).advise(&moment, false);
     let lines = advice.iter().flat_map(Advice::lines);
     lines.map(|line| line.text().to_owned()).collect()

@@ -50,7 +50,11 @@ impl Index for SessionIndex {
         let own = &moment.about.session;
         let (mut continued, mut of_others) = (0, 0);
         let mut told = HashSet::new();
-        let advice = self.0.iter().filter_map(|(id, session)| {
+        let earlier = self
+            .0
+            .iter()
+            .filter(|(_, session)| Some(&session.run) != moment.run);
+        let advice = earlier.filter_map(|(id, session)| {
             let continues = own.is_some() && session.id == *own;
             let (seen, most) = match (continues, session.success) {
                 (true, _) => (&mut continued, usize::MAX),

@@ -59,6 +59,11 @@ fn learned(logs: &[RunLog]) -> Vec<Record> {
 }
 
 fn shown(records: &[Record], session: Option<&str>) -> Vec<String> {
+    shown_to(&RunId::parse("run_new").unwrap(), records, session)
+}
+
+/// Returns the lines that this run, of this session, is shown.
+fn shown_to(run: &RunId, records: &[Record], session: Option<&str>) -> Vec<String> {
     let host = Host::of_domain("shop.example").unwrap();
     let shelf = Shelf::host(&Namespace::default(), COLLECTION, &host);
     let mut about = About::new("Another goal");
@@ -68,7 +73,7 @@ fn shown(records: &[Record], session: Option<&str>) -> Vec<String> {
         page: None,
         seen: Arc::new(Observation::new(SHOP, "Orders", Tree::default())),
     };
-    let moment = Moment::new(&cue, &about, &[], at(120));
+    let moment = Moment::new(&cue, &about, &[], at(120)).of_run(run);
     assert_eq!(
         Sessions.wants(&Namespace::default(), &moment),
         std::slice::from_ref(&shelf)
@@ -99,6 +104,9 @@ fn a_run_of_the_same_session_is_shown_in_full_and_one_of_another_that_was_done_i
     );
     assert!(shown(&records, None).is_empty());
     assert!(shown(&records, Some("other")).is_empty());
+    // A resumed run may have taught memory before it was interrupted.
+    let itself = RunId::parse("run_2").unwrap();
+    assert!(shown_to(&itself, &records, Some("proj")).is_empty());
 }
 
 #[test]
