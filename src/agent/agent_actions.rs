@@ -218,7 +218,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 self.executor.keep_result(&call.tool, text);
                 Outcome::Done
             }
-            Err(error) => Outcome::failed(ErrorClass::Other, &self.executor.describe(error)),
+            // Without the error's sources, which may hold text that is not meant for a model, such as a connection string.
+            Err(error) => Outcome::failed(
+                ErrorClass::Other,
+                &self.executor.redactor.text(&error.to_string()),
+            ),
         };
         // The tool may have used the run's browser.
         let before = self.executor.state.page.clone();

@@ -93,7 +93,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
 
     /// Resumes a run of the [register](Builder::with_registry) that another process abandoned, or that ended without an answer. The run
     /// keeps its steps, facts, guards and budgets, and continues on the page where it was. Make the task with [`Task::of_checkpoint`], and
-    /// add the secrets, parameters and allowed sites again.
+    /// add the secrets, parameters, given texts and allowed sites again. The loop takes the run's lease itself:
+    /// do not call [`RunRegistry::resume`] for it.
+    ///
+    /// ```
+    /// # use webwise::{BrowserDriver, DecisionLoop, LlmClient, MemoryBackend, RunId, Task, store::RunRegistry};
+    /// # async fn example<B: BrowserDriver, L: LlmClient, M: MemoryBackend>(
+    /// #     agent: &DecisionLoop<B, L, M>, registry: &RunRegistry<M>, id: &RunId,
+    /// # ) -> webwise::Result<()> {
+    /// let checkpoint = registry.checkpoint(id).await?;
+    /// let mut run = agent.resume_run(Task::of_checkpoint(&checkpoint)?).await?;
+    /// # let _ = &mut run;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// If the earlier process is still working on the run, that process stops before its next action. If an action was
     /// interrupted and may have been carried out, the model is told so. If that action is irreversible, a person must

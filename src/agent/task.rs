@@ -200,7 +200,7 @@ impl Task {
     }
 
     /// Makes the task of a run that is to be [resumed](super::DecisionLoop::resume_run): its goal, start address, session
-    /// and id. A checkpoint contains neither secrets nor parameters, so add them again.
+    /// and id. A checkpoint contains neither secrets nor parameters nor given texts, so add them again.
     ///
     /// # Errors
     /// `Unsupported` if another version of this crate wrote the checkpoint; `Corrupt` if it cannot be read.

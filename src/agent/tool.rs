@@ -33,6 +33,6 @@ pub trait Tool: Debug + Send + Sync {
     /// Calls the tool. The arguments come from the model and are not validated.
     ///
     /// # Errors
-    /// Any error. The model sees its kind and context.
+    /// Any error. The model sees its operation, kind and context, but not its sources.
     async fn call(&self, arguments: &Value) -> Result<String>;
 }

@@ -228,7 +228,7 @@ pub enum EventKind {
         /// The reason for the decision, in the crate's own words (not from a page).
         why: String,
     },
-    /// An action is about to be carried out. If no [`ActionExecuted`](Self::ActionExecuted) follows, the run ended
+    /// An action of the browser is about to be carried out; tools of an embedder have no such event. If no [`ActionExecuted`](Self::ActionExecuted) follows, the run ended
     /// during the action, and the action may have had its effect.
     ActionStarted {
         /// The action, with typed secrets as placeholders.

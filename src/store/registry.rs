@@ -200,7 +200,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
     }
 
     /// Takes up a run that has not reached its goal, because its process is gone or because it ended without an answer. The previous holder
-    /// of the run's lease can no longer write the run.
+    /// of the run's lease can no longer write the run. [`DecisionLoop::resume_run`](crate::DecisionLoop::resume_run) calls this by itself; call
+    /// it only in a program that carries on a run without that loop.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, in these cases: there is no such run, it ended with an answer, it cannot be continued from

@@ -56,8 +56,8 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// Returns the reason as it is written in events and files. For a budget, it is `budget_` followed by the kind,
-    /// such as `budget_steps`.
+    /// Returns the reason as one word, as the command line prints it. For a budget, it is `budget_` followed by the kind, such as
+    /// `budget_steps`; in the JSON of events and files, a budget is an object: `{"budget": "steps"}`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Finished => "finished",
