@@ -94,7 +94,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     /// Resumes a run of the [register](Builder::with_registry) that another process abandoned, or that ended without an answer. The run
     /// keeps its steps, facts, guards and budgets, and continues on the page where it was. Make the task with [`Task::of_checkpoint`], and
     /// add the secrets, parameters, given texts and allowed sites again. The loop takes the run's lease itself:
-    /// do not call [`RunRegistry::resume`] for it.
+    /// do not call [`RunRegistry::resume`](crate::store::RunRegistry::resume) for it.
     ///
     /// ```
     /// # use webwise::{BrowserDriver, DecisionLoop, LlmClient, MemoryBackend, RunId, Task, store::RunRegistry};
