@@ -14,7 +14,7 @@
 //!
 //! A flag takes precedence over an environment variable, and a variable over the file. With `--config FILE` only that file is read.
 //! Otherwise the file of the user is read (in `WEBWISE_HOME`, or in `webwise` in the user's configuration folder), and then the file in the
-//! working folder, which takes precedence.
+//! working folder, which takes precedence. Of a limit that both set, the smaller value counts.
 //!
 //! # Decisions
 //!
@@ -41,6 +41,7 @@ use toml::{Table, Value};
 use super::{
     Refusal,
     args::{self, Cli},
+    values::duration,
 };
 use crate::{explore::Limits, guard::Budget};
 
@@ -72,6 +73,18 @@ fn most(flag: &str) -> Option<u64> {
         "max-steps" => Some(Budget::default().max_steps.into()),
         "depth" => Some(Limits::default().depth.into()),
         "pages" => u64::try_from(Limits::default().pages).ok(),
+        _ => None,
+    }
+}
+
+/// Returns the value of a flag that limits a run as a number, by which two files are compared. The unit is that of the flag. Returns `None`
+/// if the flag is not such a limit or the value is not valid.
+fn limit(flag: &str, values: &[String]) -> Option<u64> {
+    let [value] = values else { return None };
+    match flag {
+        "depth" | "max-calls" | "max-input-tokens" | "max-output-tokens" | "max-steps"
+        | "pages" => value.parse().ok(),
+        "timeout" => duration(value).ok().map(|time| time.as_secs()),
         _ => None,
     }
 }
@@ -131,7 +144,8 @@ struct Setting {
     file: PathBuf,
 }
 
-/// The flags that the configuration files set. If two files set the same flag, the one that was read later takes precedence.
+/// The flags that the configuration files set. If two files set the same flag, the one that was read later takes precedence,
+/// except that the file in the working folder raises no limit of the user's file.
 #[derive(Debug, Default)]
 pub(super) struct Config {
     settings: Vec<Setting>,
@@ -202,6 +216,14 @@ impl Config {
                     "give `{flag}` a text, a number, true or false, or a list of these"
                 ))
             })?;
+            let new = limit(&flag, &values);
+            let is_lower = |known: &Setting| {
+                known.flag == flag
+                    && limit(&flag, &known.values).is_some_and(|known| new > Some(known))
+            };
+            if !is_trusted && self.settings.iter().any(is_lower) {
+                continue;
+            }
             self.settings.push(Setting {
                 flag,
                 values,

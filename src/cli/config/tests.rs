@@ -158,6 +158,34 @@ fn a_file_that_came_with_other_files_decides_nothing_that_matters() {
 }
 
 #[test]
+fn of_a_limit_that_both_files_set_the_smaller_one_counts() {
+    let both = |own: &str, here: &str| {
+        let mut config = config(own, true).unwrap();
+        let added = config.add(here, Path::new(NAME), false, &Cli::command());
+        added.unwrap();
+        config
+    };
+    for (flag, small, large) in [
+        ("depth", "1", "2"),
+        ("max-calls", "9", "10"),
+        ("max-input-tokens", "900", "1000"),
+        ("max-output-tokens", "900", "1000"),
+        ("max-steps", "10", "50"),
+        ("pages", "5", "20"),
+        ("timeout", "'90s'", "'2m'"),
+    ] {
+        let line = |value: &str| format!("{flag} = {value}");
+        let bare = small.trim_matches('\'');
+        for (own, here) in [(small, large), (large, small)] {
+            let config = both(&line(own), &line(here));
+            assert_eq!(config.text(flag), Some(bare), "{flag}: {own}, {here}");
+        }
+    }
+    let config = both("mode = 'scrape'", "mode = 'research'");
+    assert_eq!(config.text("mode"), Some("research"), "mode is no limit");
+}
+
+#[test]
 fn a_mistake_is_told_with_its_place() {
     for (text, said) in [
         ("max-steps = 1\nmax-calls = = 2", "webwise.toml: line 2: "),
