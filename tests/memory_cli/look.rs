@@ -553,6 +553,27 @@ async fn only_runs_of_this_memory_are_reported_and_explained() {
         folder.ends_with("run_1") && said.contains("may have used another memory"),
         "{folder}: {said}"
     );
+    // A run is known by its id, whatever path leads to its folder.
+    let own = machine.path("runs/run_0");
+    std::os::unix::fs::symlink(&own, machine.path("link")).unwrap();
+    std::fs::create_dir(machine.path("copy")).unwrap();
+    for file in std::fs::read_dir(&own).unwrap().map(Result::unwrap) {
+        if file.path().is_file() {
+            let copy = machine.path("copy").join(file.file_name());
+            std::fs::copy(file.path(), copy).unwrap();
+        }
+    }
+    for path in ["./runs/../runs/run_0", "./link", "./copy"] {
+        assert_eq!(explained(path).1, "", "{path}");
+    }
+    let register = machine.memory().join("default/agent-runs.json");
+    for broken in [&register, &register.with_added_extension("bak")] {
+        std::fs::write(broken, "{broken").unwrap();
+    }
+    let output = machine.run(&["explain", "./copy"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("default/agent-runs.json"), "{said}");
     std::fs::remove_dir_all(machine.memory()).unwrap();
     assert!(
         machine

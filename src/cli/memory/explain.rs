@@ -27,24 +27,27 @@ const MAX_TEXT: usize = 300;
 
 pub(super) async fn run(runs: &Register, args: &ExplainArgs) -> Result<(), Refusal> {
     let runs_dir = args.runs_dir.as_deref();
-    let (own, left_out) = runs.own_folders(runs_dir).await.unwrap_or_default();
+    let (own, left_out) = match args.run.as_str() {
+        LAST => runs.own_folders(runs_dir).await?,
+        _ => (Vec::new(), 0),
+    };
     let folder = match own.first() {
-        Some(last) if args.run == LAST => last.clone(),
-        None if args.run == LAST && left_out > 0 => {
+        Some(last) => last.clone(),
+        None if left_out > 0 => {
             return Err(Refusal::usage(format!(
                 "this memory has no record of a run, and the {} in {RUNS_DIR} may have used another memory: give the id of one",
                 counted(left_out, "run folder")
             )));
         }
-        _ => runs.folder(&args.run, runs_dir).await?,
+        None => runs.folder(&args.run, runs_dir).await?,
     };
-    if runs_dir.is_none() && !own.contains(&folder) {
+    let record = RunRecord::open(&folder).map_err(|error| Refusal::failure(error.to_string()))?;
+    if runs_dir.is_none() && !runs.has(&folder, &record).await? {
         tell(one_line(&format!(
             "webwise: this memory has no record of the run in {}, which may have used another memory",
             folder.display()
         )));
     }
-    let record = RunRecord::open(&folder).map_err(|error| Refusal::failure(error.to_string()))?;
     let unreadable = record.unreadable.len();
     let mut items = explain(&record.events);
     if let Some(key) = &args.key {

@@ -172,6 +172,14 @@ impl Register {
         Ok((own, others.len()))
     }
 
+    /// Returns true if the register has the run of this record, whose folder may be a copy or have another name than the run.
+    pub(super) async fn has(&self, folder: &Path, record: &RunRecord) -> Result<bool, Refusal> {
+        let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
+        let event = record.events.first();
+        let id = event.map_or_else(|| name(folder), |event| event.run.as_str().to_owned());
+        Ok(known.iter().any(|known| known.run.as_str() == id))
+    }
+
     /// Returns the run folders that the register names and that still exist.
     async fn registered(&self) -> Result<Vec<PathBuf>, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
