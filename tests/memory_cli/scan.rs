@@ -96,6 +96,33 @@ async fn backups_are_searched_and_numbers_are_told() {
 }
 
 #[tokio::test]
+async fn a_shelf_that_cannot_be_read_is_named_and_is_no_success() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    let file = machine.memory().join("default/lessons.json");
+    for broken in [&file, &file.with_added_extension("bak")] {
+        std::fs::write(broken, "{broken").unwrap();
+    }
+    let (code, said) = scan(&machine, &["--secret-env", "SHOP_PASSWORD"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("lessons cannot be read (default/lessons.json: it is not JSON). Repair"),
+        "{said}"
+    );
+    assert!(
+        said.contains("1 file of memory cannot be read") && !said.contains("No secret was found"),
+        "{said}"
+    );
+    let (code, said) = scan(&machine, &["--json", "--secret-env", "SHOP_PASSWORD"]);
+    assert_eq!(code, Some(1), "{said}");
+    let json: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+    assert_eq!(
+        json["damaged"][0]["shelf"]["collection"], "lessons",
+        "{json}"
+    );
+}
+
+#[tokio::test]
 async fn a_secret_is_found_across_the_parts_of_a_waiting_run_also_in_a_backup() {
     let machine = Machine::new();
     let store = JsonFiles::open(machine.memory());

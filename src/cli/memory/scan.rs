@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::args::ScanArgs;
 use crate::{
     MemoryBackend,
-    base::text::counted,
-    cli::{Refusal, memory_place::MemoryPlace, say, say::one_line, tell, values},
+    base::{ErrorKind, text::counted},
+    cli::{Refusal, memory::MEND, memory_place::MemoryPlace, say, say::one_line, tell, values},
     memory::{self, Record, ShelfFilter, waiting},
     secret::Redactor,
     store::Keeper,
@@ -22,7 +22,7 @@ struct Files {
     hits: Vec<String>,
 }
 
-/// Searches memory for secrets, and fails if one is found.
+/// Searches memory for secrets, and fails if one is found or if a shelf cannot be read.
 ///
 /// First searches the records of all namespaces, including the register of runs and the runs that memory has yet to learn from. Then
 /// searches the bytes of all files in the folder of memory, because backups and quarantined files are not records.
@@ -38,11 +38,16 @@ pub(super) async fn run<M: MemoryBackend>(
             "webwise: the secret {name} has fewer than 6 characters, so it is found only where a value stands"
         ));
     }
-    let mut shelves = Vec::new();
+    let (mut shelves, mut damaged) = (Vec::new(), Vec::new());
     for shelf in store.shelves(&ShelfFilter::default()).await? {
-        // A shelf that cannot be read is searched with the files.
-        if let Ok(state) = store.load(&shelf).await {
-            shelves.push((shelf, state.records));
+        match store.load(&shelf).await {
+            Ok(state) => shelves.push((shelf, state.records)),
+            // Only the bytes of this shelf's files are searched.
+            Err(error) if error.kind() == ErrorKind::Corrupt => {
+                let why = error.said("why").unwrap_or("it is damaged");
+                damaged.push((shelf, secrets.text(why)));
+            }
+            Err(error) => return Err(error.into()),
         }
     }
     let found = memory::scan(&shelves, keeper.kinds(), &secrets);
@@ -61,9 +66,14 @@ pub(super) async fn run<M: MemoryBackend>(
         })
         .collect();
     if args.json {
+        let damaged = damaged.iter();
+        let damaged: Vec<Value> = damaged
+            .map(|(shelf, why)| json!({ "shelf": shelf, "why": why }))
+            .collect();
         say(json!({
             "items": found.items, "bytes": found.bytes, "files": files.count, "file_bytes": files.bytes,
             "encodings": Redactor::FORMS, "hits": hits, "file_hits": files.hits,
+            "damaged": damaged,
         }));
     } else {
         say(format!(
@@ -81,6 +91,17 @@ pub(super) async fn run<M: MemoryBackend>(
                 say(one_line(&format!("Found in the {what} {name}")));
             }
         }
+        for (shelf, why) in &damaged {
+            say(one_line(&format!(
+                "{shelf} cannot be read ({why}). {MEND}."
+            )));
+        }
+    }
+    if hits.is_empty() && files.hits.is_empty() && !damaged.is_empty() {
+        return Err(Refusal::failure(format!(
+            "no secret was found in what can be read, but {} of memory cannot be read",
+            counted(damaged.len(), "file")
+        )));
     }
     if hits.is_empty() && files.hits.is_empty() {
         if !args.json {
