@@ -421,6 +421,12 @@ async fn what_cannot_be_read_is_not_taken_for_forgotten() {
     ] {
         assert!(listed.contains(part), "{part} in {listed}");
     }
+    let review = machine.says(&["review"]);
+    assert!(
+        review.contains("default/lessons.json: it is not JSON")
+            && review.ends_with("in what can be read. Something may wait in the rest.\n"),
+        "{review}"
+    );
     let said = machine.refuses(&["show", "seed"]);
     assert!(said.contains("default/lessons.json"), "{said}");
     assert_eq!(

@@ -35,10 +35,17 @@ pub(super) async fn run<M: MemoryBackend>(
     let waits = |item: &&Item| item.described.standing == Standing::WaitsForReview;
     let waiting: Vec<&Item> = read.items.iter().filter(waits).collect();
     let somebody = io::stdin().is_terminal() && io::stdout().is_terminal();
-    if args.json || !somebody || waiting.is_empty() {
-        list::print(&read, &waiting, args.json);
+    let is_asked = !args.json && somebody && !waiting.is_empty();
+    let printed = if is_asked { &[][..] } else { &waiting };
+    // What cannot be read is printed in any case, because something may wait there.
+    list::print(&read, printed, args.json);
+    if !is_asked {
         if waiting.is_empty() && !args.json {
-            say("Nothing waits for you.");
+            say(if read.damaged.is_empty() && read.unreadable == 0 {
+                "Nothing waits for you."
+            } else {
+                "Nothing waits for you in what can be read. Something may wait in the rest."
+            });
         }
         return Ok(());
     }
