@@ -432,6 +432,20 @@ async fn a_server_that_is_not_there_is_unavailable() {
     assert!(told.contains("help: start the server"), "{told}");
 }
 
+#[tokio::test]
+async fn a_server_that_speaks_no_tls_is_not_told_to_be_started() {
+    let there = breaks_off(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+    let mut options = there.options().clone();
+    let address = options.base_url.as_mut().unwrap();
+    address.set_scheme("https").unwrap();
+    let origin = address.origin().ascii_serialization();
+    let failed = GenAi::new(options).unwrap().complete(&request()).await;
+    let error = checked(failed.unwrap_err());
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    assert_eq!(error.said("server"), Some(&*origin), "{error}");
+    assert_eq!(error.said("help"), None, "{error}");
+}
+
 #[test]
 fn debug_of_a_client_never_prints_the_key() {
     let mut options = GenAiOptions::new(Provider::Anthropic, "claude-sonnet-4-6");

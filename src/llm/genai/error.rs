@@ -1,6 +1,6 @@
 //! Conversion of errors of the `genai` crate, of HTTP and of providers into this crate's errors.
 
-use std::error::Error as StdError;
+use std::{error::Error as StdError, io};
 
 use ::genai::{Error as GenAiError, webc::Error as WebError};
 use reqwest::{StatusCode, header::HeaderMap};
@@ -129,7 +129,11 @@ pub(super) fn connection(error: reqwest::Error) -> Error {
     let error = error.without_url();
     let mut cause = error.to_string();
     let mut next = error.source();
+    let mut is_refused = false;
     while let Some(inner) = next {
+        is_refused |= inner
+            .downcast_ref::<io::Error>()
+            .is_some_and(|inner| inner.kind() == io::ErrorKind::ConnectionRefused);
         cause = format!("{cause}: {inner}");
         next = inner.source();
     }
@@ -138,7 +142,7 @@ pub(super) fn connection(error: reqwest::Error) -> Error {
         return failed;
     };
     let failed = failed.with("server", origin);
-    if is_here {
+    if is_here && is_refused {
         failed.with("help", NOT_RUNNING)
     } else {
         failed
