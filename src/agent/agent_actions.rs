@@ -185,11 +185,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 .await;
         };
         tried.effect = tool.effect();
-        let refused = match self
-            .executor
-            .approval(&tried.action, &[], tried.effect)
-            .await?
-        {
+        let refused = match self.executor.approval(&mut tried).await? {
             None => {
                 self.executor
                     .intend(&tried.action, &[], tried.effect)

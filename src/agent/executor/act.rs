@@ -30,11 +30,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let refused = match refused {
             // The start page is requested by the task itself, so it needs no approval.
             None if by != By::Task => {
-                let asked = Instant::now();
-                let refused = self.approval(&tried.action, &tried.targets, effect).await?; // 11
-                // The time of a person is not the step's.
-                tried.started += asked.elapsed();
-                refused
+                self.approval(&mut tried).await? // 11
             }
             known => known,
         };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::Executor;
+use super::{Executor, Tried};
 use crate::{
     BrowserDriver,
     action::{Action, Effect, ErrorClass, Outcome},
@@ -24,16 +24,18 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// run. This is step 11 in `Run::advance`.
     pub(in crate::agent) async fn approval(
         &mut self,
-        action: &Action,
-        targets: &[TargetIdentity],
-        effect: Effect,
+        tried: &mut Tried,
     ) -> Result<Option<Outcome>, StopReason> {
+        let (action, targets, effect) = (&tried.action, &tried.targets, tried.effect);
         let is_doubted = effect == Effect::Irreversible && self.state.doubt.is_some();
         if !is_doubted && !needs_approval(self.parts.options.approval, effect) {
             return Ok(None);
         }
         let asked = Instant::now();
         let (answer, why) = self.ask_approver(action, targets, effect).await;
+        let took = asked.elapsed();
+        // The time of a person is not the step's.
+        tried.started += took;
         if is_doubted && answer == Approval::Yes {
             self.state.doubt = None;
         }
@@ -44,7 +46,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             why: why.to_owned(),
         });
         match answer {
-            Approval::Yes if asked.elapsed() > STALE_AFTER && !targets.is_empty() => {
+            Approval::Yes if took > STALE_AFTER && !targets.is_empty() => {
                 self.still_as_approved(targets).await
             }
             Approval::Yes => Ok(None),

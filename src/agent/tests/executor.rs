@@ -1,5 +1,7 @@
 //! Tests of the executor alone: every guard works without a model and without memory.
 
+use std::time::Duration;
+
 use serde_json::json;
 use url::Url;
 
@@ -15,7 +17,11 @@ use crate::{
     guard::ApprovalMode,
     page::{Notice, Observation},
     secret::{Secret, SecretName, Vault},
-    testing::{MockBrowserDriver, Recorder, ScriptedBrowser, ScriptedReply, tree},
+    testing::{
+        MockBrowserDriver, Recorder, ScriptedBrowser, ScriptedReply,
+        faults::{FaultyBrowser, LookFault, When},
+        tree,
+    },
     working::{By, StopReason},
 };
 
@@ -236,6 +242,31 @@ async fn the_time_of_a_person_is_not_the_time_of_the_step() {
     let step = executor.carry_out(click).await.unwrap();
     assert_eq!(step.outcome, Outcome::Done);
     assert!(step.elapsed_ms < 3_000, "{} ms", step.elapsed_ms);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_look_after_a_late_answer_is_the_time_of_the_step() {
+    let took = async |person: Option<super::growth::Slow>| {
+        let second = LookFault::Slow(Duration::from_secs(1));
+        let browser = FaultyBrowser::new(shop()).with_look(When::from(1), second);
+        let builder = GuardedBrowser::builder(browser);
+        let guarded = match person {
+            Some(person) => builder.with_approver(person),
+            None => builder.with_approval(ApprovalMode::Auto),
+        };
+        let guarded = guarded.build_guarded().unwrap();
+        let mut executor = guarded.start(task());
+        executor.open_start_page().await.unwrap();
+        let click = action("click", json!({ "target": "e2" }));
+        let step = executor.carry_out(click).await.unwrap();
+        assert_eq!(step.outcome, Outcome::Done);
+        step.elapsed_ms
+    };
+    let (alone, asked) = (took(None).await, took(Some(super::growth::Slow)).await);
+    assert!(
+        (alone + 1_000..alone + 3_000).contains(&asked),
+        "{alone} and {asked} ms"
+    );
 }
 
 #[tokio::test(start_paused = true)]
