@@ -17,7 +17,9 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Change, Edit, MemoryKind, Namespace, Record, Scope, Shelf, ShelfEdit, Standing};
+use super::{
+    Change, Edit, MemoryKind, Namespace, Record, Scope, Shelf, ShelfEdit, Standing, UNVOUCHED,
+};
 use crate::base::{Error, ErrorKind, Host, Result, text};
 
 /// Value of the field `format`, by which a memory document is recognised.
@@ -189,7 +191,7 @@ pub fn import(
         let kind = kinds.iter().find(|kind| kind.name() == shelf.collection);
         if kind.is_none() && !trust {
             restore.problems.push(format!(
-                "{shelf}: it belongs to no kind of memory known here, and such a shelf is taken only if you vouch for the file (--trust)"
+                "{shelf}: it belongs to no kind of memory known here, and such a shelf {UNVOUCHED}"
             ));
             continue;
         }
@@ -308,6 +310,23 @@ mod tests {
         ];
         let read = parse(export(&shelves).unwrap().as_bytes()).unwrap();
         assert_eq!((read.shelves, read.problems), (shelves, Vec::new()));
+    }
+
+    #[test]
+    fn what_is_left_out_is_told_in_the_words_of_the_library() {
+        let names = kinds().into_iter().map(|kind| kind.name().to_owned());
+        let shelves = names.chain(["unknown".to_owned()]).map(|name| {
+            let shelf = Shelf::global(&Namespace::default(), &name);
+            (shelf, vec![Record::new("k", &json!({}))])
+        });
+        let archive = Archive {
+            shelves: shelves.collect(),
+            problems: Vec::new(),
+        };
+        let problems = import(&archive, &kinds(), None, false).problems;
+        let unvouched = problems.iter().filter(|told| told.ends_with(UNVOUCHED));
+        assert!(unvouched.count() > 1, "{problems:#?}");
+        assert!(!problems.concat().contains("--"), "{problems:#?}");
     }
 
     #[test]

@@ -41,6 +41,9 @@ use crate::{
     working::SiteMap,
 };
 
+/// The reason for which an import leaves out what must not count before a person vouches for it.
+pub(crate) const UNVOUCHED: &str = "is taken only if the importing person trusts its source";
+
 /// An edit and the shelf to which it applies.
 #[derive(Debug, Clone)]
 pub struct ShelfEdit {
@@ -209,7 +212,7 @@ pub trait MemoryKind: Debug + Send + Sync {
         Err(Error::new(ErrorKind::Unsupported, "memory.admit")
             .with("kind", self.name())
             .with("key", &record.key)
-            .with("why", "is taken only if you vouch for the file (--trust)"))
+            .with("why", UNVOUCHED))
     }
 
     /// Returns the time of a record's last change, by which [`merge`](Self::merge) finds the newer of two versions;

@@ -48,6 +48,7 @@ pub use cue::{Cue, Moment};
 pub use described::{Described, Origin, Standing, Use, Uses};
 pub use diff::{Comparison, Difference, Differing, compare};
 pub use edit::{Change, Committed, Durable, Edit, apply};
+pub(crate) use kind::UNVOUCHED;
 pub use kind::{Index, KindOptions, MemoryKind, Occasion, ShelfEdit, kinds, kinds_with};
 pub use lesson::v1;
 pub use log::RunLog;

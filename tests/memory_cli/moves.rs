@@ -290,6 +290,13 @@ async fn memory_moves_to_another_machine_and_loses_nothing() {
         (&again["changed"], &again["problems"]),
         (&0.into(), &json!([]))
     );
+    let problems = &Machine::new().json(&["import", file.to_str().unwrap()])["problems"];
+    assert!(
+        problems
+            .to_string()
+            .contains("vouch for the file (--trust)"),
+        "{problems}"
+    );
 }
 
 #[tokio::test]

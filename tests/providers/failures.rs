@@ -430,6 +430,7 @@ async fn a_server_that_is_not_there_is_unavailable() {
     assert!(told.contains("refused"), "{told}");
     assert_eq!(error.said("server"), Some(&*format!("http://{free}")));
     assert!(told.contains("help: start the server"), "{told}");
+    assert!(!told.contains("--"), "a library has no flags: {told}");
 }
 
 #[tokio::test]

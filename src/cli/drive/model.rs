@@ -172,6 +172,14 @@ fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
     ))
 }
 
+/// Returns the text of an error with the flag and the variable for what the library calls by its own name.
+pub(super) fn with_flags(text: &str) -> String {
+    let here = format!(
+        "start the server, such as Ollama by `ollama serve`, or name another one by {BASE_URL} or --base-url"
+    );
+    text.replace(GenAi::NOT_RUNNING, &here)
+}
+
 /// Returns the error for a run without a configured model.
 pub(in crate::cli) fn none_configured() -> Refusal {
     Refusal::usage(format!(

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::model::with_flags;
 use crate::{
     RunReport,
     base::text::counted,
@@ -59,7 +60,8 @@ impl Ended {
                 .iter()
                 .map(|(name, data)| row("Read", &format!("{name} = {}", quoted(data, 200)))),
         );
-        lines.extend(text("Error", &report.error));
+        let error = report.error.as_deref().map(with_flags);
+        lines.extend(text("Error", &error));
         lines.push(row("Cost", &cost(&report.summary)));
         lines.push(row(
             "By",
@@ -94,7 +96,7 @@ impl Ended {
             "unverified": report.unverified,
             "extracted": report.extracted,
             "final_url": report.final_url,
-            "error": report.error,
+            "error": report.error.as_deref().map(with_flags),
             "steps": summary.steps,
             "steps_from_memory": summary.replayed,
             "failed_actions": summary.errors,

@@ -1,5 +1,6 @@
 //! Prints the steps of a run as they happen.
 
+use super::model::with_flags;
 use crate::{
     cli::say::Voice,
     event::{Callback, Event},
@@ -29,16 +30,18 @@ fn lines(event: &Event) -> Vec<String> {
             (None, None) => format!("{step:>3}  {text:<WIDTH$} {outcome}"),
         }
     };
-    lines::lines(event).into_iter().map(printed).collect()
+    let lines = lines::lines(event).into_iter().map(printed);
+    lines.map(|line| with_flags(&line)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        Host, RunId,
+        ErrorKind, Host, RunId,
         action::{Action, BrowserAction, ErrorClass, Goto, Outcome},
         event::EventKind,
+        llm::GenAi,
         memory::{AdviceId, Namespace, Shelf},
     };
 
@@ -69,6 +72,17 @@ mod tests {
         );
         let failed = printed(executed(Outcome::failed(ErrorClass::Timeout, "no answer")));
         assert_eq!(failed[1], "     because: \"no answer\"");
+    }
+
+    #[test]
+    fn a_server_that_is_not_running_is_told_with_the_flag() {
+        let error = format!("llm.complete: unavailable (help: {})", GenAi::NOT_RUNNING);
+        let kind = ErrorKind::Unavailable;
+        let said = printed(EventKind::ModelFailed { kind, error }).concat();
+        assert!(
+            said.contains("by WEBWISE_LLM_BASE_URL or --base-url)"),
+            "{said}"
+        );
     }
 
     #[test]

@@ -26,7 +26,7 @@ use crate::{
     base::{Error, ErrorKind, text::counted},
     cli::{Refusal, memory_place::MemoryPlace, say, say::one_line, tell},
     memory::{
-        agent_memory,
+        UNVOUCHED, agent_memory,
         archive::{self, Restore},
         v1,
     },
@@ -159,6 +159,16 @@ async fn take<M: MemoryBackend>(
         problems,
     } = done;
     let changed = keeper.apply(edits).await?;
+    // The library knows nothing of the flag.
+    let problems: Vec<String> = problems
+        .iter()
+        .map(|problem| {
+            problem.replace(
+                UNVOUCHED,
+                "is taken only if you vouch for the file (--trust)",
+            )
+        })
+        .collect();
     if args.json {
         say(
             json!({ "taken": taken, "changed": changed, "waiting": waiting, "problems": problems }),

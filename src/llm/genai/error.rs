@@ -6,14 +6,11 @@ use ::genai::{Error as GenAiError, webc::Error as WebError};
 use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
 
-use super::{http::is_loopback, retry_after};
+use super::{GenAi, http::is_loopback, retry_after};
 use crate::base::{Error, ErrorKind, text};
 
 /// Maximum length of a provider's message that an error quotes. Unit: characters. Source: chosen; about two lines in a terminal.
 const MAX_SAID: usize = 300;
-
-/// Advice for a person, if a model's server on this machine accepts no connection.
-const NOT_RUNNING: &str = "start the server, such as Ollama by `ollama serve`, or name another one by WEBWISE_LLM_BASE_URL or --base-url";
 
 /// Converts an error of the `genai` crate into one of this crate. A reply that only the `genai` crate could not read does not come here;
 /// `response` reads it.
@@ -143,7 +140,7 @@ pub(super) fn connection(error: reqwest::Error) -> Error {
     };
     let failed = failed.with("server", origin);
     if is_here && is_refused {
-        failed.with("help", NOT_RUNNING)
+        failed.with("help", GenAi::NOT_RUNNING)
     } else {
         failed
     }

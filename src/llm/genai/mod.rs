@@ -65,6 +65,10 @@ pub struct GenAi {
 }
 
 impl GenAi {
+    /// Advice for a person if a model's server on this machine refuses the connection.
+    pub(crate) const NOT_RUNNING: &'static str =
+        "start the server, such as Ollama by `ollama serve`, or give the `base_url` of another one";
+
     /// Makes a client with these options. Sends nothing yet.
     ///
     /// # Errors

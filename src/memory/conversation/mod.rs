@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 use super::{
     Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, Lasts, MemoryKind, Moment,
     Namespace, Note, Occasion, Origin, Piece, Record, RunLog, Section, Shelf, ShelfEdit, Standing,
-    ago::ago,
+    UNVOUCHED, ago::ago,
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, SessionId, Site, Trust, fitting, text};
 
@@ -349,7 +349,7 @@ impl MemoryKind for Conversations {
                 .with("why", why)
         };
         if !vouched {
-            return Err(refuse("is taken only if you vouch for the file (--trust)"));
+            return Err(refuse(UNVOUCHED));
         }
         let is_own = match Turn::from_record(record) {
             Ok(turn) => turn.to_record().key == record.key,

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     base::{Error, ErrorKind, Result, RunId},
     memory::{
-        Advice, Change, Record, StoredStep, StoredText, Use,
+        Advice, Change, Record, StoredStep, StoredText, UNVOUCHED, Use,
         step_records::{owner, removal, replacing},
     },
 };
@@ -347,7 +347,7 @@ pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     }
     if record.key.starts_with(RECENT) {
         if !vouched {
-            return Err(refuse("is taken only if you vouch for the file (--trust)"));
+            return Err(refuse(UNVOUCHED));
         }
         let run = Recent::from_record(record).filter(|run| run.key() == record.key);
         return run
