@@ -538,7 +538,8 @@ async fn only_runs_of_this_memory_are_reported_and_explained() {
         (&1.into(), &1.into())
     );
     let words = machine.says(&["report"]);
-    assert!(words.contains("Left out 1 run folder in runs"), "{words}");
+    let left_out = "Left out 1 run folder in runs, not in this memory's register, which keeps the last 100 runs:";
+    assert!(words.contains(left_out), "{words}");
     let all = machine.json(&["report", "--runs-dir", "runs"]);
     assert_eq!((&all["runs"], &all["left_out"]), (&2.into(), &0.into()));
     let explained = |run: &str| {
@@ -556,7 +557,8 @@ async fn only_runs_of_this_memory_are_reported_and_explained() {
     );
     let (folder, said) = explained("run_1");
     assert!(
-        folder.ends_with("run_1") && said.contains("may have used another memory"),
+        folder.ends_with("run_1")
+            && said.contains("not in this memory's register, which keeps the last 100 runs"),
         "{folder}: {said}"
     );
     // A run is known by its id, whatever path leads to its folder.
@@ -584,7 +586,7 @@ async fn only_runs_of_this_memory_are_reported_and_explained() {
     assert!(
         machine
             .refuses(&["explain", "last"])
-            .contains("the 2 run folders in runs")
+            .contains("which keeps the last 100 runs, has none of the 2 run folders in runs")
     );
     assert!(
         machine

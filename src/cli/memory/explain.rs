@@ -7,7 +7,7 @@ use crate::{
     base::text::counted,
     cli::{
         Refusal,
-        runs::{LAST, RUNS_DIR, Register},
+        runs::{LAST, REGISTER, RUNS_DIR, Register},
         say,
         say::one_line,
         tell,
@@ -35,7 +35,7 @@ pub(super) async fn run(runs: &Register, args: &ExplainArgs) -> Result<(), Refus
         Some(last) => last.clone(),
         None if left_out > 0 => {
             return Err(Refusal::usage(format!(
-                "this memory has no record of a run, and the {} in {RUNS_DIR} may have used another memory: give the id of one",
+                "{REGISTER}, has none of the {} in {RUNS_DIR}: give the id of one",
                 counted(left_out, "run folder")
             )));
         }
@@ -44,7 +44,7 @@ pub(super) async fn run(runs: &Register, args: &ExplainArgs) -> Result<(), Refus
     let record = RunRecord::open(&folder).map_err(|error| Refusal::failure(error.to_string()))?;
     if runs_dir.is_none() && !runs.has(&folder, &record).await? {
         tell(one_line(&format!(
-            "webwise: this memory has no record of the run in {}, which may have used another memory",
+            "webwise: the run in {} is not in {REGISTER}",
             folder.display()
         )));
     }

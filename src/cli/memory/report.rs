@@ -8,7 +8,7 @@ use crate::{
     cli::{
         Refusal,
         eval::figures,
-        runs::{RUNS_DIR, Register, looked_in},
+        runs::{REGISTER, RUNS_DIR, Register, looked_in},
         say,
         say::one_line,
     },
@@ -63,7 +63,7 @@ pub(super) async fn run(register: &Register, args: &ReportArgs) -> Result<(), Re
     }
     if left_out > 0 {
         say(format!(
-            "Left out {} in {RUNS_DIR} that this memory has no record of: `--runs-dir {RUNS_DIR}` counts every run there.",
+            "Left out {} in {RUNS_DIR}, not in {REGISTER}: `--runs-dir {RUNS_DIR}` counts every run there.",
             counted(left_out, "run folder")
         ));
     }

@@ -30,6 +30,8 @@ use crate::{
 pub(super) const LAST: &str = "last";
 /// The folder that contains the run folders, unless the person names another one.
 pub(super) const RUNS_DIR: &str = "runs";
+/// The register of runs in a message about runs that are not in it.
+pub(super) const REGISTER: &str = "this memory's register, which keeps the last 100 runs";
 /// Maximum number of runs that an error lists if a beginning of an id fits several runs. Source: chosen.
 const MAX_LISTED: usize = 5;
 
@@ -154,7 +156,7 @@ impl Register {
     }
 
     /// Returns the folders of the runs that are in the register, newest first, and the number of run folders in [`RUNS_DIR`] whose runs are
-    /// not, because they may have used another memory. If `runs_dir` names a folder, returns all run folders in it, and 0.
+    /// not, because they may be too old or may have used another memory. If `runs_dir` names a folder, returns all run folders in it, and 0.
     pub(super) async fn own_folders(
         &self,
         runs_dir: Option<&Path>,
@@ -282,7 +284,12 @@ pub(super) fn cannot_go_on(run: &RunId, error: Error) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::InMemory;
+    use crate::{registry::MAX_RUNS, store::InMemory};
+
+    #[test]
+    fn a_message_about_the_register_tells_its_real_size() {
+        assert!(REGISTER.contains(&format!("last {MAX_RUNS} runs")));
+    }
 
     #[test]
     fn a_run_is_meant_by_its_id_its_beginning_or_as_the_last_one() {
