@@ -1,21 +1,22 @@
 //! A person's control over memory: listing, accepting, forgetting, undoing, exporting and importing records.
 
 mod items;
+mod plan;
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use chrono::{DateTime, Utc};
 
-pub use self::items::{Item, Items};
+pub use self::items::{Damaged, Item, Items};
+pub(crate) use self::plan::Place;
 use super::MemoryBackend;
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site},
     memory::{
-        AdviceId, Change, Described, Edit, MemoryKind, Namespace, Origin, Record, Scope, Shelf,
-        ShelfEdit, ShelfFilter, SiteMap, kinds,
-        waiting::{self, is_for_waiting},
+        AdviceId, Change, Described, Edit, MemoryKind, Namespace, Origin, Record, Shelf, ShelfEdit,
+        ShelfFilter, SiteMap, kinds, waiting::is_for_waiting,
     },
-    registry::{RunManifest, checkpoint_shelf, is_registry, manifest_shelf},
+    registry::is_registry,
 };
 
 /// Numbers of records that were removed or changed because a person had a host or a site forgotten.
@@ -83,17 +84,14 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// Returns every item of the namespace that can be read, and names the shelves that cannot be read.
     ///
     /// # Errors
-    /// Those of the store's list of shelves.
+    /// Those of the store, except that a shelf is damaged or too large.
     pub async fn items(&self) -> Result<Items> {
         let mut read = Items::default();
-        for shelf in self.listed(Some(&self.namespace)).await? {
-            let records = match self.store.load(&shelf).await {
-                Ok(state) => state.records,
-                Err(error) => {
-                    let why = error
-                        .said("why")
-                        .map_or_else(|| error.to_string(), str::to_owned);
-                    read.damaged.push((shelf, why));
+        for shelf in self.shelves(Some(&self.namespace)).await? {
+            let records = match self.records(&shelf).await? {
+                Ok(records) => records,
+                Err(damaged) => {
+                    read.damaged.push(damaged);
                     continue;
                 }
             };
@@ -158,27 +156,43 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// Those of the store.
     pub async fn read(&self, namespace: Option<&Namespace>) -> Result<Vec<(Shelf, Vec<Record>)>> {
         let mut read = Vec::new();
-        for shelf in self.listed(namespace).await? {
+        for shelf in self.shelves(namespace).await? {
             let records = self.store.load(&shelf).await?.records;
             read.push((shelf, records));
         }
         Ok(read)
     }
 
-    /// Returns the shelves of a namespace, or of all namespaces if `None`, without those of the register of runs.
-    ///
-    /// # Errors
-    /// Those of the store. If a shelf cannot be read, its error is returned, because otherwise a person would believe that the shelf was
-    /// forgotten.
-    pub async fn shelves(&self, namespace: Option<&Namespace>) -> Result<Vec<Shelf>> {
-        let shelves = self.listed(namespace).await?;
-        for shelf in &shelves {
-            self.store.load(shelf).await?;
+    /// Reads the shelves as [`read`](Self::read) does, but returns those that are damaged or too large beside the others instead of failing.
+    #[cfg(feature = "cli")]
+    pub(crate) async fn read_intact(
+        &self,
+        namespace: Option<&Namespace>,
+    ) -> Result<(Vec<(Shelf, Vec<Record>)>, Vec<Damaged>)> {
+        let (mut read, mut damaged) = (Vec::new(), Vec::new());
+        for shelf in self.shelves(namespace).await? {
+            match self.records(&shelf).await? {
+                Ok(records) => read.push((shelf, records)),
+                Err(error) => damaged.push(error),
+            }
         }
-        Ok(shelves)
+        Ok((read, damaged))
     }
 
-    async fn listed(&self, namespace: Option<&Namespace>) -> Result<Vec<Shelf>> {
+    /// Returns the records of a shelf, or the reason why the shelf cannot be read. Other errors of the store are returned as errors.
+    async fn records(&self, shelf: &Shelf) -> Result<std::result::Result<Vec<Record>, Damaged>> {
+        match self.store.load(shelf).await {
+            Ok(state) => Ok(Ok(state.records)),
+            Err(error) => Damaged::of(shelf, error).map(Err),
+        }
+    }
+
+    /// Returns the shelves of a namespace, or of all namespaces if `None`, without those of the register of runs. Includes shelves that
+    /// cannot be read.
+    ///
+    /// # Errors
+    /// Those of the store's list of shelves.
+    pub async fn shelves(&self, namespace: Option<&Namespace>) -> Result<Vec<Shelf>> {
         let filter = ShelfFilter {
             namespace: namespace.cloned(),
             ..ShelfFilter::default()
@@ -231,15 +245,15 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// those on other hosts.
     ///
     /// # Errors
-    /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot forget a host: the
-    /// context contains these shelves as `shelves`, and the number of records that were changed on other shelves as `changed`. The errors
-    /// of the store.
+    /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot forget a host, and
+    /// `Corrupt` if some shelves for all sites cannot be read: the context contains the former as `shelves`, the latter as `damaged`, and the
+    /// number of records that were changed on other shelves as `changed`. The errors of the store.
     pub async fn forget_host(&self, host: &Host) -> Result<Forgotten> {
-        let site = host.site().ok_or_else(|| {
-            Error::new(ErrorKind::InvalidInput, "memory.forget")
-                .with("why", format!("{host} is no address of a site"))
-        })?;
-        self.forget_places(BTreeSet::from([host.clone()]), &site, Some(host))
+        if host.site().is_none() {
+            return Err(Error::new(ErrorKind::InvalidInput, "memory.forget")
+                .with("why", format!("{host} is no address of a site")));
+        }
+        self.forget_place(&Place::Hosts(BTreeSet::from([host.clone()])))
             .await
     }
 
@@ -248,121 +262,39 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// # Errors
     /// As for [`forget_host`](Self::forget_host).
     pub async fn forget_site(&self, site: &Site) -> Result<Forgotten> {
-        let mut hosts = self.hosts().await?;
-        hosts.retain(|host| host.site().as_ref() == Some(site));
-        self.forget_places(hosts, site, None).await
+        self.forget_place(&Place::Site(site.clone())).await
     }
 
-    /// Returns the hosts of the namespace from which memory learned something or on which a run of the register began.
-    async fn hosts(&self) -> Result<BTreeSet<Host>> {
-        let shelves = self.shelves(Some(&self.namespace)).await?;
-        let with_shelf = shelves.into_iter().filter_map(|shelf| match shelf.scope {
-            Scope::Host(host) => Some(host),
-            Scope::Global => None,
-        });
-        let taught = self.items().await?.items.into_iter();
-        let taught = taught.flat_map(|item| item.described.hosts);
-        let runs = self.runs().await?.into_iter().filter_map(|run| run.domain);
-        Ok(with_shelf.chain(taught).chain(runs).collect())
-    }
-
-    /// Returns true if forgetting the hosts that `is_meant` selects would change something: memory learned something from one of them, a
-    /// run of the register began on one of them, or a run waits to be learned from, on whatever host.
+    /// Returns true if forgetting this place would change something, or if it cannot be known whether it would.
     #[cfg(feature = "cli")]
-    pub(crate) async fn knows(&self, is_meant: impl Fn(&Host) -> bool) -> Result<bool> {
-        if self.hosts().await?.iter().any(is_meant) {
-            return Ok(true);
-        }
-        for waiting in waiting::shelves(&self.namespace) {
-            if !self.store.load(&waiting).await?.records.is_empty() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    pub(crate) async fn knows(&self, place: &Place) -> Result<bool> {
+        Ok(!self.forgetting(place).await?.is_empty())
     }
 
     /// Returns true if undoing this run would change something, or if it cannot be known whether it would.
     #[cfg(feature = "cli")]
     pub(crate) async fn was_taught_by(&self, run: &RunId) -> Result<bool> {
-        let shelves = self.shelves(Some(&self.namespace)).await?;
-        let own = shelves.iter().filter(|shelf| !is_for_waiting(shelf));
-        let (mut edits, untold) = self.edits(own, |kind| kind.undo(run));
-        let waiting = waiting::shelves(&self.namespace);
-        edits.extend(waiting.iter().map(|shelf| (shelf, of_waiting_run(run))));
-        for (shelf, edit) in edits {
-            if !edit
-                .changes(&self.store.load(shelf).await?.records)?
-                .is_empty()
-            {
-                return Ok(true);
-            }
-        }
-        // Whether these were taught by it cannot be told.
-        Ok(!untold.is_empty())
+        Ok(!self.undoing(run).await?.is_empty())
     }
 
-    /// Forgets what was learned on these hosts of the site, and the runs that began on them. In records for all sites, removes the
-    /// contribution of `host`, or of the whole site if `host` is `None`.
-    async fn forget_places(
-        &self,
-        hosts: BTreeSet<Host>,
-        site: &Site,
-        host: Option<&Host>,
-    ) -> Result<Forgotten> {
-        let shelves = self.shelves(Some(&self.namespace)).await?;
-        let (own, others): (Vec<Shelf>, Vec<Shelf>) = shelves
-            .into_iter()
-            .filter(|shelf| !is_for_waiting(shelf))
-            .partition(|shelf| matches!(&shelf.scope, Scope::Host(host) if hosts.contains(host)));
-        let global = others.iter().filter(|shelf| shelf.scope == Scope::Global);
-        let (edits, untold) = self.edits(global, |kind| kind.forget(site, host));
-        let mut forgotten = Forgotten::default();
-        for shelf in &own {
-            forgotten.own += self.store.load(shelf).await?.records.len();
+    /// Forgets what was learned in this place, and the runs that began there.
+    pub(crate) async fn forget_place(&self, place: &Place) -> Result<Forgotten> {
+        let mut plan = self.forgetting(place).await?;
+        let mut forgotten = Forgotten {
+            own: plan.own,
+            ..Forgotten::default()
+        };
+        for shelf in &plan.removed {
             self.store.remove(shelf).await?;
         }
-        for (shelf, edit) in edits {
-            forgotten.elsewhere += self.change(shelf, edit).await?.len();
+        for (shelf, edit) in std::mem::take(&mut plan.edits) {
+            forgotten.elsewhere += self.change(&shelf, edit).await?.len();
         }
-        // A run that memory has yet to learn from is stored in parts, and a host's name may be split between two parts. So all such runs
-        // are removed.
-        for waiting in waiting::shelves(&self.namespace) {
-            forgotten.elsewhere += self.change(&waiting, without(|_| true)).await?.len();
-        }
-        forgotten.elsewhere += self.forget_runs(&hosts).await?;
-        whole(forgotten.own + forgotten.elsewhere, &untold)?;
+        plan.whole(forgotten.own + forgotten.elsewhere)?;
         Ok(forgotten)
     }
 
-    /// Removes the runs that began on these hosts from the register, and returns their number.
-    async fn forget_runs(&self, hosts: &BTreeSet<Host>) -> Result<usize> {
-        let runs = self.runs().await?.into_iter().filter_map(|run| {
-            run.domain.filter(|host| hosts.contains(host))?;
-            Some(run.run)
-        });
-        let runs: BTreeSet<RunId> = runs.collect();
-        if runs.is_empty() {
-            return Ok(0);
-        }
-        for run in &runs {
-            self.store
-                .remove(&checkpoint_shelf(&self.namespace, run))
-                .await?;
-        }
-        let is_meant = move |record: &Record| runs.iter().any(|run| run.as_str() == record.key);
-        let shelf = manifest_shelf(&self.namespace);
-        Ok(self.change(&shelf, without(is_meant)).await?.len())
-    }
-
-    /// Returns the runs that are in the register.
-    async fn runs(&self) -> Result<Vec<RunManifest>> {
-        let shelf = manifest_shelf(&self.namespace);
-        let records = self.store.load(&shelf).await?.records;
-        let runs = records.iter().map(RunManifest::from_record);
-        Ok(runs.filter_map(Result::ok).collect())
-    }
-
-    /// Removes every shelf of the namespace, including shelves of unknown kinds and the register of runs.
+    /// Removes every shelf of the namespace, including shelves of unknown kinds, shelves that cannot be read, and the register of runs.
     ///
     /// # Errors
     /// Those of the store.
@@ -371,9 +303,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
             namespace: Some(self.namespace.clone()),
             ..ShelfFilter::default()
         };
-        let mut shelves = self.shelves(Some(&self.namespace)).await?;
-        let registry = self.store.shelves(&filter).await?.into_iter();
-        shelves.extend(registry.filter(is_registry));
+        let mut shelves = self.store.shelves(&filter).await?;
+        shelves.sort_by_key(is_registry);
         for shelf in shelves {
             self.store.remove(&shelf).await?;
         }
@@ -384,19 +315,17 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// are removed from it. A trajectory stays if another run took all of its steps.
     ///
     /// # Errors
-    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run: the context contains these shelves as `shelves`,
-    /// and the number of records that were changed on other shelves as `changed`. The errors of the store.
+    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run, and `Corrupt` if some shelves cannot be read, with
+    /// the same context as for [`forget_host`](Self::forget_host). The errors of the store.
     pub async fn undo(&self, run: &RunId) -> Result<Undone> {
-        let shelves = self.shelves(Some(&self.namespace)).await?;
-        let own = shelves.iter().filter(|shelf| !is_for_waiting(shelf));
-        let (edits, untold) = self.edits(own, |kind| kind.undo(run));
+        let mut plan = self.undoing(run).await?;
         let mut undone = Undone::default();
-        for (shelf, edit) in edits {
-            for change in self.change(shelf, edit).await? {
+        for (shelf, edit) in std::mem::take(&mut plan.edits) {
+            for change in self.change(&shelf, edit).await? {
                 match change {
                     Change::Remove(_) => undone.removed += 1,
                     Change::Put(record) => {
-                        let kind = self.kind(shelf);
+                        let kind = self.kind(&shelf);
                         let key = kind.map_or(&*record.key, |kind| kind.item(&record.key));
                         let id = AdviceId {
                             shelf: shelf.clone(),
@@ -409,10 +338,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
                 }
             }
         }
-        for waiting in waiting::shelves(&self.namespace) {
-            undone.removed += self.change(&waiting, of_waiting_run(run)).await?.len();
-        }
-        whole(undone.removed + undone.kept.len(), &untold)?;
+        plan.whole(undone.removed + undone.kept.len())?;
         Ok(undone)
     }
 
@@ -434,23 +360,6 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         kinds.find(|kind| kind.name() == shelf.collection)
     }
 
-    /// Asks the memory kinds for edits of their shelves. Returns the edits, and the shelves without an edit because their kind is unknown
-    /// or cannot make one.
-    fn edits<'a>(
-        &self,
-        shelves: impl Iterator<Item = &'a Shelf>,
-        of: impl Fn(&dyn MemoryKind) -> Result<Edit>,
-    ) -> (Vec<(&'a Shelf, Edit)>, Vec<&'a Shelf>) {
-        let (mut edits, mut untold) = (Vec::new(), Vec::new());
-        for shelf in shelves {
-            match self.kind(shelf).map(|kind| of(&**kind)) {
-                Some(Ok(edit)) => edits.push((shelf, edit)),
-                _ => untold.push(shelf),
-            }
-        }
-        (edits, untold)
-    }
-
     /// Changes a shelf and returns the changes. Removed records also disappear from the shelf's backup.
     async fn change(&self, shelf: &Shelf, edit: Edit) -> Result<Vec<Change>> {
         let changed = self.store.update(shelf, edit).await?.changes;
@@ -465,18 +374,6 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         }
         Ok(changed)
     }
-}
-
-/// Fails if `left` names shelves that an operation could not change. Without the error, a person would believe that the operation was
-/// complete. `changed` is the number of records that were changed on the other shelves.
-fn whole(changed: usize, left: &[&Shelf]) -> Result<()> {
-    if left.is_empty() {
-        return Ok(());
-    }
-    let names: Vec<String> = left.iter().map(ToString::to_string).collect();
-    Err(Error::new(ErrorKind::Unsupported, "memory.change")
-        .with("changed", changed)
-        .with("shelves", names.join(", ")))
 }
 
 /// Returns an edit that removes a run from the runs that memory has yet to learn from.

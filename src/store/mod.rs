@@ -42,6 +42,8 @@ pub use in_memory::InMemory;
 pub use json_file::{Compacted, JsonFiles, JsonFilesOptions};
 #[cfg(all(feature = "json-file", feature = "testing"))]
 pub use json_file::{Fs, FsEntry, FsFile, FsKind, FsLock, StdFs};
-pub use keeper::{Forgotten, Item, Items, Keeper, Undone};
+#[cfg(feature = "cli")]
+pub(crate) use keeper::Place;
+pub use keeper::{Damaged, Forgotten, Item, Items, Keeper, Undone};
 pub use port::MemoryBackend;
 pub use registry::{Held, Lease, RunRegistry, Taken};

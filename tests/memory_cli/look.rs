@@ -400,19 +400,6 @@ async fn what_cannot_be_read_is_not_taken_for_forgotten() {
         .memory()
         .join("default/domains/shop.example/trajectories.json");
     std::fs::write(host, "[]").unwrap();
-    for command in [
-        &["export"][..],
-        &["undo", "run_1", "--yes"],
-        &["forget", "--all", "--yes"],
-    ] {
-        let output = machine.run(command);
-        assert_eq!(output.status.code(), Some(1), "{command:?}");
-        let said = text(&output.stderr);
-        assert!(
-            said.contains("default/lessons.json: it is not JSON. Repair the file or delete it"),
-            "{said}"
-        );
-    }
     let listed = machine.says(&["list"]);
     assert!(listed.contains("shop.example, site_specific"), "{listed}");
     for part in [
@@ -433,6 +420,33 @@ async fn what_cannot_be_read_is_not_taken_for_forgotten() {
         std::fs::read_to_string(&file).unwrap(),
         "{broken",
         "nothing was overwritten"
+    );
+    for command in [&["export"][..], &["undo", "run_1", "--yes"]] {
+        let output = machine.run(command);
+        assert_eq!(output.status.code(), Some(1), "{command:?}");
+        let said = text(&output.stderr);
+        assert!(
+            said.contains("default/lessons.json: it is not JSON)"),
+            "{said}"
+        );
+        assert!(said.contains("Repair the file or delete it"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_shelf_that_is_too_large_has_advice_of_its_own() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    let file = machine.memory().join("default/lessons.json");
+    let mut large = std::fs::read(&file).unwrap();
+    large.resize(64 << 20, b' ');
+    std::fs::write(&file, large).unwrap();
+    let listed = machine.says(&["list"]);
+    assert!(
+        listed.contains("lessons cannot be read")
+            && listed.contains("Shorten the file")
+            && !listed.contains("puts it aside"),
+        "{listed}"
     );
 }
 

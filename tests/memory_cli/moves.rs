@@ -416,3 +416,108 @@ async fn what_is_of_an_unknown_kind_is_not_taken_for_undone_or_forgotten() {
     }
     assert!(stored(&machine).contains("a note"));
 }
+
+#[tokio::test]
+async fn a_shelf_that_cannot_be_told_is_named_also_if_nothing_else_is_known_of_the_host() {
+    let machine = Machine::new();
+    of_another_kind(&machine).await;
+    let output = machine.run(&["forget", "--site", "shop.example", "--yes"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("cannot tell") && said.contains("notes"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_site_that_only_an_imported_lesson_names_is_forgotten() {
+    let machine = Machine::new();
+    let lesson = json!({
+        "lesson": "Press Escape.", "category": "best_practice", "failed_command": null, "error_pattern": null,
+        "domain": null, "use_count": 3, "created_at": "2026-03-12", "last_used": "2026-05-01",
+        "source": "learned", "triggered_domains": ["google.com", "other.example"],
+    });
+    let file = machine.write("v1.json", &json!({ "version": 1, "lessons": [lesson] }));
+    machine.says(&["import", &file]);
+    assert!(stored(&machine).contains("google.com"));
+    let said = machine.says(&["forget", "--site", "google.com", "--yes"]);
+    assert!(said.starts_with("Forgot google.com"), "{said}");
+    let left = stored(&machine);
+    assert!(
+        !left.contains("google.com") && left.contains("other.example"),
+        "{left}"
+    );
+}
+
+#[tokio::test]
+async fn a_host_whose_folder_is_gone_is_forgotten_where_it_is_still_named() {
+    for host in ["shop.example", "other.example"] {
+        let machine = Machine::new();
+        machine.shop("run_1", "shop.example").await;
+        machine.shop("run_2", "other.example").await;
+        // The folders of hosts that are not used for long are removed, and the register forgets old runs. Lessons for all sites stay.
+        let folder = machine.memory().join("default");
+        std::fs::remove_dir_all(folder.join("domains")).unwrap();
+        for file in ["agent-runs.json", "agent-runs.json.bak"] {
+            std::fs::remove_file(folder.join(file)).unwrap();
+        }
+        assert!(stored(&machine).contains(host));
+        let said = machine.says(&["forget", "--host", host, "--yes"]);
+        assert!(said.starts_with(&format!("Forgot {host}")), "{said}");
+        assert!(!stored(&machine).contains(host));
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_shelf_of_one_host_stops_no_command_on_another() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    machine.shop("run_2", "other.example").await;
+    let shelf = |host: &str| {
+        machine
+            .memory()
+            .join(format!("default/domains/{host}/trajectories.json"))
+    };
+    let break_shelf = |host: &str| {
+        std::fs::write(shelf(host), "[]").unwrap();
+        let _ = std::fs::remove_file(shelf(host).with_added_extension("bak"));
+    };
+    break_shelf("other.example");
+    machine.says(&["forget", "--host", "https://shop.example", "--yes"]);
+    assert!(!shelf("shop.example").exists());
+    let output = machine.run(&["export"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("the export is incomplete") && said.contains("other.example"),
+        "{said}"
+    );
+    let exported: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(
+        exported.to_string().contains("run_2"),
+        "what can be read is exported"
+    );
+    let output = machine.run(&["undo", "run_2", "--yes"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("cannot be read and stays as it is") && !said.contains("records changed: 0"),
+        "{said}"
+    );
+    // The damaged shelf of a host that is forgotten goes with the host.
+    machine.run(&["forget", "--host", "https://other.example", "--yes"]);
+    assert!(!shelf("other.example").exists());
+}
+
+#[tokio::test]
+async fn everything_is_forgotten_with_what_cannot_be_read() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    let lessons = machine.memory().join("default/lessons.json");
+    std::fs::write(&lessons, "{broken").unwrap();
+    let _ = std::fs::remove_file(lessons.with_added_extension("bak"));
+    machine.says(&["forget", "--all", "--yes"]);
+    assert!(!lessons.exists());
+    assert_eq!(machine.json(&["list"])["items"], json!([]));
+}

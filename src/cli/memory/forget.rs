@@ -1,13 +1,16 @@
 //! `webwise memory forget` and `undo`.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::{
+    collections::BTreeSet,
+    io::{self, IsTerminal as _, Write as _},
+};
 
 use chrono::Utc;
 
 use super::args::{ForgetArgs, UndoArgs};
 use crate::{
     MemoryBackend,
-    base::{Error, Host, text::counted},
+    base::{Error, text::counted},
     cli::{
         Refusal,
         memory_place::MemoryPlace,
@@ -17,7 +20,7 @@ use crate::{
     },
     memory::{Origin, ago::ago},
     report::words::quoted,
-    store::{Forgotten, Item, Keeper, Undone},
+    store::{Forgotten, Item, Keeper, Place, Undone},
 };
 
 /// Maximum length of a run's goal in the question whether to undo the run. Unit: characters. Source: chosen.
@@ -40,27 +43,30 @@ pub(super) async fn run<M: MemoryBackend>(
         if host.site().is_none() {
             return Err(Refusal::usage(format!("{host} is no address of a site")));
         }
-        if !keeper.knows(|known| known == host).await? {
-            tell(Forgotten::default(), &host.to_string());
-            return Ok(());
-        }
-        confirm("Forget", &host.to_string(), args.yes)?;
-        let forgotten = keeper.forget_host(host).await.map_err(untold)?;
-        tell(forgotten, &host.to_string());
-        return Ok(());
+        let place = Place::Hosts(BTreeSet::from([host.clone()]));
+        return forget(keeper, &place, host.as_str(), args.yes).await;
     }
     if let Some(site) = &args.site {
-        let is_inside = |known: &Host| known.site().as_ref() == Some(site);
-        if !keeper.knows(is_inside).await? {
-            tell(Forgotten::default(), site.as_str());
-            return Ok(());
-        }
-        confirm("Forget", site.as_str(), args.yes)?;
-        let forgotten = keeper.forget_site(site).await.map_err(untold)?;
-        tell(forgotten, site.as_str());
-        return Ok(());
+        let place = Place::Site(site.clone());
+        return forget(keeper, &place, site.as_str(), args.yes).await;
     }
     all(keeper, place, args.yes).await
+}
+
+/// Forgets a place after asking, and prints what was forgotten.
+async fn forget<M: MemoryBackend>(
+    keeper: &Keeper<'_, M>,
+    place: &Place,
+    name: &str,
+    yes: bool,
+) -> Result<(), Refusal> {
+    let mut forgotten = Forgotten::default();
+    if keeper.knows(place).await? {
+        confirm("Forget", name, yes)?;
+        forgotten = keeper.forget_place(place).await.map_err(untold)?;
+    }
+    tell(forgotten, name);
+    Ok(())
 }
 
 /// Forgets one item and prints its name.
@@ -85,14 +91,26 @@ fn tell(forgotten: Forgotten, name: &str) {
     }));
 }
 
-/// Returns the error for shelves that forgetting or undoing left unchanged, because this program does not know their kind and so cannot
-/// tell which records to remove from them. Other errors are converted as usual.
+/// Returns the error for shelves that forgetting or undoing left unchanged, because they cannot be read, or because this program does not know
+/// their kind and so cannot tell which records to remove from them. Other errors are converted as usual.
 fn untold(error: Error) -> Refusal {
-    let (Some(changed), Some(shelves)) = (error.said("changed"), error.said("shelves")) else {
+    let Some(changed) = error.said("changed") else {
         return error.into();
     };
+    let mut left = Vec::new();
+    if let Some(shelves) = error.said("shelves") {
+        left.push(format!(
+            "this program cannot tell what to take back on {shelves}, which stays as it is"
+        ));
+    }
+    if let Some(damaged) = error.said("damaged") {
+        left.push(format!(
+            "this cannot be read and stays as it is: {damaged}. Repair the file or delete it, and give the command again"
+        ));
+    }
     Refusal::failure(one_line(&format!(
-        "records changed: {changed}, but this program cannot tell what to take back on {shelves}, which stays as it is"
+        "records changed: {changed}, but {}",
+        left.join("; ")
     )))
 }
 

@@ -6,7 +6,7 @@ use super::args::ListArgs;
 use crate::{
     MemoryBackend,
     base::text::counted,
-    cli::{Refusal, memory::MEND, memory_place::MemoryPlace, say, say::one_line},
+    cli::{Refusal, memory::cannot_be_read, memory_place::MemoryPlace, say, say::one_line},
     memory::{Scope, Shelf},
     store::{Item, Items, Keeper},
 };
@@ -33,7 +33,7 @@ pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
         let items: Vec<Value> = items.iter().map(|item| json(item)).collect();
         let damaged = read.damaged.iter();
         let damaged: Vec<Value> = damaged
-            .map(|(shelf, why)| json!({ "shelf": shelf, "why": why }))
+            .map(|damaged| json!({ "shelf": damaged.shelf, "why": damaged.why }))
             .collect();
         say(json!({
             "items": items, "unreadable": read.unreadable, "unknown": read.unknown, "damaged": damaged,
@@ -51,10 +51,8 @@ pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
             counted(read.unreadable, "record")
         ));
     }
-    for (shelf, why) in &read.damaged {
-        say(one_line(&format!(
-            "{shelf} cannot be read ({why}). {MEND}."
-        )));
+    for damaged in &read.damaged {
+        say(one_line(&format!("{}.", cannot_be_read(damaged))));
     }
     for shelf in &read.unknown {
         say(one_line(&format!(

@@ -32,12 +32,14 @@ use crate::{
     MemoryBackend,
     base::{Error, ErrorKind},
     report::words::store_notice,
-    store::Keeper,
+    store::{Damaged, Keeper},
 };
 
 /// Advice for a person on a damaged file of memory.
 const MEND: &str =
     "Repair the file or delete it; a run that learns there puts it aside and begins it anew";
+/// Advice for a person on a file of memory that is too large.
+const SHORTEN: &str = "Shorten the file or delete it; until then, nothing can be learned there";
 
 /// Carries out the command, and prints the notices of the stores that it opens.
 pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
@@ -63,6 +65,13 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
     };
     tell_notices(&store);
     done
+}
+
+/// Returns the sentence for a person on a shelf that cannot be read.
+fn cannot_be_read(damaged: &Damaged) -> String {
+    let Damaged { shelf, why, .. } = damaged;
+    let advice = if damaged.is_too_large { SHORTEN } else { MEND };
+    format!("{shelf} cannot be read ({why}). {advice}")
 }
 
 /// Prints the notices that a store has collected.

@@ -19,14 +19,14 @@ use serde_json::json;
 
 use super::{
     args::{ExportArgs, Format, ImportArgs},
-    folder,
+    cannot_be_read, folder,
 };
 use crate::{
     MemoryBackend,
     base::{Error, ErrorKind, text::counted},
     cli::{Refusal, memory_place::MemoryPlace, say, say::one_line, tell},
     memory::{
-        UNVOUCHED, agent_memory,
+        Record, Shelf, UNVOUCHED, agent_memory,
         archive::{self, Restore},
         v1,
     },
@@ -43,10 +43,28 @@ pub(super) async fn export<M: MemoryBackend>(
         Format::Webwise => place.named().cloned(),
         Format::V1 | Format::AgentMemory => Some(place.namespace()),
     };
-    let shelves = keeper.read(namespace.as_ref()).await?;
+    let (shelves, damaged) = keeper.read_intact(namespace.as_ref()).await?;
+    write(keeper, &shelves, args)?;
+    // What can be read is exported all the same.
+    if damaged.is_empty() {
+        return Ok(());
+    }
+    let left: Vec<String> = damaged.iter().map(cannot_be_read).collect();
+    Err(Refusal::failure(one_line(&format!(
+        "the export is incomplete: {}",
+        left.join(". ")
+    ))))
+}
+
+/// Writes the document or folder of an export.
+fn write<M: MemoryBackend>(
+    keeper: &Keeper<'_, M>,
+    shelves: &[(Shelf, Vec<Record>)],
+    args: &ExportArgs,
+) -> Result<(), Refusal> {
     let text = match (args.format, &args.dir) {
         (Format::AgentMemory, Some(dir)) if args.output.is_none() => {
-            let export = agent_memory::export(&shelves, keeper.kinds(), Utc::now())?;
+            let export = agent_memory::export(shelves, keeper.kinds(), Utc::now())?;
             folder::write(dir, &export.files)?;
             for problem in &export.problems {
                 tell(one_line(&format!("webwise: {problem}")));
@@ -63,9 +81,9 @@ pub(super) async fn export<M: MemoryBackend>(
                 "this format is one file: name it with --output, or give --format agent-memory for a folder",
             ));
         }
-        (Format::Webwise, None) => archive::export(&shelves),
+        (Format::Webwise, None) => archive::export(shelves),
         (Format::V1, None) => {
-            let document = v1::export(&shelves);
+            let document = v1::export(shelves);
             for problem in &document.problems {
                 tell(one_line(&format!("webwise: {problem}")));
             }

@@ -37,8 +37,37 @@ pub struct Items {
     pub unreadable: usize,
     /// Shelves of unknown memory kinds.
     pub unknown: Vec<Shelf>,
-    /// Shelves that the store cannot read, each with the reason in words.
-    pub damaged: Vec<(Shelf, String)>,
+    /// Shelves that cannot be read.
+    pub damaged: Vec<Damaged>,
+}
+
+/// A shelf that cannot be read, because it is damaged or too large.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Damaged {
+    /// The shelf.
+    pub shelf: Shelf,
+    /// The reason in words.
+    pub why: String,
+    /// True if the shelf is too large. Such a shelf is never put aside, and nothing can be learned there.
+    pub is_too_large: bool,
+}
+
+impl Damaged {
+    /// Interprets an error of loading this shelf. Returns the error unchanged if the shelf may still be intact.
+    pub(super) fn of(shelf: &Shelf, error: Error) -> Result<Self> {
+        let is_too_large = match error.kind() {
+            ErrorKind::Corrupt => false,
+            ErrorKind::TooLarge => true,
+            _ => return Err(error),
+        };
+        let why = error.said("why").or_else(|| error.said("read_only"));
+        Ok(Self {
+            shelf: shelf.clone(),
+            why: why.map_or_else(|| error.to_string(), str::to_owned),
+            is_too_large,
+        })
+    }
 }
 
 impl Items {
@@ -57,7 +86,7 @@ impl Items {
             [] => {
                 let damaged = self.damaged.iter();
                 let damaged: Vec<String> = damaged
-                    .map(|(shelf, why)| format!("; {shelf} cannot be read ({why})"))
+                    .map(|Damaged { shelf, why, .. }| format!("; {shelf} cannot be read ({why})"))
                     .collect();
                 format!(
                     "nothing is remembered under {name}: `webwise memory list` shows the keys{}",

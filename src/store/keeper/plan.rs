@@ -1,0 +1,187 @@
+//! The changes that forgetting a place or undoing a run would make. They are computed from what is stored before any of them is made, so that
+//! the question whether there is anything to change and the change itself follow the same rules.
+
+use std::collections::BTreeSet;
+
+use super::{Damaged, Keeper, MemoryBackend};
+use crate::{
+    base::{Error, ErrorKind, Host, Result, RunId, Site},
+    memory::{Edit, MemoryKind, Record, Scope, Shelf, waiting::is_for_waiting},
+    registry::{RunManifest, checkpoint_shelf, manifest_shelf},
+};
+
+/// A place that is to be forgotten.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    /// These hosts alone.
+    Hosts(BTreeSet<Host>),
+    /// All hosts of a site.
+    Site(Site),
+}
+
+impl Place {
+    fn contains(&self, host: &Host) -> bool {
+        match self {
+            Self::Hosts(hosts) => hosts.contains(host),
+            Self::Site(site) => host.site().as_ref() == Some(site),
+        }
+    }
+
+    /// Returns the edit by which a kind of memory removes what this place contributed to a shelf for all sites.
+    fn forgotten_by(&self, kind: &dyn MemoryKind) -> Result<Edit> {
+        match self {
+            Self::Site(site) => kind.forget(site, None),
+            Self::Hosts(hosts) => {
+                let edits = hosts
+                    .iter()
+                    .filter_map(|host| Some(kind.forget(&host.site()?, Some(host))));
+                Ok(Edit::together(edits.collect::<Result<_>>()?))
+            }
+        }
+    }
+}
+
+/// The changes that forgetting a place or undoing a run would make, and the shelves that it would have to leave as they are.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// The shelves to remove.
+    pub(super) removed: Vec<Shelf>,
+    /// Number of records on those of the removed shelves that belong to hosts, as far as they can be read.
+    pub(super) own: usize,
+    /// The edits that change something.
+    pub(super) edits: Vec<(Shelf, Edit)>,
+    /// Shelves without an edit, because their kind is unknown or cannot make one.
+    untold: Vec<Shelf>,
+    /// Shelves that must be edited but cannot be read.
+    damaged: Vec<Damaged>,
+}
+
+impl Plan {
+    /// Returns true if nothing would change, and if this is certain.
+    #[cfg(feature = "cli")]
+    pub(super) fn is_empty(&self) -> bool {
+        self.removed.is_empty()
+            && self.edits.is_empty()
+            && self.untold.is_empty()
+            && self.damaged.is_empty()
+    }
+
+    /// Fails if the plan leaves shelves as they are. Without the error, a person would believe that the operation was complete. `changed` is
+    /// the number of records that were changed on the other shelves.
+    pub(super) fn whole(&self, changed: usize) -> Result<()> {
+        let joined = |names: Vec<String>| names.join(", ");
+        let untold = joined(self.untold.iter().map(ToString::to_string).collect());
+        let damaged = self.damaged.iter();
+        let damaged = joined(
+            damaged
+                .map(|of| format!("{} ({})", of.shelf, of.why))
+                .collect(),
+        );
+        let error = match (untold.is_empty(), damaged.is_empty()) {
+            (true, true) => return Ok(()),
+            (false, _) => {
+                Error::new(ErrorKind::Unsupported, "memory.change").with("shelves", untold)
+            }
+            (true, false) => Error::new(ErrorKind::Corrupt, "memory.change"),
+        };
+        let error = error.with("changed", changed);
+        Err(if damaged.is_empty() {
+            error
+        } else {
+            error.with("damaged", damaged)
+        })
+    }
+}
+
+impl<M: MemoryBackend> Keeper<'_, M> {
+    /// Plans to forget everything that was learned in a place.
+    pub(super) async fn forgetting(&self, place: &Place) -> Result<Plan> {
+        let mut plan = Plan::default();
+        for shelf in self.shelves(Some(&self.namespace)).await? {
+            match &shelf.scope {
+                Scope::Host(host) if place.contains(host) => {
+                    plan.own += self
+                        .records(&shelf)
+                        .await?
+                        .map_or(0, |records| records.len());
+                    plan.removed.push(shelf);
+                }
+                Scope::Host(_) => {}
+                // A run that memory has yet to learn from is stored in parts, and a host's name may be split between two parts. So all such
+                // runs are removed.
+                Scope::Global if is_for_waiting(&shelf) => {
+                    self.plan(&mut plan, shelf, super::without(|_| true))
+                        .await?;
+                }
+                Scope::Global => {
+                    let edit = self.kind(&shelf).map(|kind| place.forgotten_by(&**kind));
+                    self.plan_told(&mut plan, shelf, edit).await?;
+                }
+            }
+        }
+        self.forgetting_runs(&mut plan, place).await?;
+        Ok(plan)
+    }
+
+    /// Adds the removal of the runs that began in this place from the register.
+    async fn forgetting_runs(&self, plan: &mut Plan, place: &Place) -> Result<()> {
+        let shelf = manifest_shelf(&self.namespace);
+        let records = match self.records(&shelf).await? {
+            Ok(records) => records,
+            Err(damaged) => {
+                plan.damaged.push(damaged);
+                return Ok(());
+            }
+        };
+        let runs = records.iter().map(RunManifest::from_record);
+        let runs = runs.filter_map(Result::ok).filter_map(|run| {
+            run.domain.filter(|host| place.contains(host))?;
+            Some(run.run)
+        });
+        let runs: BTreeSet<RunId> = runs.collect();
+        let own = runs
+            .iter()
+            .map(|run| checkpoint_shelf(&self.namespace, run));
+        plan.removed.extend(own);
+        let is_meant = move |record: &Record| runs.iter().any(|run| run.as_str() == record.key);
+        self.plan(plan, shelf, super::without(is_meant)).await
+    }
+
+    /// Plans to undo what was learned from a run.
+    pub(super) async fn undoing(&self, run: &RunId) -> Result<Plan> {
+        let mut plan = Plan::default();
+        for shelf in self.shelves(Some(&self.namespace)).await? {
+            let edit = if is_for_waiting(&shelf) {
+                Some(Ok(super::of_waiting_run(run)))
+            } else {
+                self.kind(&shelf).map(|kind| kind.undo(run))
+            };
+            self.plan_told(&mut plan, shelf, edit).await?;
+        }
+        Ok(plan)
+    }
+
+    /// Adds an edit of a memory kind, or notes that there is none.
+    async fn plan_told(
+        &self,
+        plan: &mut Plan,
+        shelf: Shelf,
+        edit: Option<Result<Edit>>,
+    ) -> Result<()> {
+        if let Some(Ok(edit)) = edit {
+            return self.plan(plan, shelf, edit).await;
+        }
+        plan.untold.push(shelf);
+        Ok(())
+    }
+
+    /// Adds an edit if it would change something.
+    async fn plan(&self, plan: &mut Plan, shelf: Shelf, edit: Edit) -> Result<()> {
+        match self.records(&shelf).await? {
+            Ok(records) if edit.changes(&records)?.is_empty() => {}
+            Ok(_) => plan.edits.push((shelf, edit)),
+            Err(damaged) => plan.damaged.push(damaged),
+        }
+        Ok(())
+    }
+}
