@@ -470,6 +470,18 @@ async fn a_host_whose_folder_is_gone_is_forgotten_where_it_is_still_named() {
 }
 
 #[tokio::test]
+async fn a_file_that_is_no_shelf_of_this_program_stops_nothing() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    let folder = machine.memory().join("default");
+    std::fs::copy(folder.join("lessons.json"), folder.join("lessons-old.json")).unwrap();
+    std::fs::write(folder.join("export.json"), "[]").unwrap();
+    assert_eq!(machine.json(&["list"])["damaged"], json!([]));
+    stored(&machine);
+    machine.says(&["undo", "run_1", "--yes"]);
+}
+
+#[tokio::test]
 async fn a_damaged_shelf_of_one_host_stops_no_command_on_another() {
     let machine = Machine::new();
     machine.shop("run_1", "shop.example").await;

@@ -11,11 +11,15 @@ use super::{
     read::Source,
     salvage,
 };
-use crate::memory::{Shelf, ShelfFilter};
+use crate::{
+    memory::{Shelf, ShelfFilter, kinds, waiting::is_for_waiting},
+    registry::is_registry,
+};
 
 impl Files {
-    /// Returns the selected shelves that contain something or cannot be read, in order. The name of each shelf is read from its file, or
-    /// derived from the file's path if the file does not say it.
+    /// Returns the selected shelves that contain something or cannot be read, in order. The name of each shelf is read from its file. If the
+    /// file does not say it, the name is derived from the file's path, but only for collections of this program: another file was put there
+    /// by somebody else.
     pub(super) fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>, Failure> {
         let mut shelves = Vec::new();
         for dir in self.dirs(filter)? {
@@ -82,9 +86,10 @@ impl Files {
             }
         });
         let at_path = |shelf: &Shelf| Place::of(shelf).is_ok_and(|place| place.file() == path);
-        let (shelf, is_empty) = whose
-            .filter(|(shelf, _)| at_path(shelf))
-            .or_else(|| Some((place::shelf_of(path)?, true)))?;
+        let (shelf, is_empty) = whose.filter(|(shelf, _)| at_path(shelf)).or_else(|| {
+            let shelf = place::shelf_of(path).filter(is_of_program)?;
+            Some((shelf, true))
+        })?;
         let is_held = !is_empty
             || self
                 .find(&Place::of(&shelf).ok()?, &shelf)
@@ -93,4 +98,10 @@ impl Files {
                 });
         (is_held && filter.matches(&shelf)).then_some(shelf)
     }
+}
+
+/// Returns true if the shelf belongs to a built-in kind of memory, to the runs that memory has yet to learn from, or to the register of runs.
+fn is_of_program(shelf: &Shelf) -> bool {
+    let is_of_kind = || kinds().iter().any(|kind| kind.name() == shelf.collection);
+    is_for_waiting(shelf) || is_registry(shelf) || is_of_kind()
 }

@@ -315,3 +315,12 @@ fn no_prefix_and_no_flipped_bit_of_a_file_loses_what_can_be_read() {
     }
     assert!(kept > whole.len());
 }
+
+#[test]
+fn a_file_that_names_no_shelf_and_is_none_of_this_program_is_ignored() {
+    let scene = scene();
+    scene.write("default/lessons-old.json", scene.read(FILE));
+    scene.write("default/export.json", "[]");
+    let listed = scene.files.shelves(&crate::memory::ShelfFilter::default());
+    assert_eq!(listed.unwrap(), [lessons()]);
+}
