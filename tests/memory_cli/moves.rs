@@ -158,6 +158,7 @@ async fn a_host_that_cannot_be_is_refused_and_one_nobody_knows_is_not_called_for
         &long,
         "no host",
         "a..b",
+        "mailto:a@b.c",
     ] {
         let said = machine.refuses(&["forget", "--host", host, "--yes"]);
         assert!(said.contains("--host"), "{host}: {said}");
@@ -467,6 +468,27 @@ async fn a_host_whose_folder_is_gone_is_forgotten_where_it_is_still_named() {
         assert!(said.starts_with(&format!("Forgot {host}")), "{said}");
         assert!(!stored(&machine).contains(host));
     }
+}
+
+#[tokio::test]
+async fn an_address_without_a_scheme_means_the_host_by_http_too() {
+    let machine = Machine::new();
+    machine.shop("run_1", "127.0.0.1:8000").await;
+    let folder = machine.memory().join("default");
+    let export = machine.path("export.json");
+    machine.says(&["export", "-o", export.to_str().unwrap()]);
+    let by_http = std::fs::read_to_string(&export)
+        .unwrap()
+        .replace("\"127.0.0.1:8000\"", "\"http://127.0.0.1:8000\"");
+    std::fs::remove_dir_all(folder).unwrap();
+    std::fs::write(&export, by_http).unwrap();
+    machine.says(&["import", export.to_str().unwrap(), "--trust"]);
+    let said = machine.says(&["forget", "--host", "127.0.0.1:8000", "--yes"]);
+    assert!(
+        said.starts_with("Forgot 127.0.0.1:8000") && !said.contains(" 0 records of its own"),
+        "{said}"
+    );
+    assert!(!stored(&machine).contains("http://127.0.0.1:8000\""));
 }
 
 #[tokio::test]

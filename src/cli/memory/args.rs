@@ -103,10 +103,10 @@ pub(super) struct ForgetArgs {
     /// The key of an item to forget, or an unambiguous beginning of it.
     pub(super) key: Option<String>,
     /// Forget everything that this host taught, and nothing of another port or subdomain. Give its address, such as
-    /// <https://shop.example> or <http://127.0.0.1:8000>. Without a port, the scheme's own port is meant; without a scheme, https.
-    /// For all ports and subdomains, give --site.
+    /// <https://shop.example> or <http://127.0.0.1:8000>. Without a port, the scheme's own port is meant; without a scheme, both http and
+    /// https. For all ports and subdomains, give --site.
     #[arg(long, value_name = "URL", value_parser = host)]
-    pub(super) host: Option<Host>,
+    pub(super) host: Option<HostArg>,
     /// Forget everything that this site taught, with all its subdomains and ports, such as shop.example or 127.0.0.1.
     #[arg(long, value_name = "SITE", value_parser = values::site)]
     pub(super) site: Option<Site>,
@@ -118,16 +118,37 @@ pub(super) struct ForgetArgs {
     pub(super) yes: bool,
 }
 
-fn host(text: &str) -> Result<Host, String> {
-    let wrong = || "give an address such as https://shop.example".to_owned();
-    let text = if text.contains("://") {
-        text.to_owned()
-    } else {
-        format!("https://{text}")
+/// The hosts that an address can mean.
+#[derive(Debug, Clone)]
+pub(super) struct HostArg {
+    /// The host as it is called.
+    pub(super) host: Host,
+    /// The same host by http, if the address has no scheme.
+    pub(super) by_http: Option<Host>,
+}
+
+fn host(text: &str) -> Result<HostArg, String> {
+    let of = |text: &str| {
+        let url = Url::parse(text).ok()?;
+        let host = Host::of(&url).ok()?;
+        url.domain().is_none_or(is_name).then_some((url, host))
     };
-    let url = Url::parse(&text).ok();
-    let url = url.filter(|url| url.domain().is_none_or(is_name));
-    url.and_then(|url| Host::of(&url).ok()).ok_or_else(wrong)
+    let found = if text.contains("://") {
+        of(text).map(|(_, host)| HostArg {
+            host,
+            by_http: None,
+        })
+    } else {
+        // Otherwise `mailto:a@b.c` would be taken for a user of the host `b.c`.
+        let https = of(&format!("https://{text}"));
+        https
+            .filter(|(url, _)| url.username().is_empty() && url.password().is_none())
+            .map(|(_, host)| HostArg {
+                host,
+                by_http: of(&format!("http://{text}")).map(|(_, host)| host),
+            })
+    };
+    found.ok_or_else(|| "give an address such as https://shop.example".to_owned())
 }
 
 /// Returns true if this is a valid host name. The host part of an address need not be one. Source of the limits: RFC 1035.

@@ -1,13 +1,10 @@
 //! `webwise memory forget` and `undo`.
 
-use std::{
-    collections::BTreeSet,
-    io::{self, IsTerminal as _, Write as _},
-};
+use std::io::{self, IsTerminal as _, Write as _};
 
 use chrono::Utc;
 
-use super::args::{ForgetArgs, UndoArgs};
+use super::args::{ForgetArgs, HostArg, UndoArgs};
 use crate::{
     MemoryBackend,
     base::{Error, text::counted},
@@ -39,11 +36,17 @@ pub(super) async fn run<M: MemoryBackend>(
         }
         return one(keeper, item).await;
     }
-    if let Some(host) = &args.host {
+    if let Some(HostArg { host, by_http }) = &args.host {
         if host.site().is_none() {
             return Err(Refusal::usage(format!("{host} is no address of a site")));
         }
-        let place = Place::Hosts(BTreeSet::from([host.clone()]));
+        let place = Place::Hosts(
+            [Some(host), by_http.as_ref()]
+                .into_iter()
+                .flatten()
+                .cloned()
+                .collect(),
+        );
         return forget(keeper, &place, host.as_str(), args.yes).await;
     }
     if let Some(site) = &args.site {
