@@ -167,7 +167,8 @@ fn is_name(name: &str) -> bool {
 pub(super) struct UndoArgs {
     /// The run: `last`, its id, or an unambiguous beginning of the id.
     pub(super) run: String,
-    /// The folder that contains the run folders, for runs that are not in the register of this memory. Default: `runs`.
+    /// The folder that contains the run folders, for runs that are not in the register of this memory. Default: `runs`; for
+    /// `last`, the register alone.
     #[arg(long, value_name = "DIR")]
     pub(super) runs_dir: Option<PathBuf>,
     /// Do not ask first.
