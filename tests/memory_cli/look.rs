@@ -463,6 +463,7 @@ async fn a_backup_is_told_as_read_until_a_change_restores_it() {
         assert!(told.contains(found) && !told.contains("restored"), "{told}");
     }
     let told = said(&["undo", "run_1", "--yes"]);
+    assert!(!told.contains(found), "{told}");
     assert_eq!(
         told.matches("restored the backup of default/lessons")
             .count(),

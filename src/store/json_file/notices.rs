@@ -32,6 +32,16 @@ impl Notices {
             kind,
         };
         let mut inner = self.lock();
+        // The finding that a repair belongs to is not reported beside the repair.
+        if matches!(
+            notice.kind,
+            StoreNoticeKind::RestoredFromBackup | StoreNoticeKind::Salvaged { .. }
+        ) {
+            inner.waiting.retain(|other| {
+                other.shelf != notice.shelf
+                    || !matches!(other.kind, StoreNoticeKind::Damaged { .. })
+            });
+        }
         if inner.waiting.len() < MAX_WAITING && !inner.waiting.contains(&notice) {
             inner.waiting.push(notice);
         }

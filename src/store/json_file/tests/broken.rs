@@ -324,3 +324,25 @@ fn a_file_that_names_no_shelf_and_is_none_of_this_program_is_ignored() {
     let listed = scene.files.shelves(&crate::memory::ShelfFilter::default());
     assert_eq!(listed.unwrap(), [lessons()]);
 }
+
+#[test]
+fn a_repair_is_reported_without_the_finding_before_it() {
+    for is_salvaged in [false, true] {
+        let scene = scene();
+        let bytes = scene.read(FILE);
+        let at = bytes.windows(3).position(|w| w == b"\"b\"").unwrap();
+        scene.write(FILE, &bytes[..at + 10]);
+        if is_salvaged {
+            fs::remove_file(scene.path("default/lessons.json.bak")).unwrap();
+        }
+        scene.files.load(&lessons()).unwrap();
+        scene.put(&lessons(), "c", 3).unwrap();
+        let told = scene.told();
+        let is_damage = |kind: &StoreNoticeKind| matches!(kind, StoreNoticeKind::Damaged { .. });
+        assert!(!told.iter().any(is_damage), "{told:?}");
+        assert_eq!(
+            told.contains(&StoreNoticeKind::RestoredFromBackup),
+            !is_salvaged
+        );
+    }
+}
