@@ -80,7 +80,7 @@ impl Register {
     }
 
     /// Returns the id of the run that `run` names: an id, an unambiguous beginning of one, or `last`. Looks in the register and among the
-    /// run folders. If the run is in neither, returns the text itself as the id, because memory may contain items from runs that are no
+    /// run folders; for `last` only in the register, unless a folder is named. If the run is in neither, returns the text itself as the id, because memory may contain items from runs that are no
     /// longer recorded there.
     pub(super) async fn meant(&self, run: &str, runs_dir: Option<&Path>) -> Result<RunId, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
