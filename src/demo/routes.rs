@@ -223,7 +223,7 @@ fn place_order(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fi
     }
 }
 
-/// Returns the path of this shop to which the text refers, in canonical form; `None` if the text refers to anything else.
+/// Returns the path and query that the text gives, in canonical form; `None` unless the text begins with `/` and stays within this shop.
 fn local_path(text: &str) -> Option<String> {
     let here = Url::parse("http://localhost/").ok()?;
     let there = here

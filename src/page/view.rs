@@ -192,7 +192,8 @@ impl PageView {
         self
     }
 
-    /// Returns the element with this reference, or the element that stands for a duplicate with this reference.
+    /// Returns the element with this reference. If the element with this reference was dropped as a duplicate, returns the element that was
+    /// kept in its place.
     pub fn element(&self, reference: &ElementRef) -> Option<&Element> {
         let own = self
             .elements

@@ -48,7 +48,7 @@ pub(crate) fn checkpoint_shelf(namespace: &Namespace, run: &RunId) -> Shelf {
     Shelf::global(namespace, &own(run.as_str()))
 }
 
-/// Returns the name of a run's collection.
+/// Returns the name of the collection that holds a run's lease and checkpoint.
 fn own(run: &str) -> String {
     format!("{RUN}{}", short_hash(run))
 }

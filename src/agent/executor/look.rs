@@ -21,7 +21,8 @@ use crate::{
 const MAX_TABS: usize = 10;
 /// The text that the model is shown in place of the content of a frame that is out of the run's scope.
 const CLOSED_FRAME: &str = "(a frame of a site that this run may not visit)";
-/// The operation that is named in the error about an observation to which the driver gave no answer.
+/// The operation that an error names if an observation brought no answer in time. A timeout that the driver itself reports names another
+/// operation.
 const SILENT: &str = "agent.observe";
 /// Time limit for the observation at the end of a successful run. Source: chosen; a working browser answers in less than a second.
 const LAST_LOOK: Duration = Duration::from_secs(5);

@@ -61,8 +61,8 @@ impl Cdp {
         }
     }
 
-    /// Waits until an element is visible, enabled, and meets the other conditions in `wanted`. Changes nothing on the
-    /// page meanwhile, so that nothing happens later if the caller gives up.
+    /// Waits until an element is visible and enabled and meets the other conditions in `wanted`. The wait itself changes nothing on the
+    /// page. So if the caller stops waiting, the page is not changed afterwards either.
     pub(super) async fn able(&self, aim: &Aim, mut wanted: Value) -> Result<(), CdpError> {
         wanted["visible"] = json!(true);
         wanted["enabled"] = json!(true);

@@ -174,7 +174,8 @@ async fn with_socket(link: Link, _: &Folder, _: &str, required: bool) -> Result<
     Ok(link)
 }
 
-/// Returns true if the reply is a list of tabs. A daemon that accepts connections is not ready until it answers.
+/// Returns true if the reply is a list of tabs. Only such a reply shows that the daemon is ready, because it accepts connections before it
+/// can answer.
 #[cfg(unix)]
 fn is_list_of_tabs(reply: &RawReply) -> bool {
     let parsed = Reply::parse(reply.text.expose());

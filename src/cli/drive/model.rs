@@ -70,7 +70,7 @@ pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     options
 }
 
-/// The model that flags and environment configure, as a report describes it.
+/// The model that flags and environment variables configure, as `webwise doctor` needs it for its report.
 #[derive(Debug)]
 pub(in crate::cli) struct Described {
     pub(in crate::cli) name: String,

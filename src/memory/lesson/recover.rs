@@ -361,7 +361,7 @@ fn is_meant(a: &Step, b: &Step) -> bool {
         && without_targets(&a.action) == without_targets(&b.action)
 }
 
-/// Returns true if both steps were aimed at the same element, and not only at two elements with the same name.
+/// Returns true if both steps were aimed at the very same element. Another element with the same role and name does not count.
 fn on_it_exactly(a: &Step, b: &Step) -> bool {
     let mut pairs = a.targets.iter().zip(&b.targets);
     is_on_same(a, b) && pairs.all(|(a, b)| a.ordinal == b.ordinal)

@@ -74,8 +74,8 @@ impl Entry {
     }
 }
 
-/// Returns the latest [`MAX_SESSIONS`] sessions that the folder has for a host as records, with the problems found in them. If
-/// a session did not end on this host, or does not say where, its answer and address are left out.
+/// Converts the sessions that the folder has for a host to records. Returns the latest [`MAX_SESSIONS`] of them, and the problems found. A
+/// session that ended on another host, or does not say where it ended, is kept without its answer and address.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut sessions: Vec<Session> = Vec::new();

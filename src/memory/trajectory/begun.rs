@@ -63,9 +63,11 @@ fn sentence_ends(goal: &str) -> Vec<usize> {
     ends
 }
 
-/// Returns the number of steps, counted from the first, that belong to the sentences of the recorded goal up to `end`,
-/// a position in bytes. The last of these steps is the last one with a value of these sentences, or the button of a
-/// login right after it; but all of them come before the first step that selects an option or changes a checkbox.
+/// Returns how many of the first steps belong to the sentences of the recorded goal up to the byte position `end`.
+///
+/// These steps end with the last one that uses a value from these sentences and comes before all steps with a value from a later sentence.
+/// If that last step types a secret, a button used right after it on the same page, as in a login, is included. If one of these steps
+/// selects an option or changes a checkbox, they end before it instead.
 fn begun(steps: &[StoredStep], header: &Header, end: usize) -> usize {
     // A step belongs to the sentence that contains its value.
     let is_in_part = |step: &StoredStep| {
