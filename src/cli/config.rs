@@ -67,6 +67,9 @@ const HARMLESS: [&str; 14] = [
     "trace-scoring",
 ];
 
+/// The flags that switch a part of memory off.
+const SWITCHES: [&str; 2] = ["no-memory", "no-replay"];
+
 /// Returns the default of a limit, which the file in the working folder may lower but not raise; `None` if the flag is not such a limit.
 fn most(flag: &str) -> Option<u64> {
     match flag {
@@ -221,7 +224,15 @@ impl Config {
                 known.flag == flag
                     && limit(&flag, &known.values).is_some_and(|known| new > Some(known))
             };
-            if !is_trusted && self.settings.iter().any(is_lower) {
+            // What the user's file switched off stays off.
+            let is_off = |known: &Setting| {
+                SWITCHES.contains(&flag.as_str())
+                    && known.flag == flag
+                    && known.values == ["true"]
+                    && values == ["false"]
+            };
+            let settings = &mut self.settings.iter();
+            if !is_trusted && settings.any(|known| is_lower(known) || is_off(known)) {
                 continue;
             }
             self.settings.push(Setting {

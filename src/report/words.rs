@@ -83,7 +83,7 @@ pub(crate) fn store_notice(notice: &StoreNotice) -> String {
         }
         StoreNoticeKind::Damaged { records } => {
             format!(
-                "found the file{shelf} missing or broken, and read {} from its backup or from what is left of it; the next change keeps these alone, and what is missing is lost",
+                "found the file{shelf} missing or broken, and read {} from its backup or from what is left of it; the next change keeps these alone and puts a broken file aside",
                 counted(*records, "record")
             )
         }

@@ -14,7 +14,7 @@ use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site},
     memory::{
         AdviceId, Change, Described, Edit, MemoryKind, Namespace, Origin, Record, Shelf, ShelfEdit,
-        ShelfFilter, SiteMap, kinds, waiting::is_for_waiting,
+        ShelfFilter, SiteMap, kinds, v1, waiting::is_for_waiting,
     },
     registry::is_registry,
 };
@@ -24,6 +24,8 @@ use crate::{
 pub struct Forgotten {
     /// Number of records on the host's shelves, or on those of all hosts of the site.
     pub own: usize,
+    /// Number of those shelves that could not be read, so that their records are not counted.
+    pub unreadable: usize,
     /// Number of records on other shelves that were changed or removed: records to which the host or site had contributed, runs that memory
     /// had yet to learn from, and entries of the register of runs.
     pub elsewhere: usize,
@@ -99,7 +101,9 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
                 continue;
             }
             let Some(kind) = self.kind(&shelf) else {
-                read.unknown.push(shelf);
+                if !v1::has_foreign_fields(&shelf) {
+                    read.unknown.push(shelf);
+                }
                 continue;
             };
             let items = records
@@ -282,7 +286,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         let mut plan = self.forgetting(place).await?;
         let mut forgotten = Forgotten {
             own: plan.own,
-            ..Forgotten::default()
+            unreadable: plan.unreadable,
+            elsewhere: 0,
         };
         for shelf in &plan.removed {
             self.store.remove(shelf).await?;

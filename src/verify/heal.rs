@@ -24,6 +24,7 @@ pub(crate) fn once_called(
         .filter(|element| element.was_called(role, words))
         .filter_map(|element| element.find(page.tree()))
         .collect();
+    found.sort_unstable();
     found.dedup();
     match &found[..] {
         [one] => Some(one.clone()),

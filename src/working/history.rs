@@ -274,7 +274,9 @@ mod tests {
         for step in others {
             let page = step.before.template();
             let is_alike = |group: &&mut Group<'_>| {
-                group.page == page && group.first.outcome.as_str() == step.outcome.as_str()
+                group.page == page
+                    && group.first.action.tool_name() == step.action.tool_name()
+                    && group.first.outcome.as_str() == step.outcome.as_str()
             };
             match groups.iter_mut().find(is_alike) {
                 Some(group) => group.count += 1,
@@ -334,6 +336,9 @@ mod tests {
             };
             if next(5) == 0 {
                 step.effect = Effect::Irreversible;
+            }
+            if next(2) == 0 {
+                step.action = Action::Browser(BrowserAction::GoBack(NoArguments {}));
             }
             if next(9) == 0 {
                 step.action = Action::Agent(AgentAction::Finish(Finish {

@@ -387,11 +387,27 @@ fn a_file_that_is_none_is_refused_and_a_bad_lesson_is_told() {
 
 /// A shelf that another program wrote, of a kind that this one does not know.
 async fn of_another_kind(machine: &Machine) {
+    put_on(machine, "notes").await;
+}
+
+/// Puts a record on a shelf for all sites.
+async fn put_on(machine: &Machine, collection: &str) {
     let record = Record::new("n1", &json!({ "run": "run_1", "text": "a note" }));
     let edit = Edit::new(move |_| Ok(vec![Change::Put(record.clone())]));
-    let shelf = Shelf::global(&Namespace::default(), "notes");
+    let shelf = Shelf::global(&Namespace::default(), collection);
     let store = JsonFiles::open(machine.memory());
     store.update(&shelf, edit).await.unwrap();
+}
+
+#[tokio::test]
+async fn fields_that_an_import_keeps_for_the_export_stop_neither_forget_nor_undo() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    machine.shop("run_2", "other.example").await;
+    put_on(&machine, "imports").await;
+    machine.says(&["undo", "run_1", "--yes"]);
+    machine.says(&["forget", "--host", "https://other.example", "--yes"]);
+    assert_eq!(machine.json(&["list"])["unknown"], json!([]));
 }
 
 #[tokio::test]
@@ -540,7 +556,11 @@ async fn a_damaged_shelf_of_one_host_stops_no_command_on_another() {
         "{said}"
     );
     // The damaged shelf of a host that is forgotten goes with the host.
-    machine.run(&["forget", "--host", "https://other.example", "--yes"]);
+    let said = machine.says(&["forget", "--host", "https://other.example", "--yes"]);
+    assert!(
+        said.contains("1 file could not be read and was deleted"),
+        "{said}"
+    );
     assert!(!shelf("other.example").exists());
 }
 

@@ -184,6 +184,20 @@ fn of_a_limit_that_both_files_set_the_smaller_one_counts() {
             assert_eq!(config.text(flag), Some(bare), "{flag}: {own}, {here}");
         }
     }
+    for (own, here, is_off) in [
+        ("no-memory = true", "no-memory = false", true),
+        (
+            "[memory]\nenabled = false",
+            "[memory]\nenabled = true",
+            true,
+        ),
+        ("no-memory = false", "no-memory = true", true),
+        ("no-memory = false", "no-memory = false", false),
+    ] {
+        let config = both(own, here);
+        let last = config.settings.iter().rfind(|set| set.flag == "no-memory");
+        assert_eq!(last.unwrap().values, [is_off.to_string()], "{own}, {here}");
+    }
     let config = both("mode = 'scrape'", "mode = 'research'");
     assert_eq!(config.text("mode"), Some("research"), "mode is no limit");
 }

@@ -83,12 +83,23 @@ pub(super) async fn one<M: MemoryBackend>(
 }
 
 fn tell(forgotten: Forgotten, name: &str) {
-    let Forgotten { own, elsewhere } = forgotten;
-    say(one_line(&if own + elsewhere == 0 {
+    let Forgotten {
+        own,
+        unreadable,
+        elsewhere,
+    } = forgotten;
+    let lost = match unreadable {
+        0 => String::new(),
+        count => format!(
+            " {} could not be read and was deleted.",
+            counted(count, "file")
+        ),
+    };
+    say(one_line(&if own + unreadable + elsewhere == 0 {
         format!("Nothing was known of {name}, so nothing was forgotten.")
     } else {
         format!(
-            "Forgot {name}: {} of its own, {elsewhere} elsewhere that it had a part in.",
+            "Forgot {name}: {} of its own, {elsewhere} elsewhere that it had a part in.{lost}",
             counted(own, "record")
         )
     }));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::args::ScanArgs;
 use crate::{
     MemoryBackend,
-    base::{ErrorKind, text::counted},
+    base::text::counted,
     cli::{Refusal, memory::MEND, memory_place::MemoryPlace, say, say::one_line, tell, values},
     memory::{self, Record, ShelfFilter, waiting},
     secret::Redactor,
@@ -43,11 +43,12 @@ pub(super) async fn run<M: MemoryBackend>(
         match store.load(&shelf).await {
             Ok(state) => shelves.push((shelf, state.records)),
             // Only the bytes of this shelf's files are searched.
-            Err(error) if error.kind() == ErrorKind::Corrupt => {
-                let why = error.said("why").unwrap_or("it is damaged");
-                damaged.push((shelf, secrets.text(why)));
+            Err(error) => {
+                let why = error
+                    .said("why")
+                    .map_or_else(|| error.to_string(), str::to_owned);
+                damaged.push((shelf, secrets.text(&why)));
             }
-            Err(error) => return Err(error.into()),
         }
     }
     let found = memory::scan(&shelves, keeper.kinds(), &secrets);
@@ -68,7 +69,10 @@ pub(super) async fn run<M: MemoryBackend>(
     if args.json {
         let damaged = damaged.iter();
         let damaged: Vec<Value> = damaged
-            .map(|(shelf, why)| json!({ "shelf": shelf, "why": why }))
+            .map(|(shelf, why)| {
+                let shelf = secrets.text(&json!(shelf).to_string());
+                json!({ "shelf": serde_json::from_str(&shelf).unwrap_or(Value::String(shelf)), "why": why })
+            })
             .collect();
         say(json!({
             "items": found.items, "bytes": found.bytes, "files": files.count, "file_bytes": files.bytes,
@@ -92,6 +96,7 @@ pub(super) async fn run<M: MemoryBackend>(
             }
         }
         for (shelf, why) in &damaged {
+            let shelf = secrets.text(&shelf.to_string());
             say(one_line(&format!(
                 "{shelf} cannot be read ({why}). {MEND}."
             )));

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::{Damaged, Keeper, MemoryBackend};
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site},
-    memory::{Edit, MemoryKind, Record, Scope, Shelf, waiting::is_for_waiting},
+    memory::{Edit, MemoryKind, Record, Scope, Shelf, v1, waiting::is_for_waiting},
     registry::{RunManifest, checkpoint_shelf, manifest_shelf},
 };
 
@@ -48,6 +48,8 @@ pub(super) struct Plan {
     pub(super) removed: Vec<Shelf>,
     /// Number of records on those of the removed shelves that belong to hosts, as far as they can be read.
     pub(super) own: usize,
+    /// Number of the removed shelves that cannot be read.
+    pub(super) unreadable: usize,
     /// The edits that change something.
     pub(super) edits: Vec<(Shelf, Edit)>,
     /// Shelves without an edit, because their kind is unknown or cannot make one.
@@ -100,10 +102,10 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         for shelf in self.shelves(Some(&self.namespace)).await? {
             match &shelf.scope {
                 Scope::Host(host) if place.contains(host) => {
-                    plan.own += self
-                        .records(&shelf)
-                        .await?
-                        .map_or(0, |records| records.len());
+                    match self.records(&shelf).await? {
+                        Ok(records) => plan.own += records.len(),
+                        Err(_) => plan.unreadable += 1,
+                    }
                     plan.removed.push(shelf);
                 }
                 Scope::Host(_) => {}
@@ -171,7 +173,10 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         if let Some(Ok(edit)) = edit {
             return self.plan(plan, shelf, edit).await;
         }
-        plan.untold.push(shelf);
+        // These fields were in an imported file and name neither run nor host.
+        if !v1::has_foreign_fields(&shelf) {
+            plan.untold.push(shelf);
+        }
         Ok(())
     }
 

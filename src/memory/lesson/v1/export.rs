@@ -13,6 +13,11 @@ use crate::{
 
 /// Name of the collection that keeps those fields of an imported file that version 1 does not define.
 pub(super) const IMPORTS: &str = "imports";
+/// Returns true if the shelf keeps the fields of imported files that version 1 does not define. No kind of memory owns it.
+pub(crate) fn has_foreign_fields(shelf: &Shelf) -> bool {
+    shelf.collection == IMPORTS
+}
+
 /// Key of the record in [`IMPORTS`] that keeps the fields of an imported file that version 1 does not define.
 pub(super) const FILE: &str = "memory_json";
 

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 pub use export::export;
+pub(crate) use export::has_foreign_fields;
 pub use import::{Import, MAX_ON_A_SHELF, import};
 
 use super::Category;
