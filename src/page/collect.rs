@@ -143,7 +143,7 @@ fn is_branch(node: &Node, around: &Node) -> bool {
     node.role == Role::ListItem && around.role == Role::ListItem && node.reference.is_some()
 }
 
-/// Where one candidate only wraps another, drops one of the two. Goes from the innermost candidates outwards, so that
+/// Drops one of two candidates if one only wraps the other. Goes from the innermost candidates outwards, so that
 /// only one candidate of a chain of wrappers remains.
 fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
     for at in (0..found.len()).rev() {

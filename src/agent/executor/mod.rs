@@ -89,7 +89,7 @@ impl<B> std::fmt::Debug for Executor<'_, B> {
     }
 }
 
-/// What decides in a run, a model or a program, as the run's first event describes it.
+/// The decider of a run, which is a model or a program, as the run's first event describes it.
 #[derive(Debug)]
 pub(super) struct Decider {
     pub(super) model: String,

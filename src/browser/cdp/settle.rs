@@ -44,7 +44,7 @@ pub(super) struct Mark {
     blank: usize,
 }
 
-/// What has to be waited for next, before the effects of an action are over.
+/// The thing that has to be waited for next, before the effects of an action are over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pending {
     Nothing,
