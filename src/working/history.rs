@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::BTreeSet};
 
 use super::{
     Place, Step, Visited,
-    tally::{GroupCount, PageCount, Tally, is_told},
+    tally::{GroupCount, Tally, is_told},
 };
 use crate::{
     action::{Effect, Outcome},
@@ -112,21 +112,8 @@ impl<'a> History<'a> {
         let shown = self.steps[tally.shown..].iter().filter_map(Step::led_to);
         let shown: BTreeSet<&str> = shown.map(Place::url).collect();
         let now = self.steps.last().map(|step| step.after.url());
-        let visited = |page: &PageCount| match page.came {
-            Some(at) => (self.steps[at].after.url(), self.steps[at].number),
-            None => (self.steps[0].before.url(), 0),
-        };
         let newest_first = tally.by_last.iter().rev();
-        let pages = newest_first.map(|(_, index)| {
-            let page = &tally.pages[*index];
-            let (url, first) = visited(page);
-            Visited {
-                url,
-                first,
-                last: page.last,
-                visits: page.visits,
-            }
-        });
+        let pages = newest_first.map(|(_, index)| tally.visited(self.steps, *index));
         let is_elsewhere = |page: &Visited<'_>| {
             page.first < first && !shown.contains(page.url) && Some(page.url) != now
         };

@@ -1,8 +1,8 @@
 //! The pages of a run: a view of its steps.
 
-use std::collections::{BTreeMap, HashMap, hash_map::Entry};
+use std::collections::BTreeMap;
 
-use super::Step;
+use super::{Step, tally::Tally};
 
 /// The pages that a run's steps led to. A page counts by the address that the browser showed after a step. An address
 /// that could not be loaded does not count, and neither does a page that was left again because it is outside the run's
@@ -50,39 +50,9 @@ impl<'a> Pages<'a> {
 
     /// Returns each page once, in the order of the first visit.
     pub fn visited(self) -> Vec<Visited<'a>> {
-        let mut known: HashMap<&str, usize> = HashMap::new();
-        let mut pages: Vec<Visited<'a>> = Vec::new();
-        if let Some(url) = self.start() {
-            known.insert(url, 0);
-            pages.push(Visited {
-                url,
-                first: 0,
-                last: 0,
-                visits: 1,
-            });
-        }
-        for step in self.0 {
-            let url = step.after.url();
-            let has_come = step.led_to().is_some();
-            match known.entry(url) {
-                Entry::Occupied(at) => {
-                    let page = &mut pages[*at.get()];
-                    page.last = step.number;
-                    page.visits += usize::from(has_come);
-                }
-                Entry::Vacant(free) if has_come => {
-                    free.insert(pages.len());
-                    pages.push(Visited {
-                        url,
-                        first: step.number,
-                        last: step.number,
-                        visits: 1,
-                    });
-                }
-                Entry::Vacant(_) => {}
-            }
-        }
-        pages
+        let tally = Tally::of(self.0);
+        let pages = 0..tally.pages.len();
+        pages.map(|index| tally.visited(self.0, index)).collect()
     }
 
     /// Returns the transitions between pages: pairs of the addresses before and after a step, each with the number of

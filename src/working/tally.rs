@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use super::{MAX_ENTRIES, MAX_LASTING, Place, Step, history::is_lasting};
+use super::{MAX_ENTRIES, MAX_LASTING, Place, Step, Visited, history::is_lasting};
 use crate::{
     action::{Action, AgentAction},
     page::PageTemplate,
@@ -87,6 +87,21 @@ impl Tally {
         let over = self.told.saturating_sub(MAX_ENTRIES);
         while self.dropped < over.next_multiple_of(DROPPED_AT_ONCE) {
             self.drop_first(steps);
+        }
+    }
+
+    /// Returns the page at this index. `steps` are the counted steps.
+    pub(super) fn visited<'a>(&self, steps: &'a [Step], index: usize) -> Visited<'a> {
+        let page = &self.pages[index];
+        let (url, first) = match page.came {
+            Some(at) => (steps[at].after.url(), steps[at].number),
+            None => (steps[0].before.url(), 0),
+        };
+        Visited {
+            url,
+            first,
+            last: page.last,
+            visits: page.visits,
         }
     }
 
