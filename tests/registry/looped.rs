@@ -265,7 +265,7 @@ async fn a_new_run_continues_another_on_its_last_page_and_knows_it_in_one_line()
 #[tokio::test]
 async fn a_run_goes_on_with_its_steps_notes_and_budget_and_no_secret_is_stored() {
     const VALUE: &str = "hunter2-canary";
-    let store = InMemory::new();
+    let (store, memory) = (InMemory::new(), InMemory::new());
     let runs = RunRegistry::new(store.clone(), Namespace::default());
     let clock = FixedClock::at(NOW);
     let vault = || {
@@ -280,7 +280,7 @@ async fn a_run_goes_on_with_its_steps_notes_and_budget_and_no_secret_is_stored()
         json!({ "text": format!("the password is {VALUE}, item 7 is blue") }),
     );
     let model = ScriptedModel::new([note, click()]);
-    let agent = DecisionLoop::builder(desk(), model, InMemory::new())
+    let agent = DecisionLoop::builder(desk(), model, memory.clone())
         .with_options(options())
         .with_clock(clock)
         .with_registry(store.clone())
@@ -294,13 +294,17 @@ async fn a_run_goes_on_with_its_steps_notes_and_budget_and_no_secret_is_stored()
     // The model is unusable from here on, so the run fails.
     while run.step().await == StepEnd::Continue {}
     assert!(!run.finish().await.is_success());
+    let host = webwise::Host::of_domain("desk.example").unwrap();
+    let sessions = Shelf::host(&Namespace::default(), "sessions", &host);
+    let taught = memory.load(&sessions).await.unwrap().records;
+    assert_eq!(taught[0].key, "run_1", "the failed run taught memory");
     let stored = runs.checkpoint(&id("run_1")).await.unwrap();
     assert!(
         !format!("{stored:?}").contains(VALUE),
         "no secret is stored"
     );
     let model = ScriptedModel::new([click(), click(), finish()]);
-    let agent = DecisionLoop::builder(desk(), model.clone(), InMemory::new())
+    let agent = DecisionLoop::builder(desk(), model.clone(), memory)
         .with_options(options())
         .with_clock(FixedClock::at(NOW))
         .with_registry(store)
@@ -317,6 +321,10 @@ async fn a_run_goes_on_with_its_steps_notes_and_budget_and_no_secret_is_stored()
     assert!(
         message.contains("item 7 is blue") && message.contains("this run was interrupted"),
         "{message}"
+    );
+    assert!(
+        !message.contains("not done"),
+        "a run is not told of itself: {message}"
     );
     assert!(
         message.contains("Page") && message.contains("\"Item\""),
