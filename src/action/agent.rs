@@ -49,6 +49,7 @@ agent_actions! {
     Extract = "extract", "Keep the text of an element, or of the page, under a name for the result.";
     Note = "note", "Write down what is needed later in this task; notes stay in every message.";
     Remember = "remember", "Propose a fact about this site for later runs.";
+    GoBackTo = "go_back_to", "Open the page again as it was before a step, with its fields filled.";
     AskHuman = "ask_human", "Ask the person who gave the task.";
 }
 
@@ -124,6 +125,15 @@ pub struct Remember {
     pub key: String,
     /// The fact.
     pub value: String,
+}
+
+/// Opens the page of an earlier step again, with what the run had entered on it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GoBackTo {
+    /// Number of the step.
+    #[serde(alias = "number")]
+    pub step: u32,
 }
 
 /// Asks the person who runs the agent.

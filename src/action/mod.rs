@@ -31,7 +31,7 @@ mod spoken;
 mod target;
 mod text_value;
 
-pub use agent::{AgentAction, AskHuman, Extract, Find, Finish, Note, Read, Remember};
+pub use agent::{AgentAction, AskHuman, Extract, Find, Finish, GoBackTo, Note, Read, Remember};
 pub use arguments::{
     Click, ClickAt, ClickXy, DialogAccept, Drag, DragXy, Eval, Fill, Goto, MouseButton,
     NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll, ScrollDirection, Select, StateFile,

@@ -8,14 +8,14 @@ use super::{Run, executor::Tried, reading::MAX_EXTRACT, state::Queued};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{
-        AgentAction, AskHuman, CallProblem, CustomCall, ErrorClass, Failure, Finish, Note, Outcome,
-        Remember, Signature,
+        Action, AgentAction, AskHuman, CallProblem, CustomCall, ErrorClass, Failure, Finish,
+        GoBackTo, Note, Outcome, Remember, Signature,
     },
     base::{Error, ErrorKind, text},
     event::EventKind,
     page::PageTemplate,
     verify::{Evidence, check, unverified},
-    working::{Finished, StopReason},
+    working::{By, Finished, StopReason},
 };
 
 /// Maximum length of each text of the model (answer, evidence, question, key and value of a fact) and of a person's
@@ -46,6 +46,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             AgentAction::Read(read) => self.read(read),
             AgentAction::Note(note) => self.write_down(note),
             AgentAction::Remember(fact) => self.propose(fact),
+            AgentAction::GoBackTo(back) => self.go_back_to(back),
             AgentAction::AskHuman(ask) => self.ask_human(ask).await,
         };
         let tried = Tried::new(next, self.executor.state.page.clone(), started);
@@ -137,6 +138,29 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .remarks
             .notes
             .push("The fact is kept until a person or a second run confirms it.".to_owned());
+        Outcome::Done
+    }
+
+    /// Queues the actions that open the page as it was before a step of the run. Each of them is then a step of its own, with
+    /// the same guards as any other.
+    fn go_back_to(&mut self, back: &GoBackTo) -> Outcome {
+        let state = &self.executor.state;
+        let Some(snapshot) = state.memory.pages().before(back.step) else {
+            let why = "no step of this number began on a page";
+            return Outcome::failed(ErrorClass::BadArguments, why);
+        };
+        let queued: Vec<Queued> = snapshot
+            .actions()
+            .into_iter()
+            .map(|(action, targets)| Queued {
+                action: Action::Browser(action),
+                by: By::Model,
+                targets: Some(targets),
+                restores: true,
+            })
+            .collect();
+        self.executor.drop_queue("go_back_to opens another page");
+        self.executor.state.queue.extend(queued);
         Outcome::Done
     }
 

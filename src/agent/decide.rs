@@ -374,6 +374,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                         action,
                         by: By::Model,
                         targets,
+                        restores: false,
                     });
                 }
                 Err(problem) => {

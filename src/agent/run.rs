@@ -146,6 +146,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 action: Action::Browser(goto),
                 by: By::Task,
                 targets: Some(Vec::new()),
+                restores: false,
             });
         }
         let asking = Asking {

@@ -37,6 +37,9 @@ pub(super) struct Queued {
     /// The identities of the targets, in the order of the references; `None` if one of them was not on the page for
     /// which the action was decided.
     pub(super) targets: Option<Vec<TargetIdentity>>,
+    /// True if the action repeats an earlier step on a page that has been opened again. Its targets are found by their identities.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) restores: bool,
 }
 
 /// Results, refusals, notes and warnings since the last message to the model. The next message reports them.

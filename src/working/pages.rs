@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Step, tally::Tally};
+use super::{Place, Step, tally::Tally};
+use crate::{
+    action::{Action, BrowserAction, Fill, Goto, Outcome},
+    page::TargetIdentity,
+};
 
 /// The pages that a run's steps led to. A page counts by the address that the browser showed after a step. An address
 /// that could not be loaded does not count, and neither does a page that was left again because it is outside the run's
@@ -21,6 +25,52 @@ pub struct Visited<'a> {
     pub last: u32,
     /// Number of times that the run came to the page.
     pub visits: usize,
+}
+
+/// A page of a run as it was before a step: its address, and the actions of the run that had given its fields their values and had
+/// scrolled it.
+///
+/// Nothing is stored for it, because the steps contain it. A state that the page got from clicks, such as an open menu, is not part of it,
+/// because to click again could do again what the click did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot<'a> {
+    place: &'a Place,
+    /// The steps to repeat, oldest first.
+    made: Vec<&'a Step>,
+}
+
+impl<'a> Snapshot<'a> {
+    /// Returns the page's address.
+    pub const fn place(&self) -> &'a Place {
+        self.place
+    }
+
+    /// Returns the actions that open the page again and give it this state, with the identities of their targets. A text that was sent
+    /// with Enter is only typed.
+    pub fn actions(&self) -> Vec<(BrowserAction, Vec<TargetIdentity>)> {
+        let url = self.place.url().to_owned();
+        let open = (BrowserAction::Goto(Goto { url }), Vec::new());
+        let again = self.made.iter().filter_map(|step| {
+            let Action::Browser(action) = &step.action else {
+                return None;
+            };
+            let mut action = action.clone();
+            if let BrowserAction::Fill(Fill { submit, .. }) = &mut action {
+                *submit = false;
+            }
+            Some((action, step.targets.clone()))
+        });
+        std::iter::once(open).chain(again).collect()
+    }
+}
+
+/// Returns true if an action only enters a value or scrolls, so that it can be repeated on the same page without harm.
+const fn sets_state(action: &Action) -> bool {
+    use BrowserAction as A;
+    matches!(
+        action,
+        Action::Browser(A::Fill(_) | A::Select(_) | A::Check(_) | A::Uncheck(_) | A::Scroll(_))
+    )
 }
 
 impl<'a> Pages<'a> {
@@ -48,6 +98,35 @@ impl<'a> Pages<'a> {
         self.start().into_iter().chain(moved)
     }
 
+    /// Returns the page on which the step of this number began, as it was then; `None` if there is no such step or it began on no page.
+    pub fn before(self, step: u32) -> Option<Snapshot<'a>> {
+        let at = self.0.iter().position(|known| known.number == step)?;
+        let place = &self.0[at].before;
+        place.host()?;
+        let mut made: Vec<&Step> = Vec::new();
+        for earlier in self.0[..at].iter().rev() {
+            let stayed = earlier.before.url() == place.url() && earlier.after.url() == place.url();
+            let opened = matches!(
+                earlier.action,
+                Action::Browser(BrowserAction::Goto(_) | BrowserAction::Reload(_))
+            );
+            if !stayed || opened {
+                break;
+            }
+            // The last value of a field is its value.
+            let is_later =
+                |later: &&Step| !later.targets.is_empty() && later.targets == earlier.targets;
+            if sets_state(&earlier.action)
+                && earlier.outcome == Outcome::Done
+                && !made.iter().any(is_later)
+            {
+                made.push(earlier);
+            }
+        }
+        made.reverse();
+        Some(Snapshot { place, made })
+    }
+
     /// Returns each page once, in the order of the first visit.
     pub fn visited(self) -> Vec<Visited<'a>> {
         let tally = Tally::of(self.0);
@@ -73,8 +152,8 @@ impl<'a> Pages<'a> {
 mod tests {
     use super::*;
     use crate::{
-        action::{Action, BrowserAction, ErrorClass, NoArguments, Outcome, Signature},
-        working::Place,
+        action::{ErrorClass, NoArguments, Signature, Target, TextValue},
+        page::{ElementRef, Role},
     };
 
     fn steps(between: &[(&str, &str)]) -> Vec<Step> {
@@ -110,6 +189,67 @@ mod tests {
         let later = Pages::of(&steps[1..]);
         assert_eq!(later.path().collect::<Vec<_>>(), ["a", "b", "a", "b"]);
         assert_eq!(later.visited()[0], visited("a", 0, 4, 2));
+    }
+
+    #[test]
+    fn a_page_is_opened_again_with_the_last_value_of_each_field() {
+        let on = "https://a.example/new";
+        let places: [(&str, &str); 9] = [
+            ("", on),
+            (on, on),
+            (on, on),
+            (on, on),
+            (on, on),
+            (on, on),
+            (on, on),
+            (on, "https://a.example/other"),
+            ("https://a.example/other", "https://a.example/other"),
+        ];
+        let mut steps = steps(&places);
+        let fill = |text: &str, submit| {
+            Action::Browser(BrowserAction::Fill(Fill {
+                target: Target::Ref(ElementRef::parse("e1").unwrap()),
+                text: TextValue::Literal(text.into()),
+                submit,
+            }))
+        };
+        let field = |name: &str| vec![TargetIdentity::new(Role::TextBox, name)];
+        // Before the page was loaded again, a field had a value that it lost.
+        (steps[1].action, steps[1].targets) = (fill("lost", false), field("Note"));
+        (steps[3].action, steps[3].targets) = (fill("Anna", false), field("Name"));
+        (steps[4].action, steps[4].targets) = (fill("Choir", false), field("Title"));
+        (steps[5].action, steps[5].targets) = (fill("Anne", true), field("Name"));
+        (steps[6].action, steps[6].targets) = (fill("no", false), field("Note"));
+        steps[6].outcome = Outcome::NoEffect;
+        let again = |number| {
+            let snapshot = Pages::of(&steps).before(number)?;
+            let actions = snapshot.actions().into_iter();
+            Some(
+                actions
+                    .map(|(action, targets)| {
+                        let target = targets.first().map_or("", |target| &*target.name);
+                        format!("{} {target} {}", action.tool().as_str(), action.arguments())
+                    })
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let open = format!(r#"goto  {{"url":"{on}"}}"#);
+        let filled = |name, text| format!(r#"fill {name} {{"target":"e1","text":"{text}"}}"#);
+        assert_eq!(
+            again(8).unwrap(),
+            [
+                open.clone(),
+                filled("Title", "Choir"),
+                filled("Name", "Anne")
+            ]
+        );
+        assert_eq!(again(5).unwrap(), [open.clone(), filled("Name", "Anna")]);
+        assert_eq!(again(2).unwrap(), [open]);
+        assert_eq!(
+            again(9).unwrap(),
+            [r#"goto  {"url":"https://a.example/other"}"#]
+        );
+        assert_eq!((again(1), again(10)), (None, None), "no page, no step");
     }
 
     #[test]

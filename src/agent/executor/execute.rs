@@ -14,7 +14,7 @@ use super::{
 use crate::{
     BrowserDriver,
     action::{BrowserAction, ErrorClass, Outcome},
-    agent::emit::elapsed_ms,
+    agent::{emit::elapsed_ms, state::Queued},
     base::{Error, ErrorKind, Result as CrateResult},
     browser::{ExecuteRequest, Execution},
     event::EventKind,
@@ -166,7 +166,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
             self.state.remarks.leave(title);
             self.state.numbers.clear();
             self.state.typed_into.clear();
-            if self.state.queue.iter().any(|next| has_target(&next.action)) {
+            let is_of_the_page_before = |next: &Queued| !next.restores && has_target(&next.action);
+            if self.state.queue.iter().any(is_of_the_page_before) {
                 // On another page, the numbering of elements starts again. So the same reference, or the same words, may mean a different
                 // element.
                 self.drop_queue("another page is shown");

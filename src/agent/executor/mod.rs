@@ -268,6 +268,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             action: Action::Browser(action.clone()),
             by,
             targets,
+            restores: false,
         };
         let tried = match refused {
             Some(refused) => {

@@ -3,6 +3,7 @@
 mod checkpoint;
 mod executor;
 mod explore;
+mod going_back;
 mod growth;
 mod journal;
 mod learning;

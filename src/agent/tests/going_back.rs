@@ -1,0 +1,147 @@
+//! The tool `go_back_to`: a page opens again with what the run had entered on it.
+
+use std::sync::{Mutex, MutexGuard};
+
+use async_trait::async_trait;
+use serde_json::json;
+
+use crate::{
+    BrowserDriver, DecisionLoop, Result, Task,
+    action::{BrowserAction, BrowserTool, Fill, Outcome, Target},
+    browser::{
+        BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+        ScreenshotRequest,
+    },
+    page::{Observation, Scene},
+    store::InMemory,
+    testing::{ScriptedModel, call, tree},
+};
+
+const FORM: &str = "https://desk.example/new";
+const OTHER: &str = "https://desk.example/other";
+
+/// A form with two fields that are empty after each load of the page. Each load gives its elements new references.
+#[derive(Debug, Default)]
+struct Form(Mutex<Shown>);
+
+#[derive(Debug, Default)]
+struct Shown {
+    url: String,
+    loads: usize,
+    name: String,
+    title: String,
+    /// Texts that were typed, in order.
+    typed: Vec<String>,
+}
+
+impl Form {
+    fn shown(&self) -> MutexGuard<'_, Shown> {
+        self.0.lock().unwrap()
+    }
+}
+
+#[async_trait]
+impl BrowserDriver for Form {
+    fn capabilities(&self) -> BrowserCapabilities {
+        BrowserCapabilities::new("form", [BrowserTool::Goto, BrowserTool::Fill])
+    }
+
+    async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {
+        let shown = self.shown();
+        let field = |label: &str, number: usize, value: &str| {
+            let value = Some(value).filter(|value| !value.is_empty());
+            let value = value.map_or_else(String::new, |value| format!(" = {value}"));
+            format!(
+                "textbox \"{label}\" e{}{value}\n",
+                shown.loads * 10 + number
+            )
+        };
+        let content = match &*shown.url {
+            FORM => field("Name", 0, &shown.name) + &field("Title", 1, &shown.title),
+            _ => "heading \"Other\"".to_owned(),
+        };
+        Ok(Observation::new(&shown.url, "Desk", tree(&content)))
+    }
+
+    async fn execute(&self, request: &ExecuteRequest) -> Result<Execution> {
+        let mut shown = self.shown();
+        match &request.action {
+            BrowserAction::Goto(goto) => {
+                let (loads, typed) = (shown.loads + 1, std::mem::take(&mut shown.typed));
+                *shown = Shown {
+                    url: goto.url.clone(),
+                    loads,
+                    typed,
+                    ..Shown::default()
+                };
+            }
+            BrowserAction::Fill(Fill {
+                target: Target::Ref(target),
+                text,
+                ..
+            }) => {
+                let (text, first) = (text.to_string(), format!("e{}", shown.loads * 10));
+                shown.typed.push(format!("{target} {text}"));
+                if target.as_str() == first {
+                    shown.name = text;
+                } else {
+                    shown.title = text;
+                }
+            }
+            other => panic!("unexpected: {other:?}"),
+        }
+        Ok(Outcome::Done.into())
+    }
+
+    async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
+
+    async fn scene(&self, _: &SceneRequest) -> Result<Scene> {
+        Ok(Scene::default())
+    }
+
+    async fn close(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_was_left_opens_again_with_its_fields_filled() {
+    let model = ScriptedModel::new([
+        call("fill", json!({ "target": "e10", "text": "Anna" })),
+        call("fill", json!({ "target": "e11", "text": "Choir" })),
+        call("fill", json!({ "target": "e10", "text": "Anne" })),
+        call("goto", json!({ "url": OTHER })),
+        call("go_back_to", json!({ "step": 40 })),
+        call("go_back_to", json!({ "step": 5 })),
+        call("finish", json!({ "answer": "Anne", "evidence": "Name" })),
+    ]);
+    let agent = DecisionLoop::builder(Form::default(), model.clone(), InMemory::new());
+    let agent = agent.build().unwrap();
+    let task = Task::new("Enter a booking").unwrap();
+    agent.run(task.with_start_url(FORM).unwrap()).await;
+
+    let messages: Vec<String> = model.requests().into_iter().map(|r| r.message).collect();
+    assert!(
+        messages[4].contains("\n5. goto \"https://desk.example/other\"")
+            && !messages[4].contains("e11 textbox"),
+        "{}",
+        messages[4]
+    );
+    assert!(
+        messages[5].contains("no step of this number began on a page"),
+        "{}",
+        messages[5]
+    );
+    // One call of the model; the steps that it stands for are in the history.
+    assert_eq!(messages.len(), 7);
+    let last = &messages[6];
+    for shown in [
+        "e30 textbox \"Name\" value \"Anne\"",
+        "e31 textbox \"Title\" value \"Choir\"",
+        "\n7. go_back_to 5\n8. goto \"https://desk.example/new\"\n9. fill textbox \"Title\" \"Choir\"\n10. fill textbox \"Name\" \"Anne\"\n",
+    ] {
+        assert!(last.contains(shown), "{shown}: {last}");
+    }
+}
