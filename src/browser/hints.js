@@ -29,7 +29,14 @@ function makeHintsOf() {
   const inputText = getter(HTMLInputElement, 'value');
   const parentOf = getter(Node, 'parentElement');
   const isOpenAt = getter(HTMLDetailsElement, 'open');
+  const boxOf = Element.prototype.getBoundingClientRect;
+  const SVG = 'http://www.w3.org/2000/svg';
+  const MOST_CORNERS = 8;
+  const MOST_SHAPES = 20;
+  // Square pixels. Icons are smaller.
+  const LEAST_DRAWING = 10_000;
   const setOf = (text) => new Set(text.split(' '));
+  const SHAPES = setOf('circle ellipse rect line polygon polyline path');
   const TEXT_ROLES = setOf('textbox searchbox combobox spinbutton');
   const FIELD_ROLES = setOf('textbox searchbox combobox spinbutton checkbox radio switch slider listbox');
   const RANGE_ROLES = setOf('slider spinbutton');
@@ -51,7 +58,7 @@ function makeHintsOf() {
   const ENDED = /^(.+?)[-_]+icon$/i;
   // Words in classes that do not describe the purpose of an element.
   const PLAIN = /^[a-z]+(?:[-_][a-z]+)*$/i;
-  const COMMON = /^(btn|button|icons?|pic|picture|image|img|svg|glyph|sprite|item|link|action|control|cell|col|row|box|wrapper|container|inner|outer|content|ng|js|is|css|ui|widget|default|primary|secondary|small|large|clearfix|float|left|right|[a-z]+-(?:group|wrapper|container|item|btn|button|icon))$/i;
+  const COMMON = /^(btn|button|icons?|pic|picture|image|img|svg|glyph|sprite|item|link|action|control|cell|col|row|box|wrapper|container|inner|outer|content|ng|js|is|css|ui|widget|default|primary|secondary|small|large|clearfix|float|left|right|selected|highlighted|active|current|hover(?:ed)?|focus(?:ed)?|checked|enabled|disabled|visible|hidden|open(?:ed)?|closed|first|last|odd|even|[a-z]+-(?:group|wrapper|container|item|btn|button|icon))$/i;
 
   const READ = /^(?:type|inputmode|name|autocomplete|readonly|required|min|max|title|value|aria-(?:current|valuetext|valuenow|valuemin|valuemax|readonly|required|pressed|expanded|description|describedby)|data-(?:testid|test-id|test|cy))$/;
 
@@ -90,6 +97,15 @@ function makeHintsOf() {
     return others.filter((at) => at instanceof HTMLElement && !isEditableAt(at)).map(textOf).join(' ');
   };
 
+  /** The word for an element in its own classes or in its id, which often names a kind of elements; '' if there is none. */
+  const wordOf = (element) => {
+    const isTelling = (token) => token.length > 2 && token.length < 24 && PLAIN.test(token) && !COMMON.test(token);
+    const plain = tokens(element).filter(isTelling);
+    if (plain.length > 0) return plain.slice(0, 2).join(' ');
+    const id = read(element, 'id') ?? '';
+    return isTelling(id) ? id : '';
+  };
+
   /** The name that the page's author gave to an icon; '' if there is none. */
   const iconOf = (element, attribute) => {
     const told = [attribute('title') ?? '', attribute('aria-description') ?? '', attribute('aria-describedby') ?? ''];
@@ -104,11 +120,49 @@ function makeHintsOf() {
         if (found) return found;
       }
     }
-    const isTelling = (token) => token.length > 2 && token.length < 24 && PLAIN.test(token) && !COMMON.test(token);
-    const plain = tokens(element).filter(isTelling);
-    if (plain.length > 0) return plain.slice(0, 2).join(' ');
-    const id = read(element, 'id') ?? '';
-    return isTelling(id) ? id : '';
+    return '';
+  };
+
+  const hex = (colour) => {
+    const found = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(colour);
+    if (found === null || found[4] === '0') return '';
+    return `#${found.slice(1, 4).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}`;
+  };
+  /** The shape that an SVG element draws, with its number of corners if it has corners; null if it draws none, or one with many. */
+  const shapeOf = (element) => {
+    const tag = tagOf(element);
+    if (!SHAPES.has(tag)) return null;
+    const numbers = /^poly/.test(tag) ? (read(element, 'points') ?? '').match(/-?[\d.]+/g)?.length ?? 0 : 0;
+    const corners = tag === 'path' ? (read(element, 'd') ?? '').match(/[mlhvcsqta]/gi)?.length ?? 0 : numbers / 2;
+    if (corners > MOST_CORNERS) return null;
+    return corners > 0 ? `${tag} of ${Math.floor(corners)} corners` : tag;
+  };
+  /** What a person sees of an element that no words describe: its shape, its colour, its size and its place in the document, in pixels. */
+  const lookOf = (element) => {
+    const { left, top, width, height } = boxOf.call(element);
+    if (width < 1 || height < 1) return '';
+    const { fill, stroke, backgroundColor } = getComputedStyle(element);
+    const isDrawn = spaceOf(element) === SVG;
+    const colour = isDrawn ? hex(fill) || hex(stroke) : hex(backgroundColor);
+    const [x, y, wide, high] = [left + scrollX, top + scrollY, width, height].map(Math.round);
+    return [(isDrawn && shapeOf(element)) || '', colour, `${wide}x${high} at ${x},${y}`].filter((word) => word !== '').join(' ');
+  };
+  /**
+   * The shapes in an SVG drawing that do not react to the pointer, and so have no look of their own. '' for an icon and for a drawing of
+   * many or of complex shapes.
+   */
+  const drawnIn = (element) => {
+    const { width, height } = boxOf.call(element);
+    if (tagOf(element) !== 'svg' || width * height < LEAST_DRAWING) return '';
+    const looks = [];
+    for (const part of all.call(element, '*')) {
+      if (!SHAPES.has(tagOf(part)) || getComputedStyle(part).cursor === 'pointer') continue;
+      const look = lookOf(part);
+      if (look === '') continue;
+      if (shapeOf(part) === null || looks.length === MOST_SHAPES) return '';
+      looks.push(look);
+    }
+    return looks.join('; ');
   };
 
   return (element, role, isMute, fieldName = null) => {
@@ -174,7 +228,14 @@ function makeHintsOf() {
     // An element of another namespace may also be called `details`, but has no such state.
     const isDetails = around !== null && tagOf(around) === 'details' && spaceOf(around) === spaceOf(element);
     if (isDetails) is('expanded', isOpenAt(around));
-    if (isMute && !isText) tell('icon', iconOf(element, attribute));
+    if (isMute && !isText) {
+      const icon = iconOf(element, attribute);
+      const isPicture = role === 'img';
+      tell('icon', icon || wordOf(element));
+      if (icon === '' && !isField && !isPicture) tell('look', lookOf(element));
+      const drawn = isPicture ? drawnIn(element) : '';
+      if (drawn !== '') props.push(['drawn', drawn]);
+    }
     const text = tag === 'textarea' ? areaText(element) : EXACT_TYPES.has(type) ? inputText(element) : '';
     const isExact = text.length <= MOST_TEXT && /\s\s|[^\S ]|^\s|\s$/.test(text);
     const isInput = tag === 'input' && !SET_TYPES.has(type) && type !== 'password';

@@ -20,7 +20,14 @@ const MAX_OPTION: usize = 60;
 const MAX_TYPED: usize = 1_000;
 
 /// Properties that become [`hints`] of every element that has them.
-const SHOWN: [&str; 5] = ["type", "placeholder", "current", "valuetext", "range"];
+const SHOWN: [&str; 6] = [
+    "type",
+    "placeholder",
+    "current",
+    "valuetext",
+    "range",
+    "look",
+];
 
 /// A node that may become an element.
 struct Candidate {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ElementRef, Node, NodeId, PageHead, Role, States, Tree, Tri,
-    fact::{Fact, facts, has_exact_value, slots},
+    fact::{Fact, facts, has_exact_value, icon, look, slots},
     hash::without_numbers,
     identity::authors_name,
     label::{label_of, squeezed},
@@ -246,10 +246,15 @@ fn renumbered(old: &Node, new: &Node) -> Change {
             quoted(&format!("{} {value}", node.name))
         }
     };
+    let what = if text(old) == text(new) {
+        format!("look {} -> {}", quoted(look(old)), quoted(look(new)))
+    } else {
+        format!("{} -> {}", text(old), text(new))
+    };
     Change {
         role: closed(&new.role),
         label: String::new(),
-        what: vec![format!("{} -> {}", text(old), text(new))],
+        what: vec![what],
         reference: new.reference.clone(),
     }
 }
@@ -291,6 +296,14 @@ fn differences(old: &Node, new: &Node) -> Vec<String> {
     );
     if a != b && (has_exact_value(&new.role) || !new.name.is_empty()) {
         out.push(format!("value {} -> {}", quoted(a), quoted(b)));
+    }
+    for (what, a, b) in [
+        ("icon", icon(old), icon(new)),
+        ("look", look(old), look(new)),
+    ] {
+        if a != b {
+            out.push(format!("{what} {} -> {}", quoted(a), quoted(b)));
+        }
     }
     let (a, b): (&States, &States) = (&old.states, &new.states);
     let tri = |t: Option<Tri>| t.map_or(0, |t| t as u8 + 1);

@@ -15,7 +15,7 @@ pub(super) struct Fact {
     /// The identity of the fact: a hash of its role and text. Numbers count only in the names of elements that can be
     /// acted on now: an action changes the count in a cart link, but a clock changes by itself.
     pub(super) key: u64,
-    /// Hash of the states and the value. A value that a person sets is hashed with its numbers, any other value without
+    /// Hash of the states, the value, the icon and the look. A value that a person sets is hashed with its numbers, any other value without
     /// them.
     pub(super) detail: u64,
     /// Hash, numbers included, of those texts that `key` or `detail` hashes without their numbers; `None` if these
@@ -79,7 +79,11 @@ fn says_something(node: &Node) -> bool {
     let has_text =
         !node.name.is_empty() || node.value.as_deref().is_some_and(|v| !v.trim().is_empty());
     !is_ticking(&node.role)
-        && (has_text || acts(node) || node.role.is_dialog() || node.role == Role::Alert)
+        && (has_text
+            || acts(node)
+            || !look(node).is_empty()
+            || node.role.is_dialog()
+            || node.role == Role::Alert)
 }
 
 /// Returns true if the node could be acted on. Its reference is not considered, because a reference says nothing about
@@ -152,7 +156,28 @@ fn detail(node: &Node) -> u64 {
     } else if !node.name.is_empty() {
         hash.text_without_numbers(value);
     }
+    // Most nodes have neither; then the hash is the one that earlier versions stored.
+    let (icon, look) = (icon(node), look(node));
+    if !icon.is_empty() || !look.is_empty() {
+        hash.text(icon);
+        hash.text_without_numbers(look);
+    }
     hash.finish()
+}
+
+/// Returns what a person sees of a node without words: shape, colour, size and place; empty if the driver did not tell it.
+pub(super) fn look(node: &Node) -> &str {
+    let looks = ["look", "drawn"].into_iter();
+    looks
+        .filter_map(|name| node.property(name))
+        .next()
+        .unwrap_or_default()
+}
+
+/// Returns the name of the icon that the prompt shows for an element without a name; empty if it has a name or no icon.
+pub(super) fn icon(node: &Node) -> &str {
+    let icon = node.property("icon").filter(|_| node.name.is_empty());
+    icon.unwrap_or_default()
 }
 
 /// Returns a hash, numbers included, of those texts of the node that `key` or `detail` hashes without their numbers;
@@ -166,13 +191,13 @@ fn exact(node: &Node) -> Option<u64> {
     };
     let is_exact = node.role.is_interactive() && !node.states.disabled;
     let name = if is_exact { "" } else { name };
-    [name, value]
+    let texts = [name, value, look(node)];
+    texts
         .iter()
         .any(|text| text.contains(char::is_numeric))
         .then(|| {
             let mut hash = StableHash::new();
-            hash.text(name);
-            hash.text(value);
+            texts.iter().for_each(|text| hash.text(text));
             hash.finish()
         })
 }

@@ -331,8 +331,12 @@ impl<'a> Words<'a> {
         if part.clickable {
             out.push_str(" [clickable]");
         }
-        if let Some(element) = part.element.map(|at| &self.elements[at]) {
-            out.push_str(&told_of(element));
+        match part.element.map(|at| &self.elements[at]) {
+            Some(element) => out.push_str(&told_of(element)),
+            None if part.look.is_empty() => {}
+            None => {
+                let _ = write!(out, " look {}", quoted(&part.look, MAX_HINT));
+            }
         }
     }
 

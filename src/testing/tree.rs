@@ -10,7 +10,7 @@ use crate::page::{ElementRef, Node, Role, Tree, Tri};
 /// - a reference,
 /// - states in brackets: `[checked]`, `[unchecked]`, `[disabled]`, `[pointer]`, `[level=2]`, `[expanded]`, `[collapsed]`, `[selected]`,
 ///   `[focused]`, `[readonly]`, `[required]`, `[listens]`,
-/// - the attribute `[testid=x]`,
+/// - the property `[testid=x]`, `[icon=x]` or `[look=x]`,
 /// - at the end, `= value` or `-> url`, which takes the rest of the line.
 ///
 /// A line that begins with a quotation mark is a text node.
@@ -80,8 +80,8 @@ fn quoted(text: &str) -> (String, &str) {
 }
 
 fn set_state(node: &mut Node, state: &str) {
-    if let Some(value) = state.strip_prefix("testid=") {
-        node.properties.push(("testid".into(), value.into()));
+    if let Some((name @ ("testid" | "icon" | "look"), value)) = state.split_once('=') {
+        node.properties.push((name.into(), value.into()));
         return;
     }
     let states = &mut node.states;

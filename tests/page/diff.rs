@@ -207,3 +207,19 @@ fn one_that_came_or_went_does_not_make_the_others_look_changed() {
         "{found:?}"
     );
 }
+
+#[test]
+fn another_icon_or_colour_is_a_change_and_another_place_a_number() {
+    let cell = |icon: &str| format!("generic @e1 pointer{icon}");
+    let marked = between(&cell(""), &cell(" icon=x"));
+    assert_eq!(marked.changed[0].what, [r#"icon "" -> "x""#]);
+    let swatch = between(&cell(" look=#ff0000"), &cell(" look=#aa0000"));
+    assert_eq!(swatch.changed[0].what, [r##"look "#ff0000" -> "#aa0000""##]);
+    let moved = between(&cell(" look=20x20@30"), &cell(" look=20x20@55"));
+    assert!(moved.is_empty(), "{moved:?}");
+    assert_eq!(
+        moved.counted[0].change.what,
+        [r#"look "20x20@30" -> "20x20@55""#]
+    );
+    assert!(between(&cell(" icon=x"), &cell(" icon=x")).is_empty());
+}

@@ -146,7 +146,8 @@ impl Guards {
         if let Action::Browser(browser) = action
             && was_carried_out(outcome)
         {
-            let should_change = browser.tool().should_change_page();
+            // A drawing or a style may have changed, which the tree does not show. Then the outcome is done, and the page is not at a standstill.
+            let should_change = browser.tool().should_change_page() && !outcome.is_done();
             let verdict = self.stuck.record(should_change, before, after);
             if should_change {
                 let verdict = self.patient("stuck", verdict, turn);

@@ -16,6 +16,8 @@ use crate::base::text;
 const MAX_DEPTH: usize = 12;
 /// Longest name of a group shown. Unit: characters. Source: chosen.
 const MAX_HEAD: usize = 80;
+/// Longest list of the shapes in a drawing that is shown. Unit: characters. Source: chosen; enough for 20 shapes.
+const MAX_DRAWN: usize = 1_000;
 /// Maximum number of nodes in the label around a checkbox or radio button. Source: chosen; the box, its words and the
 /// nodes that draw it.
 const MAX_LABEL: usize = 8;
@@ -238,8 +240,13 @@ impl<'t> Builder<'t> {
                 return Kind::Named;
             }
             Role::Img => {
-                if !node.name.trim().is_empty() && !self.is_said(&node.name) {
-                    let part = self.part(id, role, squeezed(&node.name), None);
+                let said = if node.name.trim().is_empty() {
+                    self.drawn(id)
+                } else {
+                    squeezed(&node.name)
+                };
+                if !said.is_empty() && !self.is_said(&said) {
+                    let part = self.part(id, role, said, None);
                     self.line(vec![part], None, false);
                 }
                 return Kind::Wrapper;
@@ -295,6 +302,7 @@ impl<'t> Builder<'t> {
         let shown = if is_plain { Role::Text } else { role.clone() };
         let mut part = self.part(id, shown, label, element);
         part.clickable = !role.is_interactive();
+        part.look = squeezed(node.property("look").unwrap_or_default());
         if node.reference.is_some() || !is_checkable(role) {
             part.reference.clone_from(&node.reference);
         } else if part.reference.is_none() {
@@ -318,6 +326,17 @@ impl<'t> Builder<'t> {
         let said = text::squeeze(&self.tree.text_of(label));
         let is_label = said == name || said == format!("{name} {name}");
         self.tree[label].reference.clone().filter(|_| is_label)
+    }
+
+    /// Returns the shapes in a drawing, without those that are elements and so have a line of their own.
+    fn drawn(&self, id: NodeId) -> String {
+        let drawn = self.tree[id].property("drawn").unwrap_or_default();
+        let is_own = |shape: &&str| {
+            let mut inside = self.tree.descendants(id);
+            !inside.any(|at| self.tree[at].property("look") == Some(shape))
+        };
+        let shapes: Vec<&str> = drawn.split("; ").filter(is_own).collect();
+        text::truncate(&text::squeeze(&shapes.join("; ")), MAX_DRAWN)
     }
 
     /// Returns the label of a node that is not an element: its name, its words, or the name that the page's authors
@@ -400,6 +419,7 @@ impl<'t> Builder<'t> {
             element,
             clickable: false,
             heard: false,
+            look: String::new(),
             joint: Joint::Beside,
         }
     }

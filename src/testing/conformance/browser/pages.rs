@@ -25,6 +25,7 @@ pub(super) fn page(path: &str) -> Option<String> {
         "blocked" => ("Blocked", BLOCKED.into()),
         "folded" => ("Folded", format!("{LOG}{FOLDED}")),
         "alike" => ("Alike", format!("{LOG}{ALIKE}")),
+        "shapes" => ("Shapes", format!("{LOG}{SHAPES}")),
         "described" => ("Described", format!("{LOG}{DESCRIBED}")),
         "late" => ("Late", LATE.into()),
         "far" => ("Far", format!("{LOG}{FAR}")),
@@ -125,6 +126,13 @@ document.getElementById('drawn').append(drawn);
 <div id=bare onclick="log('bare', 'clicked')">Plain words that listen</div>
 <textarea aria-label=Address name=address>1 High Street
 Oxford</textarea>"#;
+
+/// A drawing and swatches, which no words describe, at fixed places.
+const SHAPES: &str = r##"<style>.b { position: absolute; width: 24px; height: 20px; cursor: pointer; left: 10px }</style>
+<svg width=200 height=120 style="position:absolute;left:40px;top:300px"><rect x=10 y=20 width=60 height=40></rect>
+<polygon points="100,80 120,80 110,100" fill="#0000ff" style="cursor:pointer" onclick="log('at', 'polygon')"></polygon></svg>
+<span class=b style="top:300px;background:#ff8800" onclick="log('at', 'orange')"></span>
+<span class="b tone" style="top:330px" onclick="log('at', 'clear')"></span>"##;
 
 const LATE: &str = r"<p id=soon>loading</p><script>setTimeout(() => { soon.textContent = 'ready: 10:30'; }, 700);</script>";
 
