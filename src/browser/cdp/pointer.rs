@@ -308,19 +308,21 @@ impl Cdp {
 
     async fn drag_from(&self, turn: &mut Turn, start: Point, to: End<'_>) -> Result<(), CdpError> {
         (turn.midway.pressed, turn.pointer) = (true, (start.x, start.y));
+        let first = match to {
+            // On the way, because a page may add up the moves and keep each of them within bounds.
+            End::Point(end) => Point {
+                x: f64::midpoint(start.x, end.x),
+                y: f64::midpoint(start.y, end.y),
+            },
+            End::Element(..) => Point {
+                x: start.x + 5.0,
+                y: start.y + 5.0,
+            },
+        };
         let down = vec![
             mouse("mouseMoved", start, "none", 0, 0),
             mouse("mousePressed", start, "left", 1, 1),
-            mouse(
-                "mouseMoved",
-                Point {
-                    x: start.x + 5.0,
-                    y: start.y + 5.0,
-                },
-                "left",
-                1,
-                0,
-            ),
+            mouse("mouseMoved", first, "left", 1, 0),
         ];
         self.part(turn, "Input.dispatchMouseEvent", down).await?;
         let end = match to {
