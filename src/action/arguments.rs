@@ -58,6 +58,20 @@ arguments! {
         #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
         target: Option<Target>,
     }
+    /// Arguments of `drag_by`.
+    ///
+    /// The distance is that between the press and the release of the mouse. The release may be outside of the element, and of the window.
+    DragBy {
+        /// As of click.
+        #[serde(alias = "ref", alias = "element", alias = "selector", alias = "from")]
+        target: Target,
+        /// Pixels to the right.
+        #[serde(default, skip_serializing_if = "lenient::is_zero")]
+        x: i32,
+        /// Pixels down.
+        #[serde(default, skip_serializing_if = "lenient::is_zero")]
+        y: i32,
+    }
     /// Arguments of `drag_xy`. A missing target is filled in as for `click_xy`.
     DragXy {
         /// Pixels from the left edge.

@@ -7,7 +7,7 @@ use url::Url;
 use super::{
     ErrorClass, Failure, Parameters, Target, TextValue,
     arguments::{
-        Click, ClickAt, ClickXy, DialogAccept, Drag, DragXy, Eval, Fill, Goto, NoArguments,
+        Click, ClickAt, ClickXy, DialogAccept, Drag, DragBy, DragXy, Eval, Fill, Goto, NoArguments,
         OnTarget, Press, RunCode, Screenshot, Scroll, Select, StateFile, TabAt, TabNew, Type,
         Upload, Wait,
     },
@@ -121,6 +121,7 @@ browser_actions! {
     Uncheck(OnTarget) = "uncheck", Reversible, true, "Untick a checkbox.";
     Drag(Drag) = "drag", Reversible, true, "Drag the element from onto the element to.";
     DragXy(DragXy) = "drag_xy", Reversible, true, "Drag from a point of the picture to another one, or of target from its top left corner.";
+    DragBy(DragBy) = "drag_by", Reversible, true, "Drag an element from its middle by a distance, x pixels to the right and y down; negative to the left and up.";
     Upload(Upload) = "upload", Irreversible, false, "Give files of this run, by name, to the open file chooser.";
     Scroll(Scroll) = "scroll", Read, false, "Scroll up, down, left or right, 600 pixels or so many, in the page or in target; without direction, until target is in view.";
     Wait(Wait) = "wait", Read, false, "Takes exactly one: wait until text is shown, until it is gone, or so many seconds.";
@@ -145,6 +146,9 @@ const MAX_WAIT_SECONDS: u32 = 30;
 /// other in its usual steps.
 const MAX_TIMES: u32 = 100;
 
+/// Maximum distance of a `drag_by` in each direction. Unit: CSS pixels. Source: chosen; longer than any screen.
+const MAX_DISTANCE: u32 = 10_000;
+
 impl BrowserAction {
     /// Returns the worst effect that the action's tool is known to have. A guard may raise it once the target of the action is known.
     pub const fn effect(&self) -> Effect {
@@ -157,6 +161,7 @@ impl BrowserAction {
             Self::Click(Click { target, .. })
             | Self::Dblclick(Click { target, .. })
             | Self::ClickAt(ClickAt { target, .. })
+            | Self::DragBy(DragBy { target, .. })
             | Self::Hover(OnTarget { target })
             | Self::Check(OnTarget { target })
             | Self::Uncheck(OnTarget { target })
@@ -196,6 +201,7 @@ impl BrowserAction {
             Self::Click(Click { target, .. })
             | Self::Dblclick(Click { target, .. })
             | Self::ClickAt(ClickAt { target, .. })
+            | Self::DragBy(DragBy { target, .. })
             | Self::Hover(OnTarget { target })
             | Self::Check(OnTarget { target })
             | Self::Uncheck(OnTarget { target })
@@ -326,6 +332,12 @@ impl BrowserAction {
                 bad("values must not be empty")
             }
             Self::Upload(Upload { files }) if files.is_empty() => bad("files must not be empty"),
+            Self::DragBy(DragBy { x: 0, y: 0, .. }) => bad("x or y must be other than 0"),
+            Self::DragBy(DragBy { x, y, .. })
+                if x.unsigned_abs().max(y.unsigned_abs()) > MAX_DISTANCE =>
+            {
+                bad("x and y are at most 10000 pixels")
+            }
             _ => Ok(()),
         }
     }

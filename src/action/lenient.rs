@@ -27,3 +27,12 @@ pub(super) fn text_or_lines<'de, D: Deserializer<'de>>(
     let lines: Vec<String> = one_or_many(deserializer)?;
     Ok(lines.join("\n"))
 }
+
+/// Returns true if a number that may be left out is 0.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference to the field"
+)]
+pub(super) const fn is_zero(number: &i32) -> bool {
+    *number == 0
+}

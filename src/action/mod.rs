@@ -33,7 +33,7 @@ mod text_value;
 
 pub use agent::{AgentAction, AskHuman, Extract, Find, Finish, GoBackTo, Note, Read, Remember};
 pub use arguments::{
-    Click, ClickAt, ClickXy, DialogAccept, Drag, DragXy, Eval, Fill, Goto, MouseButton,
+    Click, ClickAt, ClickXy, DialogAccept, Drag, DragBy, DragXy, Eval, Fill, Goto, MouseButton,
     NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll, ScrollDirection, Select, StateFile,
     TabAt, TabNew, Type, Upload, Wait,
 };

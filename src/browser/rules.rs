@@ -71,6 +71,7 @@ pub(in crate::browser) const fn sends_events(action: &BrowserAction) -> bool {
             | A::Dblclick(_)
             | A::ClickAt(_)
             | A::ClickXy(_)
+            | A::DragBy(_)
             | A::DragXy(_)
             | A::Hover(_)
             | A::Check(_)

@@ -150,6 +150,7 @@ pub fn classify(
         | BrowserAction::Dblclick(_)
         | BrowserAction::ClickAt(_)
         | BrowserAction::ClickXy(_)
+        | BrowserAction::DragBy(_)
         | BrowserAction::DragXy(_)
         | BrowserAction::Drag(_) => clicks(action, target, page),
         BrowserAction::Press(Press { key, .. }) => presses(key, action, target, page),

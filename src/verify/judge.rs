@@ -116,6 +116,7 @@ pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) ->
             | A::Dblclick(_)
             | A::Hover(_)
             | A::Drag(_)
+            | A::DragBy(_)
             | A::Check(_)
             | A::Uncheck(_)
             | A::Fill(_)

@@ -354,6 +354,7 @@ const fn is_watched(action: &BrowserAction) -> bool {
             | A::Dblclick(_)
             | A::ClickAt(_)
             | A::ClickXy(_)
+            | A::DragBy(_)
             | A::DragXy(_)
             | A::Hover(_)
             | A::Check(_)

@@ -87,6 +87,16 @@ fn a_bad_call_is_a_problem_in_its_place() {
 }
 
 #[test]
+fn one_direction_of_a_drag_may_be_left_out() {
+    let content = r#"[{"tool":"drag_by","target":"e1","x":-40},{"tool":"drag_by","from":"e1","y":10000},
+        {"tool":"drag_by","target":"e1"}]"#;
+    let read = lines(content);
+    assert_eq!(read[0], r#"drag_by {"target":"e1","x":-40}"#);
+    assert_eq!(read[1], r#"drag_by {"target":"e1","y":10000}"#);
+    assert!(read[2].contains("other than 0"), "{read:?}");
+}
+
+#[test]
 fn a_reply_without_a_call_says_what_is_missing() {
     assert!(
         parse_calls(&[], "  ", &tools())

@@ -4,8 +4,8 @@ use super::Executor;
 use crate::{
     BrowserDriver,
     action::{
-        Action, AgentAction, BrowserAction, Click, ClickAt, ClickXy, DragXy, Effect, ErrorClass,
-        Fill, Outcome, Press, Target,
+        Action, AgentAction, BrowserAction, Click, ClickAt, ClickXy, DragBy, DragXy, Effect,
+        ErrorClass, Fill, Outcome, Press, Target,
     },
     page::{ElementRef, Meant, Shown, Suits, TargetIdentity, meant},
     prompt::reading,
@@ -176,6 +176,7 @@ pub(in crate::agent) fn judged(action: &BrowserAction, page: Option<&PageNow>) -
     };
     let worse = match action {
         BrowserAction::ClickAt(ClickAt { target, .. })
+        | BrowserAction::DragBy(DragBy { target, .. })
         | BrowserAction::ClickXy(ClickXy {
             target: Some(target),
             ..
@@ -282,9 +283,14 @@ mod tests {
                 to_y: 9,
                 target: Some(target(text)),
             });
-            let [first, second, third] =
-                [in_target, click, drag].map(|action| judged(&action, Some(&page())));
-            assert_eq!((first, first), (second, third), "{text}");
+            let by = BrowserAction::DragBy(DragBy {
+                target: target(text),
+                x: -40,
+                y: 0,
+            });
+            let [first, others @ ..] =
+                [in_target, click, drag, by].map(|action| judged(&action, Some(&page())));
+            assert_eq!(others, [first; 3], "{text}");
             first
         };
         assert_eq!(at("e1"), Effect::Reversible);

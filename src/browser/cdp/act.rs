@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     action::{
-        BrowserAction, Click, ClickAt, ClickXy, Drag, DragXy, ErrorClass, Eval, Fill, Goto,
+        BrowserAction, Click, ClickAt, ClickXy, Drag, DragBy, DragXy, ErrorClass, Eval, Fill, Goto,
         OnTarget, Outcome, Select, StateFile, TabAt, TabNew, Target, TextValue, Type,
     },
     base::text::clean,
@@ -216,6 +216,10 @@ impl Cdp {
                 let (from, told) = self.begin(from).await?;
                 let to = self.aim(to).await?;
                 self.drag(turn, &from, &to).await.map(|()| told)
+            }
+            BrowserAction::DragBy(DragBy { target, x, y }) => {
+                let (aim, told) = self.begin(target).await?;
+                self.drag_by(turn, &aim, (*x, *y)).await.map(|()| told)
             }
             BrowserAction::Fill(Fill {
                 target,

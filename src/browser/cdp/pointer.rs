@@ -276,6 +276,23 @@ impl Cdp {
         self.drag_to(turn, start, End::Point(end)).await
     }
 
+    /// Drags from the middle of an element by a distance to the right and down, also out of the window. Unit: CSS pixels.
+    pub(super) async fn drag_by(
+        &self,
+        turn: &mut Turn,
+        aim: &Aim,
+        (right, down): (i32, i32),
+    ) -> Result<(), CdpError> {
+        let start = self.ready(aim, Needs::HOVER).await?;
+        // A press and its release in the same element make a click.
+        self.may_send(By::Click(&aim.frame, aim.number)).await?;
+        let end = Point {
+            x: start.x + f64::from(right),
+            y: start.y + f64::from(down),
+        };
+        self.drag_to(turn, start, End::Point(end)).await
+    }
+
     async fn drag_to(&self, turn: &mut Turn, start: Point, to: End<'_>) -> Result<(), CdpError> {
         let session = turn.session.clone().ok_or(CdpError::Moved)?;
         turn.midway.dragged = true;

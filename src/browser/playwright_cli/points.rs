@@ -24,6 +24,19 @@ pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<Strin
 /// from the inner edge of the border, but actions from its outer edge.
 const BORDER: &str = "const border = await handle.evaluate(element => ({ x: element.clientLeft, y: element.clientTop }));";
 
+/// The statements that drag the pointer from the point `startX`, `startY` of the window to `endX`, `endY`. A page that
+/// tracks the mouse by itself may leave out a move, so the last one comes twice.
+const DRAG: &str = "await page.mouse.move(startX, startY);
+    await page.mouse.down();
+    try {
+      await page.mouse.move((startX + endX) / 2, (startY + endY) / 2);
+      await page.mouse.move(endX, endY);
+      await page.mouse.move(endX, endY);
+    } finally {
+      await page.mouse.up();
+    }
+    return { done: true };";
+
 /// Returns the first statements of a script that uses a point of an element. If the point is outside the element, they
 /// end the script, which then returns the element's size: the tool would wait for such a point forever.
 fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
@@ -67,14 +80,27 @@ fn drag_at(
     await field.hover({{ position: {{ x: {x} - border.x, y: {y} - border.y }}, timeout: {timeout_ms} }});
     const now = await handle.boundingBox();
     const [startX, startY, endX, endY] = [now.x + {x}, now.y + {y}, now.x + {to_x}, now.y + {to_y}];
-    await page.mouse.down();
-    try {{
-      await page.mouse.move((startX + endX) / 2, (startY + endY) / 2);
-      await page.mouse.move(endX, endY);
-    }} finally {{
-      await page.mouse.up();
-    }}
-    return {{ done: true }};",
+    {DRAG}",
         at_element(target, (x.max(to_x), y.max(to_y)), timeout_ms)
+    ))
+}
+
+/// Returns the script that drags from the middle of an element by a distance to the right and down. Unit: CSS pixels.
+pub(super) fn drag_by(target: &Target, (right, down): (i32, i32), timeout_ms: u64) -> String {
+    guarded(&format!(
+        "const field = {};
+    const handle = await field.elementHandle({{ timeout: {timeout_ms} }});
+    {BORDER}
+    const middle = async () => {{
+      const box = await handle.boundingBox();
+      return box ? {{ box, x: box.width / 2, y: box.height / 2 }} : {{ x: 0, y: 0 }};
+    }};
+    const before = await middle();
+    await field.hover({{ position: {{ x: before.x - border.x, y: before.y - border.y }}, timeout: {timeout_ms} }});
+    const now = await middle();
+    const [startX, startY] = [now.box.x + now.x, now.box.y + now.y];
+    const [endX, endY] = [startX + {right}, startY + {down}];
+    {DRAG}",
+        expression(target)
     ))
 }

@@ -195,6 +195,7 @@ fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
             (typed.submit || has_enter).then_some((Field::Focused, By::Enter))
         }
         BrowserAction::ClickAt(click) => Some((Field::At(&click.target), By::Click)),
+        BrowserAction::DragBy(drag) => Some((Field::At(&drag.target), By::Click)),
         BrowserAction::ClickXy(click) => Some((Field::At(click.target.as_ref()?), By::Click)),
         BrowserAction::DragXy(drag) => Some((Field::At(drag.target.as_ref()?), By::Click)),
         BrowserAction::Press(press) => {

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     action::{
-        BrowserAction, Click, ClickAt, Drag, ErrorClass, Fill, Key, MouseButton, Outcome, Press,
-        Scroll, ScrollDirection, Select, Target, Type,
+        BrowserAction, Click, ClickAt, Drag, DragBy, ErrorClass, Fill, Key, MouseButton, Outcome,
+        Press, Scroll, ScrollDirection, Select, Target, Type,
     },
     page::{Role, Tri},
 };
@@ -33,6 +33,7 @@ checks! {
     boxes_are_ticked_and_unticked needs [Check, Uncheck],
     a_box_that_refuses_has_no_effect needs [Uncheck],
     the_pointer_hovers_and_drags needs [Hover, Drag],
+    an_element_is_dragged_by_a_distance needs [DragBy],
     the_page_scrolls needs [Scroll],
     an_element_scrolls_and_is_scrolled_into_view needs [Scroll],
 }
@@ -397,6 +398,24 @@ async fn the_pointer_hovers_and_drags(bed: &Bed<'_>) -> Found {
     };
     bed.does(BrowserAction::Drag(drag)).await?;
     bed.shows("dropped=x;").await
+}
+
+async fn an_element_is_dragged_by_a_distance(bed: &Bed<'_>) -> Found {
+    bed.open("slides").await?;
+    for (id, (x, y), told) in [
+        ("card", (60, -30), "card=60%2C-30;"),
+        ("card", (-3, 0), "card=-3%2C0;"),
+        ("knob", (-40, 0), "knob=-40%2C0;"),
+        ("knob", (-7, 5), "knob=-7%2C0;"),
+        // The pointer leaves the window.
+        ("card", (-900, 0), "card=-900%2C0;"),
+    ] {
+        let target = locator(&format!(r##"css="#{id}""##))?;
+        bed.does(BrowserAction::DragBy(DragBy { target, x, y }))
+            .await?;
+        bed.shows(told).await?;
+    }
+    Ok(())
 }
 
 async fn the_page_scrolls(bed: &Bed<'_>) -> Found {

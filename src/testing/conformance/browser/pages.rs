@@ -29,6 +29,7 @@ pub(super) fn page(path: &str) -> Option<String> {
         "described" => ("Described", format!("{LOG}{DESCRIBED}")),
         "late" => ("Late", LATE.into()),
         "far" => ("Far", format!("{LOG}{FAR}")),
+        "slides" => ("Slides", format!("{LOG}{SLIDES}")),
         "board" => ("Board", format!("{LOG}{BOARD}")),
         "sight" => ("Sight", format!("{LOG}{SIGHT}")),
         "sight-inner" => ("Inner", SIGHT_INNER.into()),
@@ -143,6 +144,30 @@ const BOARD: &str = r#"<div style="position:relative;margin:20px;width:200px;hei
 <canvas width=200 height=100 style="position:absolute" onclick="log('at', [event.offsetX, event.offsetY])"></canvas>
 <div style="position:absolute;left:80px;top:40px;width:40px;height:20px;background:#ccc"></div></div>
 <div id=list style="height:200px;width:200px;overflow:auto" onscroll="log('list', 'down'); log('page', scrollY)"><div style="height:3000px">long</div></div>"#;
+
+/// An element that follows the mouse, and a slider made of elements, at its right end, which adds up the moves of the mouse and keeps each
+/// of them on its track.
+const SLIDES: &str = r#"<div id=card style="position:absolute;left:300.5px;top:200px;width:51px;height:41px;border:3px solid;background:#ccc"></div>
+<div style="position:absolute;left:300px;top:400px;width:200px;height:10px;background:#eee">
+<div id=knob style="position:absolute;left:180px;top:-5px;width:20px;height:20px;background:#999"></div></div>
+<script>
+let held = null;
+addEventListener('mousedown', ({ target, clientX, clientY }) => {
+  held = { id: target.id, target, from: [clientX, clientY], last: clientX, at: [target.offsetLeft, target.offsetTop] };
+});
+addEventListener('mousemove', ({ clientX, clientY }) => {
+  if (held === null) return;
+  const { style, offsetLeft } = held.target;
+  if (held.id === 'knob') style.left = Math.max(0, Math.min(180, offsetLeft + clientX - held.last)) + 'px';
+  else [style.left, style.top] = [held.at[0] + clientX - held.from[0] + 'px', held.at[1] + clientY - held.from[1] + 'px'];
+  held.last = clientX;
+});
+addEventListener('mouseup', () => {
+  const { id, target, at } = held;
+  log(id, [target.offsetLeft - at[0], target.offsetTop - at[1]]);
+  held = null;
+});
+</script>"#;
 
 /// Elements that each have a colour of their own: a button, a canvas that reports clicks on its red square, a button in a frame, a covered
 /// button, and a button far below the visible part.
