@@ -11,6 +11,7 @@ use super::{
         OnTarget, Press, RunCode, Screenshot, Scroll, Select, StateFile, TabAt, TabNew, Type,
         Upload, Wait,
     },
+    lenient,
 };
 use crate::base::Result;
 
@@ -288,6 +289,18 @@ impl BrowserAction {
             _ => {}
         }
         Ok(action)
+    }
+
+    /// Returns the action as a drag by a distance if it is a drag whose end is given as one, such as `-40,0`; otherwise
+    /// the action itself.
+    pub(super) fn or_by_distance(self) -> Self {
+        match self {
+            Self::Drag(Drag { from, to }) => match lenient::distance(&to) {
+                Some((x, y)) => Self::DragBy(DragBy { target: from, x, y }),
+                None => Self::Drag(Drag { from, to }),
+            },
+            other => other,
+        }
     }
 
     /// Checks that the arguments obey the rules that the types cannot express, such as that a wait has exactly one condition.

@@ -212,7 +212,14 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
         other => other,
     };
     let action = if let Some(tool) = BrowserTool::parse(name) {
-        BrowserAction::from_arguments(tool, without_nulls(arguments)).map(Action::Browser)
+        BrowserAction::from_arguments(tool, without_nulls(arguments)).map(|action| {
+            let takes_distance = tools.contains(BrowserTool::DragBy.as_str());
+            Action::Browser(if takes_distance {
+                action.or_by_distance()
+            } else {
+                action
+            })
+        })
     } else if let Some(action) = AgentAction::from_arguments(name, without_nulls(arguments.clone()))
     {
         action.map(Action::Agent)

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Deserializer};
 
+use super::Target;
+use crate::page::LocatorStep;
+
 /// Parses a list. A single value is accepted too and becomes a list of one item.
 pub(super) fn one_or_many<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
@@ -26,6 +29,26 @@ pub(super) fn text_or_lines<'de, D: Deserializer<'de>>(
 ) -> Result<String, D::Error> {
     let lines: Vec<String> = one_or_many(deserializer)?;
     Ok(lines.join("\n"))
+}
+
+/// Returns the distance that a model gave as the end of a drag: two numbers, such as `-40,0` or `40, 0`. `None` if the
+/// target is anything else, also for a text such as `10,000`, which is one number.
+pub(super) fn distance(target: &Target) -> Option<(i32, i32)> {
+    let Target::Locator(locator) = target else {
+        return None;
+    };
+    let [LocatorStep::Text(text)] = locator.steps() else {
+        return None;
+    };
+    let (x, y) = text.split_once(',')?;
+    if y.len() == 3
+        && text
+            .bytes()
+            .all(|byte| byte == b',' || byte.is_ascii_digit())
+    {
+        return None;
+    }
+    Some((x.trim().parse().ok()?, y.trim().parse().ok()?))
 }
 
 /// Returns true if a number that may be left out is 0.

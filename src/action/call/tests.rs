@@ -87,6 +87,30 @@ fn a_bad_call_is_a_problem_in_its_place() {
 }
 
 #[test]
+fn a_drag_may_give_a_distance_instead_of_an_end() {
+    let by = |to: &str| lines(&format!(r#"{{"tool":"drag","from":"e1","to":"{to}"}}"#)).remove(0);
+    for to in ["-40,0", "-40, 0", " -40 , +0"] {
+        assert_eq!(by(to), r#"drag_by {"target":"e1","x":-40}"#, "{to}");
+    }
+    assert_eq!(by("30, 200"), r#"drag_by {"target":"e1","x":30,"y":200}"#);
+    for to in ["10,000", "Bin, 2", "1,2,3", "e2"] {
+        assert!(by(to).starts_with("drag {"), "{to}");
+    }
+    for to in ["0,0", "10001,0", "0,-10001"] {
+        assert!(by(to).starts_with("problem: "), "{to}");
+    }
+    let without = tools().without("drag_by");
+    let calls = parse_calls(&[], r#"{"tool":"drag","from":"e1","to":"-40,0"}"#, &without);
+    assert!(
+        calls.unwrap()[0]
+            .as_ref()
+            .unwrap()
+            .line()
+            .starts_with("drag {")
+    );
+}
+
+#[test]
 fn one_direction_of_a_drag_may_be_left_out() {
     let content = r#"[{"tool":"drag_by","target":"e1","x":-40},{"tool":"drag_by","from":"e1","y":10000},
         {"tool":"drag_by","target":"e1"}]"#;
