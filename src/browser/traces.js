@@ -137,7 +137,8 @@ function makeTraces(shadowIn = null) {
       of.set(kind, known);
       known.within ||= within;
       known.isStyle &&= isStyle;
-      moments(known, now);
+      // A page may answer each move of a drag; that is no animation.
+      if (!within) moments(known, now);
     }
   };
 
