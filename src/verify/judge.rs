@@ -114,9 +114,12 @@ pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) ->
         action,
         A::Click(_)
             | A::Dblclick(_)
+            | A::ClickAt(_)
+            | A::ClickXy(_)
             | A::Hover(_)
             | A::Drag(_)
             | A::DragBy(_)
+            | A::DragXy(_)
             | A::Check(_)
             | A::Uncheck(_)
             | A::Fill(_)
@@ -344,6 +347,16 @@ mod tests {
             target: Target::parse("e1").unwrap(),
             button: None,
         });
+        let click_at = BrowserAction::ClickAt(crate::action::ClickAt {
+            target: Target::parse("e1").unwrap(),
+            x: 3,
+            y: 4,
+        });
+        let drag_by = BrowserAction::DragBy(crate::action::DragBy {
+            target: Target::parse("e1").unwrap(),
+            x: -40,
+            y: 0,
+        });
         let goto = BrowserAction::Goto(crate::action::Goto {
             url: "https://x.example/".to_owned(),
         });
@@ -363,7 +376,9 @@ mod tests {
                 unreachable!("a failure")
             };
             let unclear = Outcome::Unclear(failure);
-            assert_eq!(told(&click, class, &here, &there), unclear);
+            for action in [&click, &click_at, &drag_by] {
+                assert_eq!(told(action, class, &here, &there), unclear);
+            }
             assert_eq!(told(&click, class, &here, &again), unclear);
             // The page stayed, or cannot be seen.
             assert_eq!(told(&click, class, &here, &here), failed(class));
