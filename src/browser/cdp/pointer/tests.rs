@@ -5,12 +5,13 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::*;
+use super::{drag::landing, *};
 use crate::browser::cdp::{
     CdpOptions,
     hub::Hub,
     launch::{Life, there},
     stderr_tail::StderrTail,
+    target::Area,
     wire::tests::{From, To},
 };
 
