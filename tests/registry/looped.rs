@@ -61,14 +61,25 @@ fn options() -> Options {
     options
 }
 
+/// A clock that the test puts on.
+#[derive(Debug, Clone)]
+struct Shared(Arc<FixedClock>);
+
+impl webwise::agent::Clock for Shared {
+    fn now(&self) -> chrono::DateTime<chrono::Utc> {
+        self.0.now()
+    }
+}
+
 #[tokio::test]
 async fn a_loop_writes_where_a_run_is_and_how_it_ended() {
     let store = InMemory::new();
     let runs = RunRegistry::new(store.clone(), Namespace::default());
     let model = ScriptedModel::new([click(), click(), click(), finish()]);
+    let clock = Shared(Arc::new(FixedClock::at(NOW)));
     let agent = DecisionLoop::builder(desk(), model, InMemory::new())
         .with_options(options())
-        .with_clock(FixedClock::at(NOW))
+        .with_clock(clock.clone())
         .with_registry(store.clone())
         .build()
         .unwrap();
@@ -84,8 +95,9 @@ async fn a_loop_writes_where_a_run_is_and_how_it_ended() {
     // The signs of life come from a task of their own.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let third = runs.get(&id("run_1"), at(0)).await.unwrap().unwrap();
+    clock.0.advance(at(7) - at(0));
     assert!(run.finish().await.is_success());
-    let done = runs.get(&id("run_1"), at(0)).await.unwrap().unwrap();
+    let done = runs.get(&id("run_1"), at(7)).await.unwrap().unwrap();
     assert_eq!(
         (third.turn_count, third.current_url.as_deref()),
         (3, Some(DONE))
@@ -101,6 +113,14 @@ async fn a_loop_writes_where_a_run_is_and_how_it_ended() {
     assert_eq!(
         (done.result.as_deref(), done.reason.as_deref()),
         (Some("It is done"), Some("finished"))
+    );
+    assert_eq!(
+        (done.started_at, done.completed_at, done.summary.as_deref()),
+        (
+            at(0),
+            Some(at(7)),
+            Some("5 steps, 0 of them failed, 4 calls of the model")
+        )
     );
     let shelves = store.shelves(&ShelfFilter::default()).await.unwrap();
     assert_eq!(shelves.len(), 1, "a run with an answer keeps no checkpoint");
@@ -232,34 +252,38 @@ async fn a_new_run_continues_another_on_its_last_page_and_knows_it_in_one_line()
         .with_registry(store.clone())
         .build()
         .unwrap();
-    agent.run(task()).await;
+    let [own, other] = ["s1", "fork_1"].map(|id| webwise::SessionId::parse(id).unwrap());
+    agent.run(task().with_session(own.clone())).await;
     let now = chrono::Utc::now();
-    let session = webwise::SessionId::parse("fork_1").unwrap();
-    let fork = runs.fork(&id("run_1"), session.clone(), now).await.unwrap();
-    let model = ScriptedModel::new([finish()]);
-    let agent = DecisionLoop::builder(desk(), model.clone(), InMemory::new())
-        .with_options(options())
-        .with_registry(store)
-        .build()
-        .unwrap();
-    let task = Task::new("Tell what happened")
-        .unwrap()
-        .continuing(fork)
-        .unwrap();
-    let report = agent.run(task.with_run_id(id("run_2"))).await;
-    assert!(report.is_success());
-    let request = &model.requests()[0];
-    let line = "this run continues another: completed: Delete item 7; answer: It is done";
-    assert!(request.message.contains(line), "{}", request.message);
-    assert!(
-        !request.system.contains("It is done"),
-        "a model's words stay in the message"
-    );
-    let forked = runs.get(&id("run_2"), now).await.unwrap().unwrap();
-    assert_eq!(
-        (forked.parent, forked.session, forked.start_url.as_deref()),
-        (Some(id("run_1")), Some(session), Some(DONE))
-    );
+    let first = id("run_1");
+    let follow = runs.follow(&first, now).await.unwrap();
+    let fork = runs.fork(&first, other.clone(), now).await.unwrap();
+    for (run, earlier, session) in [("run_2", follow, own), ("run_3", fork, other)] {
+        let model = ScriptedModel::new([finish()]);
+        let agent = DecisionLoop::builder(desk(), model.clone(), InMemory::new())
+            .with_options(options())
+            .with_registry(store.clone())
+            .build()
+            .unwrap();
+        let task = Task::new("Tell what happened")
+            .unwrap()
+            .continuing(earlier)
+            .unwrap();
+        let report = agent.run(task.with_run_id(id(run))).await;
+        assert!(report.is_success());
+        let request = &model.requests()[0];
+        let line = "this run continues another: completed: Delete item 7; answer: It is done";
+        assert!(request.message.contains(line), "{}", request.message);
+        assert!(
+            !request.system.contains("It is done"),
+            "a model's words stay in the message"
+        );
+        let known = runs.get(&id(run), now).await.unwrap().unwrap();
+        assert_eq!(
+            (known.parent, known.session, known.start_url.as_deref()),
+            (Some(id("run_1")), Some(session), Some(DONE))
+        );
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,168 @@
+//! Runs of the program `webwise` that know one another, with a real browser on two small pages: what continues, forks and resumes
+//! a run of the register, and what the flags and the file about memory change. The stand-in decides from the prompt alone.
+
+#![cfg(unix)]
+
+#[path = "support/chromium.rs"]
+mod chromium;
+#[path = "support/web.rs"]
+mod web;
+
+mod shop {
+    pub(crate) mod program;
+}
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use chromium::Running;
+use shop::program::{Place, json_lines, text};
+use web::{Answer, Web};
+
+/// A desk, and the two pages that its links open.
+fn site() -> Web {
+    let page = |title: &str| {
+        let links = r#"<a href="/sizes">Size guide</a> <a href="/returns">Returns</a>"#;
+        Answer::page(format!(
+            "<!doctype html><title>{title}</title><h1>{title}</h1><p>{links}</p>"
+        ))
+    };
+    Web::start(move |asked| match asked.path.as_str() {
+        "/sizes" => page("All sizes"),
+        "/returns" => page("How to return"),
+        _ => page("Desk"),
+    })
+}
+
+/// Where the runs of a test take place, in tabs of one browser.
+struct Desk {
+    web: Web,
+    place: Place,
+    browser: Running,
+}
+
+impl Desk {
+    async fn open() -> Self {
+        Self {
+            web: site(),
+            place: Place::new(),
+            browser: Running::start().await,
+        }
+    }
+
+    /// A run of the program that ends with this code: its result, and its folder.
+    fn run(&self, code: i32, args: &[&str]) -> (Value, PathBuf) {
+        let address = self.browser.address();
+        let fixed = ["run", "--json", "--model", "stand-in", "--approve", "auto"];
+        let fixed = [&fixed[..], &["--attach", &address]].concat();
+        let mut command = self.place.command(&[&fixed, args].concat());
+        let output = command.output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+        let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let folder = self.place.path(result["folder"].as_str().unwrap());
+        (result, folder)
+    }
+
+    /// The manifests that the register lists, newest first.
+    fn runs(&self) -> Vec<Value> {
+        let output = self.place.command(&["runs", "--json"]).output().unwrap();
+        let listed: Value = serde_json::from_slice(&output.stdout).unwrap();
+        listed["runs"].as_array().unwrap().clone()
+    }
+}
+
+/// What the run did first.
+fn first_done(folder: &Path) -> Value {
+    let events = json_lines(&folder.join("actions.jsonl"));
+    let mut done = events.iter().filter(|e| e["event"] == "action_executed");
+    done.next().unwrap()["action"].clone()
+}
+
+/// All that the model was sent, as the run folder keeps it.
+fn asked(folder: &Path) -> String {
+    std::fs::read_to_string(folder.join("model.jsonl")).unwrap()
+}
+
+#[tokio::test]
+async fn a_run_is_listed_and_a_later_one_follows_it_forks_it_or_goes_on_with_it() {
+    let desk = Desk::open().await;
+    let home = desk.web.url("localhost", "/");
+    let sizes = desk.web.url("localhost", "/sizes");
+    let open = ["--goal", "Open \"Size guide\".", "--session-id", "s1"];
+    let (first, _) = desk.run(0, &[&open[..], &["--url", &home]].concat());
+    let listed = desk.runs().remove(0);
+    assert_eq!(
+        (&listed["runId"], &listed["sessionId"], &listed["status"]),
+        (&first["run"], &"s1".into(), &"completed".into())
+    );
+    assert_eq!(listed["finalUrl"], sizes);
+
+    let next = ["--goal", "Open \"Returns\"."];
+    let continues = "this run continues another: completed: Open ";
+    let (followed, folder) = desk.run(0, &[&next[..], &["--resume-run", "last"]].concat());
+    assert_eq!(first_done(&folder)["arguments"]["url"], sizes);
+    assert!(asked(&folder).contains(continues), "{}", asked(&folder));
+    let listed = desk.runs().remove(0);
+    assert_eq!(
+        (&listed["runId"], &listed["parentRunId"]),
+        (&followed["run"], &first["run"])
+    );
+    assert_eq!(listed["sessionId"], "s1");
+
+    let of = first["run"].as_str().unwrap();
+    let (_, folder) = desk.run(0, &[&next[..], &["--fork-run", of]].concat());
+    assert_eq!(first_done(&folder)["arguments"]["url"], sizes);
+    assert!(asked(&folder).contains(continues), "{}", asked(&folder));
+    let listed = desk.runs().remove(0);
+    assert_eq!(listed["parentRunId"], first["run"]);
+    let session = listed["sessionId"].as_str().unwrap();
+    assert!(session.starts_with("fork_"), "{session}");
+
+    // One answer of the model is not enough for two pages.
+    let both = ["--goal", "Open \"Size guide\". Open \"Returns\"."];
+    let cut = ["--url", &home, "--max-calls", "1", "--no-replay"];
+    let (cut, _) = desk.run(1, &[&both[..], &cut].concat());
+    let listed = desk.runs().remove(0);
+    assert_eq!(
+        (&listed["runId"], &listed["status"]),
+        (&cut["run"], &"failed".into())
+    );
+    let (resumed, folder) = desk.run(0, &["--resume-run", "last", "--no-replay"]);
+    assert_eq!(resumed["run"], cut["run"]);
+    let was_told = asked(&folder);
+    assert!(was_told.contains("this run was interrupted"), "{was_told}");
+    let listed = desk.runs();
+    assert_eq!(
+        (&listed[0]["runId"], &listed[0]["status"]),
+        (&cut["run"], &"completed".into())
+    );
+    assert_eq!(listed.len(), 4);
+}
+
+#[tokio::test]
+async fn the_flags_and_the_file_about_memory_decide_what_a_run_keeps_of_earlier_ones() {
+    let desk = Desk::open().await;
+    let home = desk.web.url("localhost", "/");
+    let file = |name: &str, text: &str| {
+        let path = desk.place.path(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let short = file("short.toml", "[memory]\ntraceTtlDays = 0\n");
+    let off = file("off.toml", "[memory]\nenabled = false\n");
+    let events = |args: &[&str]| {
+        let goal = ["--goal", "Open \"Size guide\".", "--url", &home];
+        let (_, folder) = desk.run(0, &[&goal[..], args].concat());
+        json_lines(&folder.join("memory_events.jsonl"))
+    };
+    let expired = |events: &[Value]| events.iter().any(|e| e["what"] == "trajectory_expired");
+    assert!(!expired(&events(&[])), "nothing is known yet");
+    assert!(!expired(&events(&[])), "it is kept for thirty days");
+    assert!(expired(&events(&["--trace-ttl-days", "0"])));
+    assert!(expired(&events(&["--config", &short])));
+    let without = events(&["--config", &off]);
+    let used = without.iter().any(|e| e["count"].as_u64() > Some(0));
+    assert!(!used, "{without:?}");
+}
