@@ -9,4 +9,5 @@ mod look;
 mod moves;
 mod scan;
 mod tracing;
+mod words;
 mod world;
