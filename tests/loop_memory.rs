@@ -279,6 +279,56 @@ async fn a_persons_words_about_a_domain_reach_the_prompt_there_and_nowhere_else(
         there.len() == 1 && there.iter().flatten().all(|text| !text.contains(WORDS)),
         "{there:?}"
     );
+    for (url, is_told) in [
+        ("https://www.shop.example/", true),
+        ("https://othershop.example/", false),
+    ] {
+        let browser = ScriptedBrowser::new().with_page(url, "Shop", PAGE);
+        let messages = told(browser, &memory, url, vec![give_up()]).await;
+        assert_eq!(
+            messages[0][1].contains(WORDS),
+            is_told,
+            "{url}: {messages:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_lessons_stand_in_the_system_instruction_the_most_used_first_and_then_the_seeds() {
+    const MOST: &str = "Words that helped three times.";
+    let (memory, shelf) = (
+        InMemory::new(),
+        Shelf::global(&Namespace::default(), Lessons.name()),
+    );
+    for n in 1..=12 {
+        let lesson = words(&format!("Words number {n}."), Category::BestPractice);
+        keep(&memory, &shelf, &lesson).await;
+    }
+    let mut most = words(MOST, Category::BestPractice);
+    most.counts.used = 3;
+    keep(&memory, &shelf, &most).await;
+    let recorder = Recorder::new();
+    let page = || ScriptedBrowser::new().with_page(SHOP, "Shop", PAGE);
+    let asked = watched(page(), &memory, SHOP, vec![give_up()], &recorder).await;
+    let (_, section) = asked[0][0]
+        .split_once("## Lessons from experience")
+        .unwrap();
+    let listed: Vec<&str> = section
+        .split("\n## ")
+        .next()
+        .unwrap()
+        .lines()
+        .filter_map(|line| line.strip_prefix("- "))
+        .collect();
+    assert_eq!((listed.len(), listed[0]), (10, MOST), "{listed:#?}");
+    assert!(
+        listed[1..4].iter().all(|line| !line.contains("Words")) && listed[4].contains("Words"),
+        "{listed:#?}"
+    );
+    let loaded = kinds(&recorder, "tier1_loaded");
+    let [EventKind::Tier1Loaded { count: 10, .. }] = &loaded[..] else {
+        panic!("{loaded:?}");
+    };
 }
 
 #[tokio::test(start_paused = true)]

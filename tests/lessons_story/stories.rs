@@ -351,6 +351,15 @@ async fn what_helped_five_times_on_five_sites_stands_in_the_system_instruction_o
     // The first try fails, as on every site seen for the first time; what helps is known.
     assert_eq!(ran.troubles(), [covered(fresh)], "{:#?}", ran.log());
     assert!(first_troubles > 1);
+
+    // What was used five times stays, however long nobody uses it.
+    clock.advance(TimeDelta::days(200));
+    let later = visit(&bed, &sites, fresh, memory.clone(), &clock).await;
+    let loaded = later.event("tier1_loaded");
+    assert_eq!(
+        (&loaded["count"], &loaded["lessons"][0]),
+        (&json!(4), &json!(GENERAL))
+    );
     told(
         by,
         &format!(

@@ -146,3 +146,21 @@ async fn every_documented_event_is_written_with_its_fields() {
                 && event["error_pattern"] == "intercepted")
     );
 }
+
+#[tokio::test]
+async fn five_uses_on_two_sites_promote_nothing() {
+    let machine = Machine::new();
+    for n in 0..5 {
+        let host = ["a.example", "b.example"][n % 2];
+        machine.shop(&format!("run_{n}"), host).await;
+    }
+    let mut uses = 0;
+    for n in 0..5 {
+        let file = format!("runs/run_{n}/memory_events.jsonl");
+        for event in lines(&machine.path(&file)) {
+            assert_ne!(event["event"], "lesson_promoted", "{event}");
+            uses = uses.max(event["new_use_count"].as_u64().unwrap_or(0));
+        }
+    }
+    assert_eq!(uses, 5, "they are enough for a third site");
+}
