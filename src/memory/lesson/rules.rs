@@ -295,7 +295,6 @@ impl Lesson {
         is_template
             && self.category == Category::ErrorRecovery
             && self.source == LessonSource::Learned
-            && self.domain.is_none()
             && self.has_earned_promotion()
     }
 
