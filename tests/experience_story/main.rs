@@ -1,7 +1,9 @@
 //! What a run reads of earlier runs on its site, through the whole loop with scripted ports: the way of a similar task, and the
-//! results of its session. `known_task`: the steps that a run takes from memory without asking its model.
+//! results of its session. `kept`: what is kept for how long. `known_task`: the steps that a run takes from memory without asking its model.
 
+mod kept;
 mod known_task;
+mod room;
 
 use serde_json::{Value, json};
 use webwise::{
