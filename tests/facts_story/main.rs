@@ -1,9 +1,10 @@
 //! Facts and elements of a host, through the whole loop with scripted ports: what a run reads of them, what it is spared by
-//! them, and how it finds an element that has another name now.
+//! them, and how it finds an element that has another name now. `observed`: what the steps of a run prove, and how it ages.
 
 #[macro_use]
-#[path = "support/figure.rs"]
+#[path = "../support/figure.rs"]
 mod figure;
+mod observed;
 
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ const HOME_OPEN: &str = "https://desk.example/#open";
 const BOATS: &str = "https://desk.example/boats";
 const BOATS_OPEN: &str = "https://desk.example/boats#open";
 const DONE: &str = "https://desk.example/done";
+const FIRST_DAY: &str = "2026-01-02T03:04:05Z";
 const COVERED: &str = "<div> intercepts pointer events";
 /// The fact about the banner, as the model reads it.
 const FACT: &str = "\n## Facts about this site\n- n1 is on top of other elements until you click it: click it first.\n";
@@ -116,11 +118,26 @@ async fn run_with(
     browser: ScriptedBrowser,
     model: ScriptedModel,
 ) -> Ran {
+    let clock = FixedClock::at(FIRST_DAY);
+    run_at(clock, options, store, kinds, id, start, browser, model).await
+}
+
+#[expect(clippy::too_many_arguments, reason = "each is a part of the story")]
+async fn run_at(
+    clock: FixedClock,
+    options: Options,
+    store: &InMemory,
+    kinds: Vec<Arc<dyn MemoryKind>>,
+    id: &str,
+    start: &str,
+    browser: ScriptedBrowser,
+    model: ScriptedModel,
+) -> Ran {
     let recorder = Recorder::new();
     let agent = DecisionLoop::builder(browser.clone(), model.clone(), store.clone())
         .with_options(options)
         .with_kinds(kinds)
-        .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))
+        .with_clock(clock)
         .with_sink(recorder.clone())
         .build()
         .unwrap();
