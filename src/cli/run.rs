@@ -218,3 +218,27 @@ fn options(args: &RunArgs) -> Options {
     options.namespace = args.memory.namespace();
     options
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Run {
+        #[command(flatten)]
+        args: RunArgs,
+    }
+
+    #[test]
+    fn the_flags_about_earlier_ways_are_options_of_memory() {
+        let of = |flags: &str| {
+            let line = format!("webwise --goal x --url https://a.example {flags}");
+            kinds(&Run::parse_from(line.split_whitespace()).args)
+        };
+        assert_eq!(of(""), KindOptions::default());
+        let chosen = of("--trace-scoring --trace-ttl-days 7");
+        assert_eq!((chosen.trace_scoring, chosen.trace_ttl_days), (true, 7));
+    }
+}
