@@ -149,6 +149,49 @@ fn the_arms_say_what_memory_is_worth_and_leave_the_persons_memory_alone() {
     place.assert_no_browser();
 }
 
+/// The number of tips for the site that each run of the evaluation was shown; those that fill a memory come first.
+fn tips(place: &Place, cases: &[Value], isolation: &str) -> Vec<u64> {
+    let cases = file(cases);
+    let output = eval(
+        place,
+        &[
+            cases.to_str().unwrap(),
+            "--model=stand-in",
+            "--arms=warm",
+            "--seeds=1",
+            "--approve=auto",
+            "--json",
+            isolation,
+        ],
+    );
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    let result: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+    let runs = result["runs"].as_array().unwrap();
+    let of = |run: &Value| {
+        let folder = place.path(run["folder"].as_str().unwrap());
+        let events = json_lines(&folder.join("memory_events.jsonl"));
+        let recalls = events.iter().filter(|of| of["event"] == "domain_recall");
+        recalls.map(|of| of["matched"].as_u64().unwrap()).sum()
+    };
+    runs.iter().map(of).collect()
+}
+
+#[test]
+fn the_cases_share_a_memory_or_use_the_persons_own_if_that_is_asked_for() {
+    let (web, place) = (site(), Place::new());
+    let both = [case(&web, "one"), case(&web, "other")];
+    let shared = tips(&place, &both, "--memory-isolation=shared");
+    assert!(
+        shared.len() == 4 && shared[0] == 0 && shared[1..].iter().all(|tips| *tips > 0),
+        "the second case fills the memory that the first one began: {shared:?}"
+    );
+    assert!(!place.path("memory").exists());
+    let own = tips(&place, &both[..1], "--memory-isolation=none");
+    assert!(own.len() == 2 && own[0] == 0 && own[1] > 0, "{own:?}");
+    assert!(place.path("memory").exists(), "what is learned is kept");
+}
+
 #[test]
 fn a_run_is_judged_by_its_last_page_and_not_by_what_it_claims() {
     let (web, place) = (site(), Place::new());
