@@ -89,9 +89,10 @@ async fn a_lesson_is_listed_with_its_counts_and_shown_with_where_it_comes_from()
         shown.lines().last().unwrap(),
         format!("Text        {}", site["text"].as_str().unwrap())
     );
+    let body = &machine.json(&["show", name])["record"]["body"];
     assert_eq!(
-        machine.json(&["show", name])["record"]["body"]["source"],
-        "learned"
+        (&body["source"], &body["created_at"]),
+        (&"learned".into(), &"2026-01-02T03:04:05Z".into())
     );
 }
 
@@ -116,6 +117,10 @@ async fn a_trajectory_is_shown_with_its_steps_and_with_what_a_prompt_says() {
         session.contains("succeeded, without a session id") && !session.contains("\nPrompt      "),
         "{session}"
     );
+    // The clock stands still, and the model was asked four times.
+    for part in ["\nTurns       4\n", "\nSeconds     0\n"] {
+        assert!(session.contains(part), "{part} in {session}");
+    }
 }
 
 #[tokio::test]
