@@ -84,10 +84,10 @@ impl ModeArg {
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
     /// The goal of the task, in plain words.
-    #[arg(long, value_parser = NonEmptyStringValueParser::new(), required_unless_present = "resume_run")]
+    #[arg(long, visible_alias = "task", value_parser = NonEmptyStringValueParser::new(), required_unless_present = "resume_run")]
     pub(super) goal: Option<String>,
     /// The address of the page to start on.
-    #[arg(long, value_parser = values::url, required_unless_present_any = ["resume_run", "fork_run"])]
+    #[arg(long, visible_alias = "start-url", value_parser = values::url, required_unless_present_any = ["resume_run", "fork_run"])]
     pub(super) url: Option<Url>,
     /// Go on with a run that was interrupted or ended without an answer: its id, an unambiguous beginning of it, or `last`.
     /// With --goal, a new run with that goal starts on the page where the other ended, in the same session.
@@ -335,5 +335,14 @@ mod tests {
             (run.allow.len(), run.parameters.len(), run.secrets.len()),
             (1, 1, 1)
         );
+    }
+
+    #[test]
+    fn the_goal_and_the_start_page_have_a_second_name() {
+        let of = |line: &str| Run::try_parse_from(line.split_whitespace()).unwrap().args;
+        let named = of("webwise --goal x --url https://a.example");
+        let aliased = of("webwise --task x --start-url https://a.example");
+        assert_eq!((&aliased.goal, &aliased.url), (&named.goal, &named.url));
+        assert!(aliased.goal.is_some() && aliased.url.is_some());
     }
 }
