@@ -127,7 +127,11 @@ fn full(steps: u32) -> Memory {
         memory.keep([format!(
             "paragraph {n} of the page tells of boats and of water"
         )]);
-        memory.extract(&format!("part {n}"), "It costs 120 euros.\n".repeat(100));
+        memory.extract(
+            &format!("part {n}"),
+            "It costs 120 euros.\n".repeat(100),
+            chrono::DateTime::UNIX_EPOCH,
+        );
     }
     for n in 0..20 {
         let text = "The customer prefers mail. ".repeat(100);

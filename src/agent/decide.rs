@@ -227,6 +227,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     read: &self.executor.state.remarks.read,
                     known: self.executor.state.memory.lines(),
                     extracted: self.executor.state.memory.extracted(),
+                    now: self.parts.guarded.clock.now(),
                     given: self.executor.state.memory.given(),
                     noted: self.executor.state.memory.notes(),
                     results: &self.executor.state.remarks.results,

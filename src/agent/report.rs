@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{base::RunId, event::RunSummary};
+use crate::{base::RunId, event::RunSummary, working::Step};
 
 /// The report of a run: how it ended, and its results.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,10 @@ pub struct RunReport {
     pub unverified: Vec<String>,
     /// Extracted data, by name. Present even if the run failed.
     pub extracted: BTreeMap<String, String>,
+    /// The steps, oldest first, one for each action that was tried.
+    pub steps: Vec<Step>,
+    /// Addresses of the pages that the run was on, each once, in the order of the first visit.
+    pub pages: Vec<String>,
     /// Address of the last page.
     pub final_url: Option<String>,
     /// The error that ended the run. Also set if the browser was lost after the run had succeeded.
@@ -39,6 +43,8 @@ impl RunReport {
             evidence: None,
             unverified: Vec::new(),
             extracted: BTreeMap::new(),
+            steps: Vec::new(),
+            pages: Vec::new(),
             final_url: None,
             error: None,
             recording: None,

@@ -321,6 +321,10 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             self.engine
                 .learn(&self.parts.memory, &log, patience, asking)
                 .await;
+            self.executor
+                .state
+                .memory
+                .edit_steps(|steps| *steps = log.steps);
         }
         if stop.is_success() {
             self.executor.look_once_more().await;

@@ -9,7 +9,7 @@ use super::{fence::quoted, page::without_empty};
 use crate::{
     action::{Action, AgentAction, BrowserAction, Outcome},
     base::{canonical, text::clean},
-    working::{Earlier, Place, Step},
+    working::{Earlier, Place, Step, Visited},
 };
 
 /// Maximum length of the name of a target in a line about a step. Unit: characters. Source: chosen.
@@ -91,11 +91,18 @@ fn address(place: &Place, before: &Place) -> String {
     quoted(&short, MAX_ADDRESS)
 }
 
-/// Returns a line with the address of each page that the run visited before the steps that the message shows. The
+/// Returns a line with the address and the title of each page that the run visited before the steps that the message shows. The
 /// address of the page that the run left last comes last.
 pub(super) fn page_lines(earlier: &Earlier<'_>) -> Vec<String> {
     let pages = earlier.pages.iter();
-    pages.map(|page| quoted(page.url, MAX_URL)).collect()
+    let line = |page: &Visited<'_>| {
+        let url = quoted(page.url, MAX_URL);
+        if page.title.is_empty() {
+            return url;
+        }
+        format!("{url} {}", quoted(page.title, MAX_NAME))
+    };
+    pages.map(line).collect()
 }
 
 /// Returns a line for each group of steps that the message no longer shows one by one, such as `12 fill on "/issue/:n"`.

@@ -1,7 +1,7 @@
 //! The sections about the run itself: the texts that it was given, read or extracted, its steps and notes, and the
 //! results of its last calls.
 
-use std::{collections::BTreeMap, iter};
+use std::{collections::BTreeMap, fmt::Write as _, iter};
 
 use super::{
     compress::compress,
@@ -166,7 +166,10 @@ fn extracted_lines(parts: &StepParts<'_>, retention: Retention) -> Vec<String> {
             break;
         }
         let most = TokenCount(room.min(MAX_RESULT.0));
-        let lines = shortened(&taken.name, &taken.text, most);
+        let mut lines = shortened(&taken.name, &taken.text, most);
+        if let (Some(age), Some(label)) = (taken.age(parts.now), lines.first_mut()) {
+            let _ = write!(label, " (taken {} minutes ago)", age.num_minutes());
+        }
         let size = cost(&lines.join("\n")).0;
         if size > room {
             break;
@@ -179,6 +182,8 @@ fn extracted_lines(parts: &StepParts<'_>, retention: Retention) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use chrono::DateTime;
+
     use super::*;
     use crate::{
         base::Nonce,
@@ -222,7 +227,11 @@ mod tests {
         let mut memory = Memory::default();
         let all: Vec<String> = (0..6).map(|n| format!("\"part {n}\"")).collect();
         for n in 0..6 {
-            memory.extract(&format!("part {n}"), "A boat on the water.\n".repeat(200));
+            memory.extract(
+                &format!("part {n}"),
+                "A boat on the water.\n".repeat(200),
+                DateTime::UNIX_EPOCH,
+            );
         }
         let large = shown(&memory, &[], u64::MAX);
         assert!(
@@ -237,7 +246,11 @@ mod tests {
         );
         let collected = shown_in(Mode::Scrape, &memory, &[], u64::MAX);
         assert_eq!(collected, all, "a run that collects data keeps it all");
-        memory.extract("whole book", "A boat on the water.\n".repeat(9_000));
+        memory.extract(
+            "whole book",
+            "A boat on the water.\n".repeat(9_000),
+            DateTime::UNIX_EPOCH,
+        );
         let with_book = shown(&memory, &[], u64::MAX);
         assert_eq!(with_book.last().unwrap(), "\"whole book\"");
         assert!(with_book.len() > 1, "{with_book:?}");
@@ -246,7 +259,7 @@ mod tests {
     #[test]
     fn a_result_of_this_message_is_not_told_twice() {
         let mut memory = Memory::default();
-        memory.extract("price", "120".to_owned());
+        memory.extract("price", "120".to_owned(), DateTime::UNIX_EPOCH);
         let now = [("price".to_owned(), "120".to_owned())];
         assert_eq!(shown(&memory, &now, 9_000), [""; 0]);
         let other = [("price".to_owned(), "99".to_owned())];

@@ -6,6 +6,7 @@ use std::{
     fmt::{Display, Write as _},
 };
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -81,6 +82,8 @@ pub struct StepParts<'a> {
     pub known: &'a [String],
     /// Texts that the run extracted from pages, oldest first.
     pub extracted: &'a [Extraction],
+    /// The current time, from which the age of an extracted text follows.
+    pub now: DateTime<Utc>,
     /// Texts that the program gave to the run, by name.
     pub given: &'a BTreeMap<String, String>,
     /// The model's notes, oldest first.
@@ -124,6 +127,7 @@ impl<'a> StepParts<'a> {
             read: &[],
             known: &[],
             extracted: &[],
+            now: DateTime::UNIX_EPOCH,
             given: &NOTHING_GIVEN,
             noted: &[],
             results: &[],

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{History, Pages, Step, tally::Tally};
@@ -20,6 +21,9 @@ pub const MAX_GIVEN: usize = 20;
 pub const MAX_GIVEN_TEXT: usize = 4_000;
 /// Maximum length of the name of a text that the program gives a run. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
+/// Time for which an extracted text counts as what its page shows. Prompts give the age of older ones. Source: a requirement of the
+/// project.
+pub const FRESH: TimeDelta = TimeDelta::seconds(300);
 /// Names that a given text must not have, because the model would take the text for something that the run itself
 /// observed.
 const RESERVED: [&str; 5] = [
@@ -38,6 +42,17 @@ pub struct Extraction {
     pub name: String,
     /// The text. It comes from the page.
     pub text: String,
+    /// The time at which it was taken.
+    #[serde(default)]
+    pub taken: DateTime<Utc>,
+}
+
+impl Extraction {
+    /// Returns the time since the text was taken, if the text is older than [`FRESH`]: by then, its page may show something else.
+    pub fn age(&self, now: DateTime<Utc>) -> Option<TimeDelta> {
+        let age = now.signed_duration_since(self.taken);
+        (age > FRESH).then_some(age)
+    }
 }
 
 /// The memory of one run: its steps, the lines that it read and the texts that it took from pages, its notes, and the
@@ -147,12 +162,20 @@ impl Memory {
     }
 
     /// Stores a text of a page under a name. It replaces an earlier text of the same name.
-    pub fn extract(&mut self, name: &str, text: String) {
+    pub fn extract(&mut self, name: &str, text: String, now: DateTime<Utc>) {
         self.extracted.retain(|known| known.name != name);
         self.extracted.push(Extraction {
             name: name.to_owned(),
             text,
+            taken: now,
         });
+    }
+
+    /// Returns the text that was taken under this name; `None` if there is none, or if it is older than [`FRESH`].
+    pub fn fresh(&self, name: &str, now: DateTime<Utc>) -> Option<&str> {
+        let mut all = self.extracted.iter();
+        let found = all.find(|known| known.name == name && known.age(now).is_none());
+        found.map(|known| &*known.text)
     }
 
     /// Keeps only the newest extractions whose names and texts together have at most this many bytes.
@@ -242,8 +265,12 @@ mod tests {
     fn a_new_extraction_replaces_the_one_of_its_name_and_is_the_last() {
         let mut memory = Memory::default();
         for (name, text) in [("a", "1"), ("b", "2"), ("a", "3")] {
-            memory.extract(name, text.to_owned());
+            memory.extract(name, text.to_owned(), DateTime::UNIX_EPOCH);
         }
+        let later = DateTime::UNIX_EPOCH + FRESH;
+        assert_eq!(memory.fresh("a", later), Some("3"));
+        assert_eq!(memory.fresh("a", later + TimeDelta::seconds(1)), None);
+        assert_eq!(memory.fresh("c", later), None);
         let told = memory.extracted().iter().map(|e| (&*e.name, &*e.text));
         assert_eq!(told.collect::<Vec<_>>(), [("b", "2"), ("a", "3")]);
         memory.keep_extracted(3);

@@ -13,7 +13,9 @@ mod tally;
 
 pub(crate) use history::is_lasting;
 pub use history::{Earlier, Group, History, MAX_ENTRIES, MAX_GROUPS, MAX_LASTING, MAX_PAGES};
-pub use memory::{Extraction, MAX_GIVEN, MAX_GIVEN_TEXT, MAX_LINES, MAX_NOTE, MAX_NOTES, Memory};
+pub use memory::{
+    Extraction, FRESH, MAX_GIVEN, MAX_GIVEN_TEXT, MAX_LINES, MAX_NOTE, MAX_NOTES, Memory,
+};
 pub use pages::{Pages, Snapshot, Visited};
 pub use sitemap::{LeftOut, MapPage, SiteMap};
 pub use step::{About, By, Finished, Place, Step};

@@ -19,6 +19,8 @@ pub struct Pages<'a>(&'a [Step]);
 pub struct Visited<'a> {
     /// The address.
     pub url: &'a str,
+    /// The title of the page when the run first came to it; empty if the page has none, or if the run began there. Page data.
+    pub title: &'a str,
     /// Number of the step that first led to the page; 0 if the run began there.
     pub first: u32,
     /// Number of the last step after which the run was on the page.
@@ -170,11 +172,13 @@ mod tests {
 
     #[test]
     fn pages_are_told_in_the_order_of_the_first_visit() {
-        let steps = steps(&[("", "a"), ("a", "a"), ("a", "b"), ("b", "a"), ("a", "b")]);
+        let mut steps = steps(&[("", "a"), ("a", "a"), ("a", "b"), ("b", "a"), ("a", "b")]);
+        steps[2].title = "Page b".to_owned();
         let pages = Pages::of(&steps);
         assert_eq!(pages.path().collect::<Vec<_>>(), ["a", "b", "a", "b"]);
         let visited = |url, first, last, visits| Visited {
             url,
+            title: if url == "b" { "Page b" } else { "" },
             first,
             last,
             visits,

@@ -163,6 +163,9 @@ pub struct Step {
     pub before: Place,
     /// The page after the action.
     pub after: Place,
+    /// The title of the page after the action. Page data.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
     /// True if the action led to a page outside the run's scope and that page was left again.
     #[serde(default)]
     pub left_scope: bool,
@@ -215,6 +218,7 @@ impl Step {
             outcome,
             before: Place::default(),
             after: Place::default(),
+            title: String::new(),
             left_scope: false,
             within: None,
             changes: None,

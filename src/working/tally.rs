@@ -93,12 +93,13 @@ impl Tally {
     /// Returns the page at this index. `steps` are the counted steps.
     pub(super) fn visited<'a>(&self, steps: &'a [Step], index: usize) -> Visited<'a> {
         let page = &self.pages[index];
-        let (url, first) = match page.came {
-            Some(at) => (steps[at].after.url(), steps[at].number),
-            None => (steps[0].before.url(), 0),
+        let (url, title, first) = match page.came {
+            Some(at) => (steps[at].after.url(), &*steps[at].title, steps[at].number),
+            None => (steps[0].before.url(), "", 0),
         };
         Visited {
             url,
+            title,
             first,
             last: page.last,
             visits: page.visits,

@@ -82,6 +82,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let extracted = self.state.memory.extracted().iter();
         let extracted = extracted.map(|taken| (taken.name.clone(), taken.text.clone()));
         let extracted = self.redactor.pairs(extracted.collect());
+        let pages = self.state.memory.pages().visited().into_iter();
+        let pages = pages.map(|page| clean(page.url.to_owned())).collect();
+        let steps = self.state.memory.edit_steps(std::mem::take);
         let final_url = self.state.page.map(|page| clean(page.head.url));
         self.emitter.emit(EventKind::RunEnded {
             answer: self.state.answer.clone(),
@@ -98,6 +101,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
             evidence: self.state.evidence,
             unverified: self.state.unverified,
             extracted,
+            steps,
+            pages,
             final_url,
             error: self.state.error,
             recording: self

@@ -7,11 +7,15 @@ use crate::{
     BrowserDriver,
     action::{Action, Effect, ErrorClass, Outcome, Signature},
     agent::{emit::elapsed_ms, state::Queued},
+    base::text,
     event::EventKind,
     page::{PageDiff, TargetIdentity},
     verify::{PageNow, empties, moves_the_caret, restored},
     working::{By, Finished, Step, StopReason},
 };
+
+/// Maximum length of the page's title that a step keeps. Unit: characters. Source: chosen; enough to tell pages apart.
+const MAX_TITLE: usize = 60;
 
 /// An action that is being carried out, with what is known about it so far. It becomes a [`Step`] when it ends.
 #[derive(Debug, Clone)]
@@ -150,6 +154,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         step.effect = tried.effect;
         step.before = place(before).unwrap_or_default();
         step.after = place(after).unwrap_or_default();
+        step.title = after.map_or_else(String::new, |page| text::cut(&page.head.title, MAX_TITLE));
         step.left_scope = std::mem::take(&mut self.state.left_scope);
         step.healed = std::mem::take(&mut self.state.healed);
         step.within = before.and_then(|page| surroundings(page, &step.action));

@@ -1,5 +1,7 @@
 //! The content of a checkpoint, and the parts that are left out if there is not enough room.
 
+use chrono::DateTime;
+
 use crate::{
     ErrorKind, RunId,
     action::{Action, BrowserAction, NoArguments, Outcome, Signature},
@@ -57,7 +59,9 @@ fn a_full_memory_stays_small_enough_and_keeps_the_newest_extractions() {
     for n in 0..20 {
         let text = "一艘船在水上。".repeat(500);
         state.memory.give(&format!("text {n}"), &text).unwrap();
-        state.memory.extract(&format!("part {n}"), text);
+        state
+            .memory
+            .extract(&format!("part {n}"), text, DateTime::UNIX_EPOCH);
     }
     let kept = kept(&state);
     assert!(kept.memory().given().is_empty());

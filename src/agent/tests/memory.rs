@@ -1,15 +1,18 @@
 //! The parts of a run's memory that the model reads: given texts, extractions, and the pages that steps led to.
 
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
 use crate::{
     DecisionLoop, Task,
-    agent::{Options, StepEnd},
+    agent::{Clock, Options, StepEnd},
     base::{ErrorKind, Origin},
     guard::ApprovalMode,
     secret::{Secret, SecretName, Vault},
     store::InMemory,
-    testing::{ScriptedBrowser, ScriptedModel, ScriptedReply, call},
+    testing::{FixedClock, ScriptedBrowser, ScriptedModel, ScriptedReply, call},
 };
 
 const LIST: &str = "https://shop.example/boats";
@@ -74,6 +77,51 @@ async fn an_extraction_stays_in_sight_and_a_step_tells_where_it_led() {
     assert!(!messages[2].contains(before));
     assert!(messages[3].contains(before), "{}", messages[3]);
     assert!(messages[3].contains("It costs 120 euros"));
+}
+
+/// A clock that the test moves.
+#[derive(Debug, Clone)]
+struct Moved(Arc<FixedClock>);
+
+impl Clock for Moved {
+    fn now(&self) -> DateTime<Utc> {
+        self.0.now()
+    }
+}
+
+#[tokio::test]
+async fn an_extraction_is_told_with_its_age_once_it_may_be_out_of_date() {
+    let clock = Moved(Arc::new(FixedClock::at("2026-01-02T03:04:05Z")));
+    let (moved, mut turn) = (clock.clone(), 0);
+    let model = ScriptedModel::deciding(move |_| {
+        turn += 1;
+        moved.0.advance(TimeDelta::seconds(150));
+        Ok(match turn {
+            1 => call("click", json!({ "target": "e1" })),
+            2 => call("extract", json!({ "name": "canoe" })),
+            3 => call("click", json!({ "target": "e2" })),
+            4 | 5 => call("note", json!({ "text": "waiting" })),
+            _ => call(
+                "finish",
+                json!({ "answer": "120 euros", "evidence": "It costs 120 euros" }),
+            ),
+        })
+    });
+    let agent = DecisionLoop::builder(shop(), model.clone(), InMemory::new());
+    let agent = agent.with_options(options()).with_clock(clock);
+    let report = agent.build().unwrap().run(task()).await;
+    let messages: Vec<String> = model.requests().into_iter().map(|r| r.message).collect();
+    let before = "## Extracted before\n\"canoe\"";
+    for fresh in &messages[3..5] {
+        assert!(fresh.contains(&format!("{before}\n")), "{fresh}");
+    }
+    let old = format!("{before} (taken 7 minutes ago)\n");
+    assert!(messages[5].contains(&old), "{}", messages[5]);
+    // The report names the pages, once each, and has the steps.
+    assert_eq!(report.pages, [LIST, ITEM]);
+    let titles: Vec<&str> = report.steps.iter().map(|step| &*step.title).collect();
+    assert_eq!(titles[..2], ["Boats", "Canoe"]);
+    assert_eq!(report.steps.len(), 7);
 }
 
 #[tokio::test]
