@@ -59,6 +59,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let (targets, before) = (tried.targets.clone(), tried.before.clone());
         let Concluded { changed, stop } = self.executor.conclude(tried, turn);
         self.note_call(&action, &outcome, changed, before.as_ref());
+        if outcome.is_done() {
+            self.condense(&action).await;
+        }
         match outcome {
             Outcome::Done => self.forget_failure(&action),
             // The action is neither a success nor a failure. Memory is not asked for an alternative, because the

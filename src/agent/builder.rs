@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Approver, Cancel, Clock, DecisionLoop, GuardedBrowser, Options, Tool};
 use crate::{
+    LlmClient,
     action::{BrowserTool, ToolSet},
     base::{Error, ErrorKind, Result},
     event::{EventSink, Journal},
@@ -28,6 +29,7 @@ impl<B, L, M> Builder<B, L, M> {
                 memory,
                 kinds: kinds(),
                 tools: Vec::new(),
+                compressor: None,
                 register: None,
             },
             registry: None,
@@ -97,6 +99,17 @@ impl<B, L, M> Builder<B, L, M> {
     /// recorded, because a resumed run might do it again.
     pub fn with_registry(mut self, store: impl MemoryBackend + 'static) -> Self {
         self.registry = Some(Arc::new(store));
+        self
+    }
+
+    /// Sets a model that shortens long results of tools for the prompts; a small, cheap one will do. Default: none, and rules shorten them.
+    ///
+    /// It is asked once for each result of more than [`Options::max_result`] tokens that `extract`, a script, or a
+    /// [compressible](Tool::is_compressible) tool of your program gives. Its tokens count in the run's budget. What it adds to the text is
+    /// dropped, addresses that it left out are added again, and if its reply cannot be used, the rules decide. The run's own results stay
+    /// whole.
+    pub fn with_compressor(mut self, model: impl LlmClient + 'static) -> Self {
+        self.parts.compressor = Some(Arc::new(model));
         self
     }
 

@@ -227,6 +227,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     read: &self.executor.state.remarks.read,
                     known: self.executor.state.memory.lines(),
                     extracted: self.executor.state.memory.extracted(),
+                    max_result: self.parts.guarded.options.max_result,
                     now: self.parts.guarded.clock.now(),
                     given: self.executor.state.memory.given(),
                     noted: self.executor.state.memory.notes(),

@@ -89,6 +89,7 @@ mod builder;
 mod cancel;
 mod checkpoint;
 mod clock;
+mod condense;
 mod decide;
 mod decision_loop;
 mod emit;

@@ -8,7 +8,7 @@ use crate::{
     guard::{ApprovalMode, Budget, Prices},
     memory::Namespace,
     page::DigestOptions,
-    prompt::Mode,
+    prompt::{MAX_RESULT, Mode},
 };
 
 /// The policy for showing pictures of the page to a model that accepts pictures.
@@ -81,6 +81,9 @@ pub struct Options {
     /// Maximum number of tokens in a reply. Default: 2,048. Source: chosen; five calls with texts take about 400
     /// tokens.
     pub max_output: TokenCount,
+    /// Maximum size of one result of a tool in a message. A longer result is shortened, by rules or by the
+    /// [compressor](super::Builder::with_compressor). Unit: tokens, estimated. Default: 2,000. Source: a requirement of the project.
+    pub max_result: TokenCount,
     /// True if a picture of the page is taken in each step, for the run folder. Default: false.
     pub screenshots: bool,
     /// The policy for pictures of the page. It applies if the model's [capabilities](crate::chat::LlmCapabilities::images)
@@ -120,6 +123,7 @@ impl Default for Options {
             settle: Duration::from_millis(300),
             temperature: 0.2,
             max_output: TokenCount(2_048),
+            max_result: MAX_RESULT,
             screenshots: false,
             images: Images::default(),
             scripts: false,

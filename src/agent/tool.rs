@@ -30,6 +30,12 @@ pub trait Tool: Debug + Send + Sync {
     /// of a built-in tool.
     fn effect(&self) -> Effect;
 
+    /// Returns true if a [compressor](super::Builder::with_compressor) may shorten a long result. Return false if each line of it matters,
+    /// as in the results of a search. Default: true.
+    fn is_compressible(&self) -> bool {
+        true
+    }
+
     /// Calls the tool. The arguments come from the model and are not validated.
     ///
     /// # Errors

@@ -145,7 +145,7 @@ function makeHintsOf() {
     const isDrawn = spaceOf(element) === SVG;
     const colour = isDrawn ? hex(fill) || hex(stroke) : hex(backgroundColor);
     const [x, y, wide, high] = [left + scrollX, top + scrollY, width, height].map(Math.round);
-    return [(isDrawn && shapeOf(element)) || '', colour, `${wide}x${high} at ${x},${y}`].filter((word) => word !== '').join(' ');
+    return [(isDrawn && shapeOf(element)) || '', colour, `${wide}x${high} top left ${x},${y}`].filter((word) => word !== '').join(' ');
   };
   /**
    * The shapes in an SVG drawing that do not react to the pointer, and so have no look of their own. '' for an icon and for a drawing of

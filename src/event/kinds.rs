@@ -267,6 +267,21 @@ pub enum EventKind {
         /// The extracted data, with secrets replaced.
         text: String,
     },
+    /// A model shortened a long result of a tool for the next message.
+    ResultShortened {
+        /// The label of the result: the name of the extraction or of the tool.
+        label: String,
+        /// Size of the result. Unit: tokens, estimated.
+        tokens_before: TokenCount,
+        /// Size of the shortened result. Unit: tokens, estimated.
+        tokens_after: TokenCount,
+        /// Number of different addresses in the result.
+        addresses: usize,
+        /// Number of addresses that the model had left out and that were added again.
+        recovered: usize,
+        /// The model's own estimate of how complete its reply is, from 0 to 1.
+        confidence: f64,
+    },
     /// The driver reported something other than the action's result, such as a new tab or a download.
     #[serde(rename = "noticed")]
     BrowserNoticed {

@@ -128,6 +128,7 @@ impl EventKind {
                 net.all(changed);
             }
             Self::Extracted { name, text } => net.all([name, text]),
+            Self::ResultShortened { label, .. } => net.text(label),
             Self::BrowserNoticed { notice } => net.notice(notice),
             Self::FinishChecked {
                 answer,

@@ -304,6 +304,17 @@ impl Spent {
         self.estimated_calls = self
             .estimated_calls
             .saturating_add(u32::from(reported.is_none()));
+        self.add_usage(reported, worst, prices);
+    }
+
+    /// Counts only the tokens and the money of a model call, for a call that decides nothing. Like
+    /// [`add_call`](Self::add_call), counts the estimate if there is no reported usage.
+    pub fn add_usage(
+        &mut self,
+        reported: Option<&Usage>,
+        worst: &CallEstimate,
+        prices: Option<&Prices>,
+    ) {
         let usage = reported.unwrap_or(&worst.usage);
         self.usage.input += usage.input;
         self.usage.output += usage.output;

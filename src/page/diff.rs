@@ -1,7 +1,7 @@
 //! The differences between two observations of a page. They are the evidence that an action had an effect, and the prompt shows their
 //! summary.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -232,8 +232,42 @@ fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
             let place = |all: &[(u64, usize)]| all[from_end.map_or(at, |end| all.len() - end)].1;
             partners[place(after)] = Some(place(before));
         }
+        if before.len() != after.len() {
+            let middle = |all: &[(u64, usize)]| -> Vec<usize> {
+                all[head..all.len() - tail]
+                    .iter()
+                    .map(|(_, at)| *at)
+                    .collect()
+            };
+            pair_equal((old, &middle(before)), (new, &middle(after)), &mut partners);
+        }
     }
     partners
+}
+
+/// Pairs facts with the same key anew, of which there are more on one side: first those that did not change, and then the rest by
+/// position. Otherwise all facts behind one that came or went in the middle would look changed.
+fn pair_equal(
+    (old, before): (&[Fact], &[usize]),
+    (new, after): (&[Fact], &[usize]),
+    partners: &mut [Option<usize>],
+) {
+    let content = |fact: &Fact| (fact.detail, fact.exact);
+    let mut free: HashMap<_, VecDeque<usize>> = HashMap::new();
+    for at in before {
+        free.entry(content(&old[*at])).or_default().push_back(*at);
+    }
+    for at in after {
+        let equal = free.get_mut(&content(&new[*at]));
+        partners[*at] = equal.and_then(VecDeque::pop_front);
+    }
+    let mut rest: Vec<usize> = free.into_values().flatten().collect();
+    rest.sort_unstable();
+    let unpaired = after.iter().filter(|at| partners[**at].is_none());
+    let unpaired: Vec<usize> = unpaired.copied().collect();
+    for (at, old) in unpaired.into_iter().zip(rest) {
+        partners[at] = Some(old);
+    }
 }
 
 /// Returns the change of a text in which only the numbers differ between the old and the new node.

@@ -2,10 +2,12 @@
 //!
 //! # Decisions
 //!
-//! - Rules decide, no model: a second call for each long result would cost more than the tokens it saves.
+//! - Rules decide, unless the program gives a model for it: a second call for each long result often costs more than the tokens it saves.
 //! - Lines are left out whole, the least important first, so the remaining lines are unchanged. Which lines are
 //!   important depends on the kind of text, which is recognised from the text itself.
 //! - A model cannot guess addresses. If too many of them were left out, they are listed at the end.
+
+pub(crate) mod model;
 
 use std::collections::BTreeSet;
 

@@ -38,6 +38,7 @@ mod tips;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use compress::model::{shorten, shortened};
 pub(crate) use fence::quoted;
 pub use mode::Mode;
 pub(crate) use pack::cost;
@@ -45,5 +46,6 @@ pub use pack::{Block, Keep, pack};
 pub(crate) use page::size as page_size;
 pub use page::{excerpts, facts, reading};
 pub use reader::{ShownElement, ShownPage, json_string};
+pub(crate) use step::MAX_RESULT;
 pub use step::{LastFailure, StepParts, step};
 pub use system::{SystemParts, system};

@@ -17,8 +17,6 @@ use crate::{
     working::{Extraction, is_lasting},
 };
 
-/// Maximum size of the result of one tool call. Unit: tokens. Source: chosen; about as much as one `read` of a page shows.
-const MAX_RESULT: TokenCount = TokenCount(2_000);
 /// Minimum number of tokens that must be free for one more extracted text to be shown. Unit: tokens. Source: chosen; a
 /// few lines say little.
 const LEAST_EXTRACTED: u64 = 100;
@@ -48,7 +46,10 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     let shown = |lines: &[String]| ready(lines.to_vec());
     let steps = in_turn.into_iter().map(history_line);
     let noted = parts.noted.iter().map(|note| quoted(note, MAX_TEXT));
-    let results = parts.results.iter().flat_map(result_lines);
+    let results = parts
+        .results
+        .iter()
+        .flat_map(|(label, text)| shortened(label, text, parts.max_result));
     let (steps, noted) = (steps.map(Line::Ready), noted.map(Line::Ready));
     [
         Section::new("Given", Run, 110, First, ready(given_lines(parts.given))),
@@ -97,12 +98,7 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     ]
 }
 
-/// Returns a tool's result as lines, below its label. A long result is shortened, and a long line becomes several.
-fn result_lines((label, text): &(String, String)) -> Vec<String> {
-    shortened(label, text, MAX_RESULT)
-}
-
-/// Returns the lines of a text below its label. The text is shortened to at most `most` tokens.
+/// Returns the lines of a text below its label. The text is shortened to at most `most` tokens, and a long line becomes several.
 fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
     let result = compress(text, most);
     let mut lines = vec![quoted(label, MAX_NAME)];
@@ -156,7 +152,7 @@ fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
 fn extracted_lines(parts: &StepParts<'_>, retention: Retention) -> Vec<String> {
     let is_new = |taken: &&Extraction| {
         let mut results = parts.results.iter();
-        results.any(|(label, text)| *label == taken.name && *text == taken.text)
+        results.any(|(label, text)| *label == taken.name && *text == taken.shown())
     };
     let share = parts.budget.0 / retention.extracted_share;
     let mut room = retention.extracted.0.min(share);
@@ -165,8 +161,8 @@ fn extracted_lines(parts: &StepParts<'_>, retention: Retention) -> Vec<String> {
         if room < LEAST_EXTRACTED {
             break;
         }
-        let most = TokenCount(room.min(MAX_RESULT.0));
-        let mut lines = shortened(&taken.name, &taken.text, most);
+        let most = TokenCount(room.min(parts.max_result.0));
+        let mut lines = shortened(&taken.name, taken.shown(), most);
         if let (Some(age), Some(label)) = (taken.age(parts.now), lines.first_mut()) {
             let _ = write!(label, " (taken {} minutes ago)", age.num_minutes());
         }

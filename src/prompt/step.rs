@@ -26,6 +26,9 @@ use crate::{
     working::{Extraction, History},
 };
 
+/// Default of the maximum size of one tool result in a message. Unit: tokens. Source: a requirement of the project.
+pub(crate) const MAX_RESULT: TokenCount = TokenCount(2_000);
+
 /// Maximum length of a question to a person, of the person's answer, and of a note. Unit: characters. Source: chosen.
 pub(super) const MAX_TEXT: usize = 800;
 static NOTHING_GIVEN: BTreeMap<String, String> = BTreeMap::new();
@@ -82,6 +85,8 @@ pub struct StepParts<'a> {
     pub known: &'a [String],
     /// Texts that the run extracted from pages, oldest first.
     pub extracted: &'a [Extraction],
+    /// Maximum size of one text in `results` and `extracted`; a longer one is shortened. Unit: tokens, estimated.
+    pub max_result: TokenCount,
     /// The current time, from which the age of an extracted text follows.
     pub now: DateTime<Utc>,
     /// Texts that the program gave to the run, by name.
@@ -127,6 +132,7 @@ impl<'a> StepParts<'a> {
             read: &[],
             known: &[],
             extracted: &[],
+            max_result: MAX_RESULT,
             now: DateTime::UNIX_EPOCH,
             given: &NOTHING_GIVEN,
             noted: &[],

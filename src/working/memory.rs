@@ -42,12 +42,20 @@ pub struct Extraction {
     pub name: String,
     /// The text. It comes from the page.
     pub text: String,
+    /// The text as a model has shortened it for prompts; `None` if no model has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short: Option<String>,
     /// The time at which it was taken.
     #[serde(default)]
     pub taken: DateTime<Utc>,
 }
 
 impl Extraction {
+    /// Returns the text for prompts: the shortened one, or else the whole.
+    pub fn shown(&self) -> &str {
+        self.short.as_deref().unwrap_or(&self.text)
+    }
+
     /// Returns the time since the text was taken, if the text is older than [`FRESH`]: by then, its page may show something else.
     pub fn age(&self, now: DateTime<Utc>) -> Option<TimeDelta> {
         let age = now.signed_duration_since(self.taken);
@@ -167,8 +175,17 @@ impl Memory {
         self.extracted.push(Extraction {
             name: name.to_owned(),
             text,
+            short: None,
             taken: now,
         });
+    }
+
+    /// Sets the text for prompts of the last extraction of this name.
+    pub(crate) fn shorten(&mut self, name: &str, short: &str) {
+        let mut all = self.extracted.iter_mut().rev();
+        if let Some(known) = all.find(|known| known.name == name) {
+            known.short = Some(short.to_owned());
+        }
     }
 
     /// Returns the text that was taken under this name; `None` if there is none, or if it is older than [`FRESH`].

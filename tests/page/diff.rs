@@ -223,3 +223,24 @@ fn another_icon_or_colour_is_a_change_and_another_place_a_number() {
     );
     assert!(between(&cell(" icon=x"), &cell(" icon=x")).is_empty());
 }
+
+#[test]
+fn of_elements_without_names_only_the_one_that_went_is_told() {
+    let board = |cells: &[&str]| {
+        let cells = cells.iter().enumerate();
+        let lines = cells.map(|(at, name)| match *name {
+            "" => format!("generic @e{at} pointer look=42x42@{at}"),
+            name => format!("generic \"{name}\" @e{at} pointer"),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let diff = between(
+        &board(&["", "", "", "", ""]),
+        &board(&["", "x", "", "o", ""]),
+    );
+    assert!(
+        diff.changed.is_empty() && diff.counted.is_empty(),
+        "{diff:?}"
+    );
+    assert_eq!((diff.added.len(), diff.removed.len()), (2, 2), "{diff:?}");
+}

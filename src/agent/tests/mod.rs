@@ -1,6 +1,7 @@
 //! Tests of the loop that use private parts of the crate.
 
 mod checkpoint;
+mod condense;
 mod executor;
 mod explore;
 mod going_back;

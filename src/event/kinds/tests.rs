@@ -60,9 +60,10 @@ const fn number(kind: &EventKind) -> usize {
         EventKind::RunResumed {} => 35,
         EventKind::AdviceWithheld { .. } => 36,
         EventKind::StepReplayed { .. } => 37,
+        EventKind::ResultShortened { .. } => 38,
     }
 }
-const VARIANTS: usize = 38;
+const VARIANTS: usize = 39;
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -164,6 +165,14 @@ fn action_samples() -> Vec<EventKind> {
         EventKind::Extracted {
             name: text("price"),
             text: text("29.99 €"),
+        },
+        EventKind::ResultShortened {
+            label: text("offers"),
+            tokens_before: TokenCount(3_000),
+            tokens_after: TokenCount(200),
+            addresses: 12,
+            recovered: 2,
+            confidence: 0.9,
         },
         EventKind::BrowserNoticed {
             notice: Notice::Download {

@@ -32,7 +32,12 @@ fn said<'l>(line: &'l Line, elements: &'l [Element]) -> impl Iterator<Item = (&'
                 .chain(options)
                 .map(|text| (text, 12))
         });
-        std::iter::once(own).chain(more)
+        let hints = element.into_iter().flat_map(|element| &element.hints);
+        let look = hints
+            .filter(|(name, _)| &**name == "look")
+            .map(|(_, look)| (&**look, 12));
+        let own_look = (!part.look.is_empty()).then_some((part.look.as_str(), 12));
+        [own].into_iter().chain(more).chain(look).chain(own_look)
     })
 }
 

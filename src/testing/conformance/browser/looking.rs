@@ -416,10 +416,10 @@ async fn what_no_words_describe_is_told_by_its_look(bed: &Bed<'_>) -> Found {
         .collect();
     let looks: Vec<&str> = told.iter().map(|(_, look)| *look).collect();
     let wanted = [
-        "rect #000000 60x40 at 50,320",
-        "polygon of 3 corners #0000ff 20x20 at 140,380",
-        "#ff8800 24x20 at 10,300",
-        "24x20 at 10,330",
+        "rect #000000 60x40 top left 50,320",
+        "polygon of 3 corners #0000ff 20x20 top left 140,380",
+        "#ff8800 24x20 top left 10,300",
+        "24x20 top left 10,330",
     ];
     ensure!(looks == wanted, "the looks are {looks:?}");
     let polygon = told[1].0.reference.clone();
