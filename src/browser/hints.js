@@ -137,19 +137,23 @@ function makeHintsOf() {
     if (corners > MOST_CORNERS) return null;
     return corners > 0 ? `${tag} of ${Math.floor(corners)} corners` : tag;
   };
+  const placeOf = (element) => {
+    const { left, top, width, height } = boxOf.call(element);
+    const [x, y, wide, high] = [left + scrollX, top + scrollY, width, height].map(Math.round);
+    return `${wide}x${high} top left ${x},${y}`;
+  };
   /** What a person sees of an element that no words describe: its shape, its colour, its size and its place in the document, in pixels. */
   const lookOf = (element) => {
-    const { left, top, width, height } = boxOf.call(element);
+    const { width, height } = boxOf.call(element);
     if (width < 1 || height < 1) return '';
     const { fill, stroke, backgroundColor } = getComputedStyle(element);
     const isDrawn = spaceOf(element) === SVG;
     const colour = isDrawn ? hex(fill) || hex(stroke) : hex(backgroundColor);
-    const [x, y, wide, high] = [left + scrollX, top + scrollY, width, height].map(Math.round);
-    return [(isDrawn && shapeOf(element)) || '', colour, `${wide}x${high} top left ${x},${y}`].filter((word) => word !== '').join(' ');
+    return [(isDrawn && shapeOf(element)) || '', colour, placeOf(element)].filter((word) => word !== '').join(' ');
   };
   /**
-   * The shapes in an SVG drawing that do not react to the pointer, and so have no look of their own. '' for an icon and for a drawing of
-   * many or of complex shapes.
+   * The shapes in an SVG drawing that do not react to the pointer, and so have no look of their own; only its size and place if they are
+   * many or complex. '' for an icon.
    */
   const drawnIn = (element) => {
     const { width, height } = boxOf.call(element);
@@ -159,10 +163,10 @@ function makeHintsOf() {
       if (!SHAPES.has(tagOf(part)) || getComputedStyle(part).cursor === 'pointer') continue;
       const look = lookOf(part);
       if (look === '') continue;
-      if (shapeOf(part) === null || looks.length === MOST_SHAPES) return '';
+      if (shapeOf(part) === null || looks.length === MOST_SHAPES) return `drawing ${placeOf(element)}`;
       looks.push(look);
     }
-    return looks.join('; ');
+    return looks.length === 0 ? '' : `${placeOf(element)}: ${looks.join('; ')}`;
   };
 
   return (element, role, isMute, fieldName = null) => {
@@ -232,9 +236,8 @@ function makeHintsOf() {
       const icon = iconOf(element, attribute);
       const isPicture = role === 'img';
       tell('icon', icon || wordOf(element));
-      if (icon === '' && !isField && !isPicture) tell('look', lookOf(element));
-      const drawn = isPicture ? drawnIn(element) : '';
-      if (drawn !== '') props.push(['drawn', drawn]);
+      const look = isPicture ? drawnIn(element) : icon === '' && !isField ? lookOf(element) : '';
+      if (look !== '') props.push(['look', look]);
     }
     const text = tag === 'textarea' ? areaText(element) : EXACT_TYPES.has(type) ? inputText(element) : '';
     const isExact = text.length <= MOST_TEXT && /\s\s|[^\S ]|^\s|\s$/.test(text);

@@ -1,10 +1,17 @@
 //! The differences between two observations of a page. They are the evidence that an action had an effect, and the prompt shows their
 //! summary.
 
-use std::collections::{HashMap, VecDeque};
+mod look;
+mod pairs;
+
+use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use self::{
+    look::{look_change, place_shift},
+    pairs::partners,
+};
 use super::{
     ElementRef, Node, NodeId, PageHead, Role, States, Tree, Tri,
     fact::{Fact, facts, has_exact_value, icon, look, slots},
@@ -21,6 +28,8 @@ pub const MAX_CHANGES: usize = 200;
 /// Minimum number of items, those added and those removed together, that mean that another page is shown if the title is new too. Source:
 /// chosen.
 const ANOTHER_PAGE: usize = 30;
+/// Minimum number of elements that moved by the same distance to count as scrolled. Source: chosen; a drag moves one or two.
+const SCROLLED: usize = 3;
 /// The words for losing and for gaining the focus.
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
 /// Roles whose elements are alternatives in a group, such as radio buttons. Each comes with the words for the element that is no longer
@@ -155,6 +164,9 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
         .saturating_add(over(removed.len()))
         .saturating_add(over(changed.len()));
 
+    forget_scrolled(&mut counted, |index, fact| {
+        place_shift(look(&before[old[index].id]), look(&after[fact.id]))
+    });
     if !counted.is_empty() {
         let slots = slots(&old);
         let pairs = counted.iter().take(MAX_CHANGES);
@@ -197,77 +209,24 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     }
 }
 
-/// Returns, for each new fact, the index of the old fact to compare it with; `None` if there is none. It is the old fact with the same key
-/// or, of several with that key, the one at the same position among them.
-///
-/// At the end of the facts with a key, unchanged facts are paired counting from the end. Otherwise a fact that was added in front would
-/// make all others with the same key look changed.
-fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
-    let by_key = |facts: &[Fact]| {
-        let places = facts.iter().enumerate().map(|(at, fact)| (fact.key, at));
-        let mut places: Vec<(u64, usize)> = places.collect();
-        places.sort_unstable();
-        places
-    };
-    let (old_places, new_places) = (by_key(old), by_key(new));
-    let is_same = |((_, a), (_, b)): &(&(u64, usize), &(u64, usize))| {
-        old[*a].detail == new[*b].detail && old[*a].exact == new[*b].exact
-    };
-    let mut partners = vec![None; new.len()];
-    let mut rest = &old_places[..];
-    for after in new_places.chunk_by(|a, b| a.0 == b.0) {
-        let key = after[0].0;
-        rest = &rest[rest.partition_point(|(other, _)| *other < key)..];
-        let before = &rest[..rest.partition_point(|(other, _)| *other == key)];
-        let most = before.len().min(after.len());
-        let head = before.iter().zip(after).take_while(is_same).count();
-        let backwards = before.iter().rev().zip(after.iter().rev());
-        let tail = backwards.take(most - head).take_while(is_same).count();
-        for at in 0..most {
-            let from_end = if at < most - tail {
-                None
-            } else {
-                Some(most - at)
-            };
-            let place = |all: &[(u64, usize)]| all[from_end.map_or(at, |end| all.len() - end)].1;
-            partners[place(after)] = Some(place(before));
-        }
-        if before.len() != after.len() {
-            let middle = |all: &[(u64, usize)]| -> Vec<usize> {
-                all[head..all.len() - tail]
-                    .iter()
-                    .map(|(_, at)| *at)
-                    .collect()
-            };
-            pair_equal((old, &middle(before)), (new, &middle(after)), &mut partners);
-        }
-    }
-    partners
-}
-
-/// Pairs facts with the same key anew, of which there are more on one side: first those that did not change, and then the rest by
-/// position. Otherwise all facts behind one that came or went in the middle would look changed.
-fn pair_equal(
-    (old, before): (&[Fact], &[usize]),
-    (new, after): (&[Fact], &[usize]),
-    partners: &mut [Option<usize>],
+/// Removes elements of which only the place changed, if at least [`SCROLLED`] moved together: that part of the page was scrolled.
+fn forget_scrolled<'f>(
+    counted: &mut Vec<(usize, &'f Fact)>,
+    shift: impl Fn(usize, &'f Fact) -> Option<(i64, i64)>,
 ) {
-    let content = |fact: &Fact| (fact.detail, fact.exact);
-    let mut free: HashMap<_, VecDeque<usize>> = HashMap::new();
-    for at in before {
-        free.entry(content(&old[*at])).or_default().push_back(*at);
+    let shifts: Vec<_> = counted
+        .iter()
+        .map(|(index, fact)| shift(*index, fact))
+        .collect();
+    let mut together: HashMap<(i64, i64), usize> = HashMap::new();
+    for shift in shifts.iter().flatten() {
+        *together.entry(*shift).or_default() += 1;
     }
-    for at in after {
-        let equal = free.get_mut(&content(&new[*at]));
-        partners[*at] = equal.and_then(VecDeque::pop_front);
-    }
-    let mut rest: Vec<usize> = free.into_values().flatten().collect();
-    rest.sort_unstable();
-    let unpaired = after.iter().filter(|at| partners[**at].is_none());
-    let unpaired: Vec<usize> = unpaired.copied().collect();
-    for (at, old) in unpaired.into_iter().zip(rest) {
-        partners[at] = Some(old);
-    }
+    let mut shifts = shifts.into_iter();
+    counted.retain(|_| {
+        let shift = shifts.next().flatten();
+        shift.is_none_or(|shift| together[&shift] < SCROLLED)
+    });
 }
 
 /// Returns the change of a text in which only the numbers differ between the old and the new node.
@@ -280,15 +239,12 @@ fn renumbered(old: &Node, new: &Node) -> Change {
             quoted(&format!("{} {value}", node.name))
         }
     };
-    let what = if text(old) == text(new) {
-        format!("look {} -> {}", quoted(look(old)), quoted(look(new)))
-    } else {
-        format!("{} -> {}", text(old), text(new))
-    };
+    let texts = (text(old) != text(new)).then(|| format!("{} -> {}", text(old), text(new)));
+    let what = texts.into_iter().chain(look_change(look(old), look(new)));
     Change {
         role: closed(&new.role),
         label: String::new(),
-        what: vec![what],
+        what: what.collect(),
         reference: new.reference.clone(),
     }
 }
@@ -331,14 +287,14 @@ fn differences(old: &Node, new: &Node) -> Vec<String> {
     if a != b && (has_exact_value(&new.role) || !new.name.is_empty()) {
         out.push(format!("value {} -> {}", quoted(a), quoted(b)));
     }
-    for (what, a, b) in [
-        ("icon", icon(old), icon(new)),
-        ("look", look(old), look(new)),
-    ] {
-        if a != b {
-            out.push(format!("{what} {} -> {}", quoted(a), quoted(b)));
-        }
+    if icon(old) != icon(new) {
+        out.push(format!(
+            "icon {} -> {}",
+            quoted(icon(old)),
+            quoted(icon(new))
+        ));
     }
+    out.extend(look_change(look(old), look(new)));
     let (a, b): (&States, &States) = (&old.states, &new.states);
     let tri = |t: Option<Tri>| t.map_or(0, |t| t as u8 + 1);
     let words: [(u8, u8, [&str; 4]); 7] = [

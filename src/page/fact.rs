@@ -160,18 +160,15 @@ fn detail(node: &Node) -> u64 {
     let (icon, look) = (icon(node), look(node));
     if !icon.is_empty() || !look.is_empty() {
         hash.text(icon);
-        hash.text_without_numbers(look);
+        // A minus before a coordinate belongs to its number.
+        hash.text_without_numbers(&look.replace('-', ""));
     }
     hash.finish()
 }
 
 /// Returns what a person sees of a node without words: shape, colour, size and place; empty if the driver did not tell it.
 pub(super) fn look(node: &Node) -> &str {
-    let looks = ["look", "drawn"].into_iter();
-    looks
-        .filter_map(|name| node.property(name))
-        .next()
-        .unwrap_or_default()
+    node.property("look").unwrap_or_default()
 }
 
 /// Returns the name of the icon that the prompt shows for an element without a name; empty if it has a name or no icon.

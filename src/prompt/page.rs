@@ -43,6 +43,8 @@ const MAX_VALUE: usize = 300;
 const MAX_BUTTON: usize = 24;
 /// Maximum length of the value of an attribute that is shown beside the label of an element. Unit: characters. Source: chosen.
 const MAX_HINT: usize = 60;
+/// Maximum length of what a person sees of an element without words. Unit: characters. Source: chosen; enough for 20 shapes of a drawing.
+const MAX_LOOK: usize = 1_000;
 /// Maximum length of the page's title. Unit: characters. Source: chosen.
 const MAX_TITLE: usize = 120;
 /// Maximum length of the page's address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
@@ -335,7 +337,7 @@ impl<'a> Words<'a> {
             Some(element) => out.push_str(&told_of(element)),
             None if part.look.is_empty() => {}
             None => {
-                let _ = write!(out, " look {}", quoted(&part.look, MAX_HINT));
+                let _ = write!(out, " look {}", quoted(&part.look, MAX_LOOK));
             }
         }
     }
@@ -391,6 +393,7 @@ fn told_of(element: &Element) -> String {
     for (name, value) in &element.hints {
         let _ = match &**name {
             "editable" => write!(out, " [editable]"),
+            "look" => write!(out, " look {}", quoted(value, MAX_LOOK)),
             name => write!(out, " {name} {}", quoted(value, MAX_HINT)),
         };
     }

@@ -244,3 +244,33 @@ fn of_elements_without_names_only_the_one_that_went_is_told() {
     );
     assert_eq!((diff.added.len(), diff.removed.len()), (2, 2), "{diff:?}");
 }
+
+#[test]
+fn a_scrolled_part_is_no_change_and_one_that_was_dragged_is_a_number() {
+    let list = |down: i32, last: i32| {
+        let line = |n: i32| {
+            let y = if n == 3 { last } else { n * 10 - down };
+            format!("generic @e{n} pointer look=9x9_top_left_4,{y}")
+        };
+        (0..4).map(line).collect::<Vec<_>>().join("\n")
+    };
+    let scrolled = between(&list(0, 30), &list(230, -200));
+    assert!(scrolled.is_empty(), "{scrolled:?}");
+    assert!(scrolled.counted.is_empty(), "{scrolled:?}");
+    let dragged = between(&list(0, 30), &list(0, 90));
+    assert_eq!(
+        dragged.counted[0].change.what,
+        [r#"look "9x9 top left 4,30" -> "9x9 top left 4,90""#]
+    );
+}
+
+#[test]
+fn of_a_drawing_the_shapes_that_came_or_went_are_told() {
+    let drawing = |shapes: &str| format!("img @e1 look={shapes}");
+    let diff = between(
+        &drawing("rect_9x9_top_left_1,1;_line_4x4_top_left_2,2"),
+        &drawing("rect_9x9_top_left_1,1;_circle_5x5_top_left_3,3"),
+    );
+    let told = r#"look "line 4x4 top left 2,2" -> "circle 5x5 top left 3,3""#;
+    assert_eq!(diff.changed[0].what, [told]);
+}

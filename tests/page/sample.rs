@@ -1,7 +1,7 @@
 //! Reads a tree from indented text, two spaces a level: `role "name" @ref word key=value ...: text`.
 //!
 //! Words are states (`pointer`, `listens`, `checked`, `unchecked`, `disabled`, `active`, `expanded`, `collapsed`, `selected`,
-//! `invalid`); keys are `level`, `url` and properties. `text: words` is a run of text.
+//! `invalid`); keys are `level`, `url` and properties; in a `look`, `_` is a space. `text: words` is a run of text.
 
 use webwise::page::{
     ElementRef, Node, PageHead, PageView, Role, Tree, Tri, ViewOptions, interpret,
@@ -81,6 +81,9 @@ fn set(node: &mut Node, word: &str) {
             match key {
                 "level" => states.level = value.parse().ok(),
                 "url" => node.url = Some(value.into()),
+                "look" => node
+                    .properties
+                    .push((key.into(), value.replace('_', " ").into())),
                 _ => node.properties.push((key.into(), value.into())),
             }
         }

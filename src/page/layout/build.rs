@@ -16,8 +16,8 @@ use crate::base::text;
 const MAX_DEPTH: usize = 12;
 /// Longest name of a group shown. Unit: characters. Source: chosen.
 const MAX_HEAD: usize = 80;
-/// Longest list of the shapes in a drawing that is shown. Unit: characters. Source: chosen; enough for 20 shapes.
-const MAX_DRAWN: usize = 1_000;
+/// Longest look of an element that is shown. Unit: characters. Source: chosen; enough for 20 shapes.
+const MAX_LOOK: usize = 1_000;
 /// Maximum number of nodes in the label around a checkbox or radio button. Source: chosen; the box, its words and the
 /// nodes that draw it.
 const MAX_LABEL: usize = 8;
@@ -241,7 +241,7 @@ impl<'t> Builder<'t> {
             }
             Role::Img => {
                 let said = if node.name.trim().is_empty() {
-                    self.drawn(id)
+                    self.look(id)
                 } else {
                     squeezed(&node.name)
                 };
@@ -302,7 +302,7 @@ impl<'t> Builder<'t> {
         let shown = if is_plain { Role::Text } else { role.clone() };
         let mut part = self.part(id, shown, label, element);
         part.clickable = !role.is_interactive();
-        part.look = squeezed(node.property("look").unwrap_or_default());
+        part.look = self.look(id);
         if node.reference.is_some() || !is_checkable(role) {
             part.reference.clone_from(&node.reference);
         } else if part.reference.is_none() {
@@ -328,15 +328,23 @@ impl<'t> Builder<'t> {
         self.tree[label].reference.clone().filter(|_| is_label)
     }
 
-    /// Returns the shapes in a drawing, without those that are elements and so have a line of their own.
-    fn drawn(&self, id: NodeId) -> String {
-        let drawn = self.tree[id].property("drawn").unwrap_or_default();
+    /// Returns what a person sees of a node without words. Of a drawing, the shapes are left out that are elements and so have a line of
+    /// their own.
+    fn look(&self, id: NodeId) -> String {
+        let look = self.tree[id].property("look").unwrap_or_default();
+        let cut = |look: &str| text::truncate(&text::squeeze(look), MAX_LOOK);
+        let Some((place, shapes)) = look.split_once(": ") else {
+            return cut(look);
+        };
         let is_own = |shape: &&str| {
             let mut inside = self.tree.descendants(id);
-            !inside.any(|at| self.tree[at].property("look") == Some(shape))
+            inside.any(|at| self.tree[at].property("look") == Some(shape))
         };
-        let shapes: Vec<&str> = drawn.split("; ").filter(is_own).collect();
-        text::truncate(&text::squeeze(&shapes.join("; ")), MAX_DRAWN)
+        let others = shapes.split("; ").filter(|shape| !is_own(shape));
+        match others.collect::<Vec<_>>() {
+            others if others.is_empty() => String::new(),
+            others => cut(&format!("{place}: {}", others.join("; "))),
+        }
     }
 
     /// Returns the label of a node that is not an element: its name, its words, or the name that the page's authors

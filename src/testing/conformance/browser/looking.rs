@@ -412,11 +412,11 @@ async fn what_no_words_describe_is_told_by_its_look(bed: &Bed<'_>) -> Found {
     let seen = bed.see().await?;
     let nodes = seen.tree.nodes().iter();
     let told: Vec<_> = nodes
-        .filter_map(|node| Some((node, node.property("look").or(node.property("drawn"))?)))
+        .filter_map(|node| Some((node, node.property("look")?)))
         .collect();
     let looks: Vec<&str> = told.iter().map(|(_, look)| *look).collect();
     let wanted = [
-        "rect #000000 60x40 top left 50,320",
+        "200x120 top left 40,300: rect #000000 60x40 top left 50,320",
         "polygon of 3 corners #0000ff 20x20 top left 140,380",
         "#ff8800 24x20 top left 10,300",
         "24x20 top left 10,330",
