@@ -194,7 +194,9 @@ fn exact(node: &Node) -> Option<u64> {
         .any(|text| text.contains(char::is_numeric))
         .then(|| {
             let mut hash = StableHash::new();
-            texts.iter().for_each(|text| hash.text(text));
+            for text in texts {
+                hash.text(text);
+            }
             hash.finish()
         })
 }
