@@ -1,4 +1,9 @@
-//! What memory says and learns by the whole loop, with scripted ports: a person's words, and a lesson that loses its rank.
+//! What memory says and learns by the whole loop, with scripted ports: a person's words, and a lesson that loses its rank. `own`: what a
+//! run remembers of itself, and its bounds. `results`: what a message keeps of a long result of a tool. `modes`: what it keeps in each mode.
+
+mod modes;
+mod own;
+mod results;
 
 use std::{
     collections::BTreeSet,
@@ -14,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::{sync::Barrier, task::JoinSet};
 use webwise::{
     DecisionLoop, MemoryBackend, Result, RunId, Site, Task, Trust,
-    action::{BrowserTool, ErrorClass, FailureKind, RawCall},
+    action::{BrowserTool, ErrorClass, FailureKind, ParameterName, RawCall},
     agent::{Options, StepEnd},
     base::Host,
     chat::ChatResponse,
@@ -193,6 +198,25 @@ async fn instructions_stand_in_the_system_instruction_and_notes_on_the_pages_of_
                 .is_err()
         );
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_parameters_of_a_task_are_listed_and_a_placeholder_types_the_value() {
+    let browser = ScriptedBrowser::new().with_page(SHOP, "Shop", "textbox \"Town\" e2");
+    let typed = json!({ "target": "e2", "text": "<param:city>" });
+    let model = ScriptedModel::new([call("fill", typed), give_up()]);
+    let agent = DecisionLoop::builder(browser.clone(), model.clone(), InMemory::new());
+    let city = ParameterName::parse("city").unwrap();
+    let task = Task::new("Deliver to <param:city>").unwrap();
+    let task = task.with_start_url(SHOP).unwrap();
+    let task = task.with_parameter(city, "Bonn \"am\" Rhein");
+    agent.build().unwrap().run(task).await;
+    let listed = "\n## Parameters\nType the placeholder or the value.\n<param:city> = \"Bonn \\\"am\\\" Rhein\"\n\n## Goal\n";
+    let system = &model.requests()[0].system;
+    assert!(system.contains(listed), "{system}");
+    let value = json!({ "target": "e2", "text": "Bonn \"am\" Rhein" });
+    let filled = browser.executed().pop().unwrap();
+    assert_eq!(filled, format!("fill {value}"));
 }
 
 #[tokio::test(start_paused = true)]
