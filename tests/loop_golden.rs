@@ -367,6 +367,110 @@ async fn repeated_action() {
     );
 }
 
+/// A page that shows the other of two contents after each click on the same button.
+fn turning() -> ScriptedBrowser {
+    let (morning, evening) = (
+        "https://shop.example/day",
+        "https://shop.example/day#evening",
+    );
+    let turn = r#"click {"target":"e3"}"#;
+    ScriptedBrowser::new()
+        .with_page(morning, "Day", "heading \"Morning\"\nbutton \"Turn\" e3")
+        .with_page(evening, "Day", "heading \"Evening\"\nbutton \"Turn\" e3")
+        .on(morning, turn, [Reply::Show(evening)])
+        .on(evening, turn, [Reply::Show(morning)])
+}
+
+/// The notes of each message of a run.
+fn remarks(model: &ScriptedModel) -> Vec<String> {
+    let messages = model.requests().into_iter().map(|asked| asked.message);
+    messages
+        .map(|message| {
+            let note = message.rsplit_once("\n## Note\n");
+            note.map_or_else(String::new, |(_, note)| note.trim_end().to_owned())
+        })
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_action_again_and_again_is_warned_of_twice_and_then_ends_the_run() {
+    let model = ScriptedModel::new([(); 9].map(|()| click("e3")));
+    let task = task().with_start_url("https://shop.example/day").unwrap();
+    let (report, _) = run(turning(), model.clone(), options(), task).await;
+    assert_eq!(report.summary.stop, StopReason::RepeatedAction);
+    let warned = |times: u32| {
+        format!("- You did the same {times} times and the page is as before. Try another way.")
+    };
+    let last = " The next one may end the run: if nothing else is left to try, call finish with success false.";
+    let told = [
+        String::new(),
+        String::new(),
+        String::new(),
+        warned(3),
+        warned(4) + last,
+    ];
+    assert_eq!(remarks(&model), told, "{report:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_texts_in_the_same_field_are_warned_of_twice_and_then_end_the_run() {
+    let mut browser = MockBrowserDriver::new();
+    let capabilities = || BrowserCapabilities::new("mock", BrowserTool::ALL.iter().copied());
+    browser.expect_capabilities().returning(capabilities);
+    let typed = Arc::<std::sync::Mutex<String>>::default();
+    let value = Arc::clone(&typed);
+    browser.expect_execute().returning(move |request| {
+        if let webwise::action::BrowserAction::Fill(fill) = &request.action {
+            *value.lock().unwrap() = serde_json::to_value(fill).unwrap()["text"]
+                .as_str()
+                .unwrap()
+                .to_owned();
+        }
+        Ok(Outcome::Done.into())
+    });
+    browser.expect_observe().returning(move |_| {
+        let field = match &**typed.lock().unwrap() {
+            "" => "e2".to_owned(),
+            text => format!("e2 = {text}"),
+        };
+        let page = format!("searchbox \"Search\" {field}\n\"Nothing found\"");
+        Ok(Observation::new(HOME, "Shop", tree(&page)))
+    });
+    let texts = (1..=9).map(|n| {
+        call(
+            "fill",
+            json!({ "target": "e2", "text": format!("text {n}") }),
+        )
+    });
+    let model = ScriptedModel::new(texts);
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new());
+    let report = agent
+        .with_options(options())
+        .build()
+        .unwrap()
+        .run(task())
+        .await;
+    assert_eq!(
+        report.summary.stop,
+        StopReason::RepeatedAction,
+        "{report:?}"
+    );
+    let warned = |times: u32| {
+        format!(
+            "- You tried {times} different texts in the same place and nothing else changed. Another text will hardly help; try another way."
+        )
+    };
+    let last = " The next one may end the run: if nothing else is left to try, call finish with success false.";
+    let told = [
+        String::new(),
+        String::new(),
+        String::new(),
+        warned(3),
+        warned(4) + last,
+    ];
+    assert_eq!(remarks(&model), told);
+}
+
 #[tokio::test(start_paused = true)]
 async fn stuck() {
     let mut turn = 0;
