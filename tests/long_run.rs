@@ -1,5 +1,5 @@
 //! A run of 200 steps on a site of 300 pages: each message fits, none forgets the goal, the page or what cannot be undone, and the last
-//! steps cost what the earlier ones did. Takes a second.
+//! steps cost what the earlier ones did. In another run, the bounds of what a message tells of earlier steps. Takes a second.
 
 use std::sync::{
     Mutex,
@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use serde_json::json;
 use webwise::{
     BrowserDriver, DecisionLoop, Result, Task,
-    action::{BrowserAction, BrowserTool, Outcome},
+    action::{BrowserAction, BrowserTool, ErrorClass, Outcome},
     agent::{Options, StepEnd},
     base::{TokenCount, tokens::estimate},
     browser::{
@@ -40,9 +40,24 @@ const GOAL: &str = "Find the kayak that was returned in March";
 struct Shop {
     at: AtomicU32,
     sent: Mutex<u32>,
+    /// Number of pages of an aisle, which is a kind of page of its own.
+    aisle: u32,
+    /// Each click to the next page whose number this divides fails, and the page stays.
+    fails: u32,
+    clicks: AtomicU32,
 }
 
 impl Shop {
+    fn new(aisle: u32, fails: u32) -> Self {
+        Self {
+            at: AtomicU32::new(1),
+            sent: Mutex::new(0),
+            aisle,
+            fails,
+            clicks: AtomicU32::new(0),
+        }
+    }
+
     fn page(&self) -> Tree {
         let at = self.at.load(Ordering::Relaxed);
         let mut page = Tree::builder();
@@ -80,10 +95,12 @@ impl BrowserDriver for Shop {
     }
 
     async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {
-        let url = format!(
-            "https://shop.example/item/{}",
-            self.at.load(Ordering::Relaxed)
-        );
+        let at = self.at.load(Ordering::Relaxed);
+        let aisle = match at / self.aisle {
+            0 => String::new(),
+            n => format!("/{}", "n".repeat(n as usize)),
+        };
+        let url = format!("https://shop.example{aisle}/item/{at}");
         Ok(Observation::new(url, "Shop", self.page()))
     }
 
@@ -95,6 +112,10 @@ impl BrowserDriver for Shop {
                 *self.sent.lock().expect("no panic") += 1;
             }
             BrowserAction::Click(_) => {
+                let clicks = self.clicks.fetch_add(1, Ordering::Relaxed) + 1;
+                if clicks.is_multiple_of(self.fails) {
+                    return Ok(Outcome::failed(ErrorClass::Timeout, "it moves").into());
+                }
                 self.at.fetch_add(1, Ordering::Relaxed);
             }
             _ => {}
@@ -146,10 +167,7 @@ fn size(request: &ChatRequest) -> u64 {
 #[tokio::test]
 async fn the_last_of_200_steps_costs_what_the_fiftieth_did_and_forgets_nothing() {
     let model = walks();
-    let shop = Shop {
-        at: AtomicU32::new(1),
-        sent: Mutex::new(0),
-    };
+    let shop = Shop::new(u32::MAX, u32::MAX);
     let mut options = Options::default();
     options.approval = ApprovalMode::Auto;
     options.budget.max_steps = STEPS;
@@ -210,4 +228,82 @@ async fn the_last_of_200_steps_costs_what_the_fiftieth_did_and_forgets_nothing()
     assert!(cut.count() > 0, "nothing had to be cut");
     // A step is kept whole; nothing else grows with the run.
     assert!(states[199] < states[99] * 2 + 4_096, "{states:?}");
+}
+
+/// The lines of a section of a message.
+fn section<'m>(message: &'m str, heading: &str) -> Vec<&'m str> {
+    let found = message.split_once(&format!("## {heading}\n"));
+    let lines = found.map_or("", |(_, rest)| rest).lines();
+    let ends = |line: &&str| line.starts_with("## ") || line.ends_with(">>>");
+    lines.take_while(|line| !ends(line)).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_earlier_steps_twelve_groups_twenty_pages_and_twenty_that_last_are_told_and_all_are_counted()
+ {
+    // The model sends 25 messages, and else goes to the next page. Each tenth time that fails.
+    let mut asked = 0_u32;
+    let model = ScriptedModel::deciding(move |_| {
+        asked += 1;
+        let target = if asked.is_multiple_of(5) && asked <= 125 {
+            "e2"
+        } else {
+            "e1"
+        };
+        Ok(call("click", json!({ "target": target })))
+    });
+    let mut options = Options::default();
+    options.approval = ApprovalMode::Auto;
+    options.budget.max_steps = STEPS;
+    let agent = DecisionLoop::builder(Shop::new(10, 10), model.clone(), InMemory::new());
+    let agent = agent.with_options(options).build().unwrap();
+    let report = agent.run(Task::new(GOAL).unwrap()).await;
+    let requests = model.requests();
+    assert_eq!(requests.len(), STEPS as usize, "{report:?}");
+    assert_eq!(*agent.browser().sent.lock().unwrap(), 25);
+
+    let message = &requests.last().unwrap().message;
+    let lasting = section(message, "Earlier steps that cannot be undone");
+    let sends: Vec<String> = (6..=25)
+        .map(|n| format!("{}. click button \"Send message\"", n * 5))
+        .collect();
+    assert_eq!(lasting.len(), 20, "{message}");
+    assert!(
+        lasting
+            .iter()
+            .zip(&sends)
+            .all(|(line, send)| line.starts_with(send)),
+        "{lasting:?}"
+    );
+
+    let groups = section(message, "Earlier steps");
+    let (others, groups) = groups.split_last().unwrap();
+    assert_eq!(groups.len(), 12, "{message}");
+    assert!(others.ends_with(" others"), "{message}");
+    let count = |line: &str| -> usize { line.split(' ').next().unwrap().parse().unwrap() };
+    let told: usize = groups.iter().map(|line| count(line)).sum::<usize>() + count(others);
+    let shown = section(message, "History").len();
+    assert!((40..=50).contains(&shown), "{message}");
+    // The message before the last step tells of all steps so far.
+    assert_eq!(told + lasting.len() + shown, STEPS as usize - 1);
+
+    let pages = section(message, "Earlier pages");
+    assert_eq!(pages.len(), 20, "{message}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn failed_steps_are_a_group_of_their_own_that_tells_the_failure() {
+    let model = ScriptedModel::deciding(|_| Ok(call("click", json!({ "target": "e1" }))));
+    let mut options = Options::default();
+    options.budget.max_steps = 81;
+    let agent = DecisionLoop::builder(Shop::new(u32::MAX, 10), model.clone(), InMemory::new());
+    let agent = agent.with_options(options).build().unwrap();
+    agent.run(Task::new(GOAL).unwrap()).await;
+    let message = model.requests().pop().unwrap().message;
+    let groups = section(&message, "Earlier steps");
+    let expected = [
+        "27 click on \"/item/:n\"",
+        "3 click on \"/item/:n\" -> failed timeout",
+    ];
+    assert_eq!(groups, expected, "{message}");
 }
