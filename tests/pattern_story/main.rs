@@ -1,9 +1,10 @@
 //! What tasks with different goals have in common on a site, through the whole loop with scripted ports: two runs log in, and the
-//! next one with another goal reads how.
+//! next one with another goal reads how. `life`: the types of patterns, their order, and what ends them.
 
 #[macro_use]
-#[path = "support/figure.rs"]
+#[path = "../support/figure.rs"]
 mod figure;
+mod life;
 
 use serde_json::{Value, json};
 use webwise::{
