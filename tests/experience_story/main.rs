@@ -1,9 +1,12 @@
 //! What a run reads of earlier runs on its site, through the whole loop with scripted ports: the way of a similar task, and the
 //! results of its session. `kept`: what is kept for how long. `known_task`: the steps that a run takes from memory without asking its model.
+//! `turns`: the turns of a session on other hosts. `mapped`: the map of an explored site.
 
 mod kept;
 mod known_task;
+mod mapped;
 mod room;
+mod turns;
 
 use serde_json::{Value, json};
 use webwise::{
