@@ -1,5 +1,6 @@
 //! Runs of the program `webwise` that know one another, with a real browser on two small pages: what continues, forks and resumes
-//! a run of the register, and what the flags and the file about memory change. The stand-in decides from the prompt alone.
+//! a run of the register, what the flags and the file about memory change, and what a run reads of an explored site. The stand-in decides
+//! from the prompt alone.
 
 #![cfg(unix)]
 
@@ -165,4 +166,58 @@ async fn the_flags_and_the_file_about_memory_decide_what_a_run_keeps_of_earlier_
     let without = events(&["--config", &off]);
     let used = without.iter().any(|e| e["count"].as_u64() > Some(0));
     assert!(!used, "{without:?}");
+}
+
+#[tokio::test]
+async fn a_site_that_was_explored_is_listed_and_shown_to_the_next_run() {
+    let desk = Desk::open().await;
+    let (home, address) = (desk.web.url("localhost", "/"), desk.browser.address());
+    let explore = |args: &[&str]| {
+        let fixed = ["explore", &home, "--attach", &address];
+        let mut command = desk.place.command(&[&fixed[..], args].concat());
+        let output = command.output().unwrap();
+        let said = text(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {said}");
+        text(&output.stdout)
+    };
+    let listed = || -> Vec<Value> {
+        let mut command = desk.place.command(&["memory", "list", "--json"]);
+        let listed: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        let items = listed["items"].as_array().unwrap().iter();
+        let pages = items.filter(|item| item["kind"] == "site_map");
+        pages.map(|page| page["text"].clone()).collect()
+    };
+    // A depth of 0 is the start page alone, and this map is only printed.
+    let map = explore(&["--depth", "0", "--no-memory", "--json"]);
+    let map: Value = serde_json::from_str(&map).unwrap();
+    let urls: Vec<&Value> = map["pages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|page| &page["url"])
+        .collect();
+    assert_eq!(urls, [&home]);
+    assert_eq!(listed(), [""; 0]);
+    let few = explore(&["--pages", "2", "--no-memory"]);
+    assert!(few.contains("2 pages; there is more."), "{few}");
+
+    let all = explore(&[]);
+    let whole = "3 pages; apart from pages of the same kind, that is the site to this depth.";
+    assert!(all.contains(whole), "{all}");
+    assert!(all.contains("/sizes  All sizes"), "{all}");
+    let mut pages = listed();
+    pages.sort_by_key(Value::to_string);
+    assert_eq!(
+        pages,
+        ["/ Desk", "/returns How to return", "/sizes All sizes"]
+    );
+
+    let goal = ["--goal", "Open \"Size guide\".", "--url", &home];
+    let (_, folder) = desk.run(0, &goal);
+    let asked = json_lines(&folder.join("model.jsonl"));
+    let message = asked[0]["message"].as_str().unwrap();
+    assert!(
+        message.contains("## Pages of this site\n- \"/sizes All sizes\"\n"),
+        "{message}"
+    );
 }
