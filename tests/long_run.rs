@@ -164,7 +164,7 @@ fn size(request: &ChatRequest) -> u64 {
     estimate(&request.message).0
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_last_of_200_steps_costs_what_the_fiftieth_did_and_forgets_nothing() {
     let model = walks();
     let shop = Shop::new(u32::MAX, u32::MAX);
