@@ -86,6 +86,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 self.executor.state.remarks.last_failure = Some(LastFailure {
                     command: action.tool_name().to_owned(),
                     outcome,
+                    before: self
+                        .executor
+                        .state
+                        .memory
+                        .failed_before(self.executor.emitter.step)
+                        .map(|step| step.number),
                 });
             }
         }

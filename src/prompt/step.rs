@@ -47,6 +47,9 @@ pub struct LastFailure {
     pub command: String,
     /// The outcome of the action.
     pub outcome: Outcome,
+    /// The number of the last earlier step that was the same action on such a page and failed too; `None` if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<u32>,
 }
 
 /// The content of the message of one step.
@@ -340,6 +343,12 @@ fn last_failure(out: &mut String, failure: &LastFailure, tips: &[String]) {
             failure.command
         ),
     };
+    if let Some(number) = failure.before {
+        let _ = writeln!(
+            out,
+            "step {number} was the same and failed too: try another way"
+        );
+    }
     if !tips.is_empty() {
         let _ = writeln!(out, "{}:", memory::Section::ErrorTips.heading());
         lines(out, tips);
@@ -397,6 +406,7 @@ mod tests {
         let failure = LastFailure {
             command: "click".to_owned(),
             outcome: Outcome::NoEffect,
+            before: Some(3),
         };
         let say = |last_failure| {
             step(&StepParts {
@@ -420,7 +430,7 @@ mod tests {
             "\n## Notes of the user for this site\n- Prices exclude tax.\n\n\
              ## Tips for this site: try them first\n- click on n1 fails: click n2 first.\n- Log in first.\n\n\
              ## Notes\n- It ships on Monday.\n\n\
-             ## Last action failed\nclick had no effect: the page did not change\nTips from previous experience:\n\
+             ## Last action failed\nclick had no effect: the page did not change\nstep 3 was the same and failed too: try another way\nTips from previous experience:\n\
              - click on n1 fails: click n3 first.\n"
         );
         // If there was no failure, the message mentions no failure.
@@ -454,6 +464,7 @@ mod tests {
         let failure = LastFailure {
             command: "click".to_owned(),
             outcome: Outcome::NoEffect,
+            before: None,
         };
         let say = |budget| {
             step(&StepParts {

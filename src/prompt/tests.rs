@@ -114,6 +114,7 @@ impl Message {
         let failure = LastFailure {
             command: "click".to_owned(),
             outcome: Outcome::NoEffect,
+            before: None,
         };
         step(&StepParts {
             advice: &self.advice,

@@ -6,7 +6,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{History, Pages, Step, tally::Tally};
-use crate::base::{Error, ErrorKind, Result, text};
+use crate::{
+    action::Outcome,
+    base::{Error, ErrorKind, Result, text},
+};
 
 /// Maximum number of notes that are kept; the oldest are dropped first. Source: chosen.
 pub const MAX_NOTES: usize = 20;
@@ -128,6 +131,17 @@ impl Memory {
     /// Returns all steps, oldest first.
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// Returns the last step before the step of this number that was the same action on the same kind of page, and that failed or had no
+    /// effect; `None` if there is none.
+    pub fn failed_before(&self, number: u32) -> Option<&Step> {
+        let mut latest = self.steps.iter().rev();
+        let step = latest.find(|step| step.number == number)?;
+        latest.find(|known| {
+            known.signature == step.signature
+                && matches!(known.outcome, Outcome::Failed(_) | Outcome::NoEffect)
+        })
     }
 
     /// Changes the steps: removes or shortens some of them.

@@ -19,7 +19,7 @@ use crate::{
     chat::ChatResponse,
     page::{Observation, Scene, Trace, TraceKind},
     store::InMemory,
-    testing::{ScriptedBrowser, ScriptedModel, call, tree},
+    testing::{ScriptedBrowser, ScriptedModel, ScriptedReply, call, tree},
     working::StopReason,
 };
 
@@ -301,4 +301,80 @@ async fn a_start_page_that_never_opened_is_the_error_of_the_run() {
         None,
         "another page"
     );
+}
+
+/// A page of one button whose clicks only draw: nothing in the tree changes.
+#[derive(Debug)]
+struct Drawing;
+
+#[async_trait]
+impl BrowserDriver for Drawing {
+    fn capabilities(&self) -> BrowserCapabilities {
+        BrowserCapabilities::new("drawing", [BrowserTool::Goto, BrowserTool::Click])
+    }
+
+    async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {
+        let page = tree("button \"Up\" e1\nbutton \"Left\" e2\nbutton \"Down\" e3");
+        Ok(Observation::new(URL, "Board", page))
+    }
+
+    async fn execute(&self, _: &ExecuteRequest) -> Result<Execution> {
+        let mut execution = Execution::from(Outcome::Done);
+        execution.traces = Some(vec![Trace::new(TraceKind::Drawing).near().within()]);
+        Ok(execution)
+    }
+
+    async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
+
+    async fn scene(&self, _: &SceneRequest) -> Result<Scene> {
+        Ok(Scene::default())
+    }
+
+    async fn close(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn clicks_that_only_draw_are_no_standstill() {
+    let keys = ["e1", "e2", "e3", "e1", "e3", "e2"];
+    let mut replies: Vec<ChatResponse> = keys.map(|key| calls([click(key)])).into();
+    replies.push(give_up());
+    let model = ScriptedModel::new(replies);
+    let agent = DecisionLoop::builder(Drawing, model.clone(), InMemory::new());
+    let task = Task::new("Draw").unwrap().with_start_url(URL).unwrap();
+    let report = agent.build().unwrap().run(task).await;
+    assert_eq!(report.summary.stop, StopReason::GaveUp, "{report:?}");
+    assert_eq!(report.summary.errors, 0);
+    for asked in model.requests() {
+        assert!(
+            !asked.message.contains("did not change"),
+            "{}",
+            asked.message
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_action_that_failed_before_is_told_with_the_step_that_failed() {
+    let blocked = || ScriptedReply::Fail(ErrorClass::Intercepted, "<div> covers it");
+    let browser = ScriptedBrowser::new()
+        .with_page(URL, "Shop", "button \"More\" e1\nbutton \"Less\" e2")
+        .on(URL, r#"click {"target":"e1"}"#, [blocked()])
+        .on(URL, r#"click {"target":"e2"}"#, [blocked()]);
+    let model = ScriptedModel::new([
+        calls([click("e1")]),
+        calls([click("e2")]),
+        calls([click("e1")]),
+        give_up(),
+    ]);
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new());
+    let task = Task::new("Show more").unwrap().with_start_url(URL).unwrap();
+    agent.build().unwrap().run(task).await;
+    let messages: Vec<String> = model.requests().into_iter().map(|r| r.message).collect();
+    let told = "(intercepted)\nstep 2 was the same and failed too: try another way\n";
+    assert!(messages[3].contains(told), "{}", messages[3]);
+    assert!(!messages[1].contains("was the same") && !messages[2].contains("was the same"));
 }

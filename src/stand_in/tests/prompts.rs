@@ -127,6 +127,7 @@ pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
                         last_failure = Some(LastFailure {
                             command: tool.to_owned(),
                             outcome,
+                            before: None,
                         });
                         break;
                     }
