@@ -56,10 +56,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             is_over: self.executor.state.queue.is_empty() || !tried.outcome.is_done(),
         };
         let (action, outcome) = (tried.action.clone(), tried.outcome.clone());
+        // A restored field that has its value already is no reason to leave out the others.
+        let is_settled = tried.restores && outcome == Outcome::NoEffect;
         let (targets, before) = (tried.targets.clone(), tried.before.clone());
+        let has_result = self.executor.state.gave.is_some();
         let Concluded { changed, stop } = self.executor.conclude(tried, turn);
         self.note_call(&action, &outcome, changed, before.as_ref());
-        if outcome.is_done() {
+        if outcome.is_done() && has_result && stop.is_none() {
             self.condense(&action).await;
         }
         match outcome {
@@ -76,7 +79,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     .push(unclear(action.tool_name()));
             }
             Outcome::NoEffect | Outcome::Failed(_) => {
-                if !only_looks(&action) && !is_caret(&action) {
+                if !only_looks(&action) && !is_caret(&action) && !is_settled {
                     self.executor
                         .drop_queue("the call before them did not succeed");
                 }

@@ -156,11 +156,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 action: Action::Browser(action),
                 by: By::Model,
                 targets: Some(targets),
-                restores: true,
+                restores: Some(snapshot.place().url().to_owned()),
             })
             .collect();
+        let others = snapshot.others();
         self.executor.drop_queue("go_back_to opens another page");
-        self.executor.state.queue.extend(queued);
+        let state = &mut self.executor.state;
+        state.queue.extend(queued);
+        if others > 0 {
+            let what = text::counted(others, "action");
+            state.remarks.notes.push(format!(
+                "go_back_to repeats only what was filled in, chosen or ticked, and not {what} with keys or clicks on fields of that page: \
+                 check it"
+            ));
+        }
         Outcome::Done
     }
 

@@ -141,7 +141,7 @@ impl State {
             action: Action::Browser(goto),
             by: By::Task,
             targets: Some(Vec::new()),
-            restores: false,
+            restores: None,
         });
     }
 

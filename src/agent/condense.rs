@@ -1,6 +1,6 @@
 //! Has a model shorten the long result of a tool before the next message shows it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
@@ -8,12 +8,19 @@ use super::Run;
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, AgentAction, BrowserAction, ToolSet},
-    base::tokens::estimate,
+    base::{Error, ErrorKind, tokens::estimate},
     chat::ChatRequest,
     event::EventKind,
     guard::CallEstimate,
     prompt::{shorten, shortened},
 };
+
+/// Longest time for a compressor's reply. Source: chosen; the rules do the same work at once.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Number of failures of the compressor after which a run no longer asks it. Source: chosen; a wrong key does not get better.
+const MAX_FAILURES: u32 = 2;
+/// A bit that no step number has, for nonces of requests to the compressor.
+const OWN: u32 = 1 << 31;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Replaces the result that the action has just given by a shorter one, if it is long and the program gave a compressor. If the budget
@@ -26,10 +33,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return;
         };
         let options = &self.parts.guarded.options;
-        if !self.is_compressible(action) || estimate(&text) <= options.max_result {
+        if self.compressor_failures >= MAX_FAILURES
+            || !self.is_compressible(action)
+            || estimate(&text) <= options.max_result
+        {
             return;
         }
-        let nonce = self.nonce(Some(self.executor.emitter.step));
+        let nonce = self.nonce(Some(self.executor.emitter.step | OWN));
         let goal = self.executor.state.about.goal.clone();
         let (system, message) = shorten(nonce, &goal, &text, options.max_result);
         let tools = Arc::new(ToolSet::new(&[].into(), false, []));
@@ -38,24 +48,51 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let tokens = estimate(&request.system) + estimate(&request.message);
         let prices = options.prices.as_ref();
         let worst = CallEstimate::new(tokens, request.max_output, prices);
-        let is_allowed = options
-            .budget
-            .check_before_call(&self.executor.state.spent, &worst, self.executor.elapsed())
-            .is_ok();
-        if !is_allowed {
+        let window = model.capabilities().context_window;
+        let fits = window.is_none_or(|window| tokens + request.max_output <= window);
+        let budget = &options.budget;
+        let before = self.executor.state.spent;
+        if !fits
+            || budget
+                .check_before_call(&before, &worst, self.executor.elapsed())
+                .is_err()
+        {
             return;
         }
-        let answer = timeout(options.model_timeout, model.complete(&request)).await;
-        let response = match answer {
-            Ok(Ok(response)) => response.redacted(&self.executor.redactor).capped(),
-            Ok(Err(_)) | Err(_) => return,
+        // Counted before the reply, because a call also counts if the wait for its reply is given up.
+        self.executor.state.spent.add_usage(None, &worst, prices);
+        let patience = PATIENCE.min(options.model_timeout);
+        let answer = match timeout(patience, model.complete(&request)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.condense")),
         };
         let state = &mut self.executor.state;
-        state
-            .spent
-            .add_usage(response.usage.as_ref(), &worst, prices);
-        state.estimated |= response.usage.is_none();
+        let response = match answer {
+            Ok(response) => response.redacted(&self.executor.redactor).capped(),
+            Err(error) => {
+                let kind = error.kind();
+                if matches!(kind, ErrorKind::Timeout | ErrorKind::MalformedReply) {
+                    state.estimated = true;
+                } else {
+                    // The provider refused the call, so no tokens were used.
+                    state.spent = before;
+                }
+                self.compressor_failures += 1;
+                let error = self.executor.describe(error);
+                self.executor
+                    .emitter
+                    .emit(EventKind::ModelFailed { kind, error });
+                return;
+            }
+        };
+        if let Some(usage) = &response.usage {
+            state.spent = before;
+            state.spent.add_usage(Some(usage), &worst, prices);
+        } else {
+            state.estimated = true;
+        }
         let Some(short) = shortened(&response.text, &text) else {
+            self.compressor_failures += 1;
             return;
         };
         self.executor.emitter.emit(EventKind::ResultShortened {

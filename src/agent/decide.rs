@@ -376,7 +376,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                         action,
                         by: By::Model,
                         targets,
-                        restores: false,
+                        restores: None,
                     });
                 }
                 Err(problem) => {

@@ -52,7 +52,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             action,
             by: By::Memory,
             targets: Some(targets),
-            restores: false,
+            restores: None,
         });
         true
     }

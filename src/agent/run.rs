@@ -50,6 +50,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) goal_words: Vec<String>,
     /// The picture of the current page in the latest message to the model; `None` if the message has no picture.
     pub(super) sight: Option<Sight>,
+    /// Number of failures of the compressor so far.
+    pub(super) compressor_failures: u32,
     /// The run in the register of runs; `None` if it is not registered.
     pub(super) registered: Option<Arc<Registered>>,
 }
@@ -114,6 +116,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             .with_deadline(left.and_then(|left| executor.started.checked_add(left)));
         Self {
             goal_words: text::words(&executor.state.about.goal),
+            compressor_failures: 0,
             parts,
             executor,
             engine,
@@ -146,7 +149,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 action: Action::Browser(goto),
                 by: By::Task,
                 targets: Some(Vec::new()),
-                restores: false,
+                restores: None,
             });
         }
         let asking = Asking {

@@ -37,9 +37,10 @@ pub(super) struct Queued {
     /// The identities of the targets, in the order of the references; `None` if one of them was not on the page for
     /// which the action was decided.
     pub(super) targets: Option<Vec<TargetIdentity>>,
-    /// True if the action repeats an earlier step on a page that has been opened again. Its targets are found by their identities.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) restores: bool,
+    /// For an action that repeats an earlier step on a page that has been opened again: the address of that page. The action is carried out
+    /// only there, and its targets are found by their identities alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) restores: Option<String>,
 }
 
 /// Results, refusals, notes and warnings since the last message to the model. The next message reports them.

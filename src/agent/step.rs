@@ -1,17 +1,18 @@
 //! One step of the loop, in the documented order.
 
 use tokio::time::Instant;
+use url::Url;
 
 use super::{
     Run, StepEnd,
-    executor::{Tried, identities, references},
+    executor::{Tried, has_target, identities, references},
     state::Queued,
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, Outcome},
-    page::ElementRef,
-    verify::{find_again, retargeted},
+    page::{ElementRef, TargetIdentity},
+    verify::{find_again, find_same, retargeted},
     working::StopReason,
 };
 
@@ -103,11 +104,27 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let Some(page) = &self.executor.state.page else {
             return Some(next);
         };
+        let is_elsewhere =
+            |url: &String| has_target(&next.action) && !is_same_path(url, page.place.url());
+        if next.restores.as_ref().is_some_and(is_elsewhere) {
+            self.executor.state.queue.push_front(next);
+            self.executor
+                .drop_queue("go_back_to led to another page than the one to open again");
+            return None;
+        }
+        let is_restored = next.restores.is_some();
+        let again = |old: &ElementRef, wanted: &TargetIdentity| {
+            if is_restored {
+                find_same(page, wanted)
+            } else {
+                find_again(page, old, wanted)
+            }
+        };
         let targets = next.targets.iter().flatten();
         let found: Option<Vec<(ElementRef, ElementRef)>> = references(&next.action)
             .into_iter()
             .zip(targets)
-            .map(|(old, wanted)| Some((old.clone(), find_again(page, old, wanted)?)))
+            .map(|(old, wanted)| Some((old.clone(), again(old, wanted)?)))
             .collect();
         if let Some(found) = found {
             next.action = retargeted(next.action, &found);
@@ -117,5 +134,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.executor
             .drop_queue("the page changed, and the next target is not there as it was");
         None
+    }
+}
+
+/// Returns true if two addresses have the same origin and path.
+fn is_same_path(one: &str, other: &str) -> bool {
+    match (Url::parse(one), Url::parse(other)) {
+        (Ok(one), Ok(other)) => one.origin() == other.origin() && one.path() == other.path(),
+        _ => one == other,
     }
 }

@@ -30,10 +30,10 @@ pub trait Tool: Debug + Send + Sync {
     /// of a built-in tool.
     fn effect(&self) -> Effect;
 
-    /// Returns true if a [compressor](super::Builder::with_compressor) may shorten a long result. Return false if each line of it matters,
-    /// as in the results of a search. Default: true.
+    /// Returns true if a [compressor](super::Builder::with_compressor) may shorten a long result. Do not allow it if each address in the
+    /// result matters, as in the results of a search. Default: false.
     fn is_compressible(&self) -> bool {
-        true
+        false
     }
 
     /// Calls the tool. The arguments come from the model and are not validated.

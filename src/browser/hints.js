@@ -33,6 +33,7 @@ function makeHintsOf() {
   const SVG = 'http://www.w3.org/2000/svg';
   const MOST_CORNERS = 8;
   const MOST_SHAPES = 20;
+  const MOST_PARTS = 200;
   // Square pixels. Icons are smaller.
   const LEAST_DRAWING = 10_000;
   const setOf = (text) => new Set(text.split(' '));
@@ -58,7 +59,7 @@ function makeHintsOf() {
   const ENDED = /^(.+?)[-_]+icon$/i;
   // Words in classes that do not describe the purpose of an element.
   const PLAIN = /^[a-z]+(?:[-_][a-z]+)*$/i;
-  const COMMON = /^(btn|button|icons?|pic|picture|image|img|svg|glyph|sprite|item|link|action|control|cell|col|row|box|wrapper|container|inner|outer|content|ng|js|is|css|ui|widget|default|primary|secondary|small|large|clearfix|float|left|right|selected|highlighted|active|current|hover(?:ed)?|focus(?:ed)?|checked|enabled|disabled|visible|hidden|open(?:ed)?|closed|first|last|odd|even|[a-z]+-(?:group|wrapper|container|item|btn|button|icon))$/i;
+  const COMMON = /^(btn|button|icons?|pic|picture|image|img|svg|glyph|sprite|item|link|action|control|cell|col|row|box|wrapper|container|inner|outer|content|ng|js|is|css|ui|widget|default|primary|secondary|small|large|clearfix|float|left|right|selected|highlighted|active|current|hover(?:ed)?|focus(?:ed)?|checked|enabled|disabled|odd|even|[a-z]+-(?:group|wrapper|container|item|btn|button|icon))$/i;
 
   const READ = /^(?:type|inputmode|name|autocomplete|readonly|required|min|max|title|value|aria-(?:current|valuetext|valuenow|valuemin|valuemax|readonly|required|pressed|expanded|description|describedby)|data-(?:testid|test-id|test|cy))$/;
 
@@ -159,8 +160,12 @@ function makeHintsOf() {
     const { width, height } = boxOf.call(element);
     if (tagOf(element) !== 'svg' || width * height < LEAST_DRAWING) return '';
     const looks = [];
-    for (const part of all.call(element, '*')) {
-      if (!SHAPES.has(tagOf(part)) || getComputedStyle(part).cursor === 'pointer') continue;
+    const parts = all.call(element, '*');
+    if (parts.length > MOST_PARTS) return `drawing ${placeOf(element)}`;
+    for (const part of parts) {
+      if (!SHAPES.has(tagOf(part))) continue;
+      const { cursor, visibility, opacity } = getComputedStyle(part);
+      if (cursor === 'pointer' || visibility !== 'visible' || opacity === '0') continue;
       const look = lookOf(part);
       if (look === '') continue;
       if (shapeOf(part) === null || looks.length === MOST_SHAPES) return `drawing ${placeOf(element)}`;

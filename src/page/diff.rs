@@ -94,6 +94,10 @@ pub struct PageDiff {
     /// files.
     #[serde(skip)]
     pub counted: Vec<Counted>,
+    /// Elements without words, and drawings, that look different or are in another place, in document order. They do not count as
+    /// differences, because a look changes under the pointer too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<Change>,
     /// True if the content is the same in another order.
     #[serde(default)]
     pub reordered: bool,
@@ -138,6 +142,7 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     let mut paired = vec![false; old.len()];
     let (mut added, mut changed): (Vec<&Fact>, Vec<(&Fact, &Fact)>) = (Vec::new(), Vec::new());
     let mut counted: Vec<(usize, &Fact)> = Vec::new();
+    let mut looks: Vec<(usize, &Fact)> = Vec::new();
     for (fact, partner) in new.iter().zip(partners(&old, &new)) {
         match partner {
             Some(index) => {
@@ -146,6 +151,9 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
                     changed.push((&old[index], fact));
                 } else if old[index].exact != fact.exact {
                     counted.push((index, fact));
+                }
+                if old[index].look != fact.look {
+                    looks.push((index, fact));
                 }
             }
             None => added.push(fact),
@@ -164,7 +172,7 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
         .saturating_add(over(removed.len()))
         .saturating_add(over(changed.len()));
 
-    forget_scrolled(&mut counted, |index, fact| {
+    forget_scrolled(&mut looks, |index, fact| {
         place_shift(look(&before[old[index].id]), look(&after[fact.id]))
     });
     if !counted.is_empty() {
@@ -180,7 +188,7 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
             })
             .collect();
     }
-    if !(added.is_empty() && changed.is_empty()) {
+    if !(added.is_empty() && changed.is_empty() && looks.is_empty()) {
         let outline = Outline::of(after);
         let change = |id| Change {
             reference: after[id].reference.clone(),
@@ -190,6 +198,16 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
             .iter()
             .take(MAX_CHANGES)
             .map(|fact| change(fact.id))
+            .collect();
+        found.looks = looks
+            .iter()
+            .take(MAX_CHANGES)
+            .map(|(index, new)| Change {
+                what: look_change(look(&before[old[*index].id]), look(&after[new.id]))
+                    .into_iter()
+                    .collect(),
+                ..change(new.id)
+            })
             .collect();
         let pairs = changed.iter().take(MAX_CHANGES);
         found.changed = pairs
@@ -209,12 +227,12 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     }
 }
 
-/// Removes elements of which only the place changed, if at least [`SCROLLED`] moved together: that part of the page was scrolled.
+/// Removes elements whose place changed and nothing else of their look, if at least [`SCROLLED`] moved together: that part of the page was scrolled.
 fn forget_scrolled<'f>(
-    counted: &mut Vec<(usize, &'f Fact)>,
+    looks: &mut Vec<(usize, &'f Fact)>,
     shift: impl Fn(usize, &'f Fact) -> Option<(i64, i64)>,
 ) {
-    let shifts: Vec<_> = counted
+    let shifts: Vec<_> = looks
         .iter()
         .map(|(index, fact)| shift(*index, fact))
         .collect();
@@ -223,7 +241,7 @@ fn forget_scrolled<'f>(
         *together.entry(*shift).or_default() += 1;
     }
     let mut shifts = shifts.into_iter();
-    counted.retain(|_| {
+    looks.retain(|_| {
         let shift = shifts.next().flatten();
         shift.is_none_or(|shift| together[&shift] < SCROLLED)
     });
@@ -239,12 +257,10 @@ fn renumbered(old: &Node, new: &Node) -> Change {
             quoted(&format!("{} {value}", node.name))
         }
     };
-    let texts = (text(old) != text(new)).then(|| format!("{} -> {}", text(old), text(new)));
-    let what = texts.into_iter().chain(look_change(look(old), look(new)));
     Change {
         role: closed(&new.role),
         label: String::new(),
-        what: what.collect(),
+        what: vec![format!("{} -> {}", text(old), text(new))],
         reference: new.reference.clone(),
     }
 }
@@ -294,7 +310,6 @@ fn differences(old: &Node, new: &Node) -> Vec<String> {
             quoted(icon(new))
         ));
     }
-    out.extend(look_change(look(old), look(new)));
     let (a, b): (&States, &States) = (&old.states, &new.states);
     let tri = |t: Option<Tri>| t.map_or(0, |t| t as u8 + 1);
     let words: [(u8, u8, [&str; 4]); 7] = [
@@ -408,6 +423,7 @@ impl PageDiff {
         }
         let mut rest: Vec<(u8, char, &Change)> = Vec::new();
         rest.extend(self.changed.iter().map(|c| (2, '~', c)));
+        rest.extend(self.looks.iter().map(|c| (6, '~', c)));
         rest.extend(self.added.iter().map(|c| (urgency_of_new(c), '+', c)));
         rest.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));
         rest.sort_by_key(|(urgency, ..)| *urgency);

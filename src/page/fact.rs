@@ -15,12 +15,15 @@ pub(super) struct Fact {
     /// The identity of the fact: a hash of its role and text. Numbers count only in the names of elements that can be
     /// acted on now: an action changes the count in a cart link, but a clock changes by itself.
     pub(super) key: u64,
-    /// Hash of the states, the value, the icon and the look. A value that a person sets is hashed with its numbers, any other value without
+    /// Hash of the states, the value and the icon. A value that a person sets is hashed with its numbers, any other value without
     /// them.
     pub(super) detail: u64,
     /// Hash, numbers included, of those texts that `key` or `detail` hashes without their numbers; `None` if these
     /// texts have no numbers.
     pub(super) exact: Option<u64>,
+    /// Hash of the look; `None` if the driver told none. It is no part of the page's state: a colour changes under the pointer, and a place
+    /// when the page is scrolled.
+    pub(super) look: Option<u64>,
 }
 
 /// Returns an identity for each fact whose text has numbers that `key` or `detail` leaves out, and `None` for each
@@ -70,6 +73,7 @@ pub(super) fn facts(tree: &Tree) -> Vec<Fact> {
             key: key(node),
             detail: detail(node),
             exact: exact(node),
+            look: look_hash(node),
         });
     }
     facts
@@ -156,14 +160,21 @@ fn detail(node: &Node) -> u64 {
     } else if !node.name.is_empty() {
         hash.text_without_numbers(value);
     }
-    // Most nodes have neither; then the hash is the one that earlier versions stored.
-    let (icon, look) = (icon(node), look(node));
-    if !icon.is_empty() || !look.is_empty() {
+    // Most nodes have none; then the hash is the one that earlier versions stored.
+    let icon = icon(node);
+    if !icon.is_empty() {
         hash.text(icon);
-        // A minus before a coordinate belongs to its number.
-        hash.text_without_numbers(&look.replace('-', ""));
     }
     hash.finish()
+}
+
+fn look_hash(node: &Node) -> Option<u64> {
+    let look = look(node);
+    (!look.is_empty()).then(|| {
+        let mut hash = StableHash::new();
+        hash.text(look);
+        hash.finish()
+    })
 }
 
 /// Returns what a person sees of a node without words: shape, colour, size and place; empty if the driver did not tell it.
@@ -188,7 +199,7 @@ fn exact(node: &Node) -> Option<u64> {
     };
     let is_exact = node.role.is_interactive() && !node.states.disabled;
     let name = if is_exact { "" } else { name };
-    let texts = [name, value, look(node)];
+    let texts = [name, value];
     texts
         .iter()
         .any(|text| text.contains(char::is_numeric))

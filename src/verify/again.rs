@@ -47,6 +47,12 @@ pub(crate) fn find_again(
     is_only.then_some(found)
 }
 
+/// Returns the reference of the one element with this identity, on another load of the same page; `None` if there is none.
+pub(crate) fn find_same(page: &PageNow, wanted: &TargetIdentity) -> Option<ElementRef> {
+    let id = page.find(wanted).next()?;
+    page.tree()[id].reference.clone()
+}
+
 /// Returns a name as a [`TargetIdentity`] keeps it.
 fn capped(name: &str) -> String {
     TargetIdentity::cap(name)

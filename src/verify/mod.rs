@@ -13,7 +13,7 @@ mod page_now;
 mod restored;
 mod traces;
 
-pub(crate) use again::{find_again, in_words, redrawn, retargeted};
+pub(crate) use again::{find_again, find_same, in_words, redrawn, retargeted};
 pub(crate) use batch::{CallMade, changes};
 pub(crate) use effect::{HIDDEN, effect};
 pub(crate) use finish::{Evidence, Seen, check, unverified};
@@ -22,4 +22,4 @@ pub(crate) use judge::{Attempt, aimed_at, judge, may_have_acted, moves_the_caret
 pub(crate) use numbers::Numbers;
 pub(crate) use page_now::PageNow;
 pub(crate) use restored::{empties, restored};
-pub(crate) use traces::beside_a_clock;
+pub(crate) use traces::{answers, beside_a_clock};

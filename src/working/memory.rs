@@ -48,9 +48,9 @@ pub struct Extraction {
     /// The text as a model has shortened it for prompts; `None` if no model has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short: Option<String>,
-    /// The time at which it was taken.
-    #[serde(default)]
-    pub taken: DateTime<Utc>,
+    /// The time at which it was taken; `None` if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken: Option<DateTime<Utc>>,
 }
 
 impl Extraction {
@@ -61,7 +61,7 @@ impl Extraction {
 
     /// Returns the time since the text was taken, if the text is older than [`FRESH`]: by then, its page may show something else.
     pub fn age(&self, now: DateTime<Utc>) -> Option<TimeDelta> {
-        let age = now.signed_duration_since(self.taken);
+        let age = now.signed_duration_since(self.taken?);
         (age > FRESH).then_some(age)
     }
 }
@@ -190,7 +190,7 @@ impl Memory {
             name: name.to_owned(),
             text,
             short: None,
-            taken: now,
+            taken: Some(now),
         });
     }
 
@@ -213,7 +213,8 @@ impl Memory {
     pub(crate) fn keep_extracted(&mut self, bytes: usize) {
         let mut room = bytes;
         let fits = |taken: &&Extraction| {
-            let size = taken.name.len() + taken.text.len();
+            let short = taken.short.as_ref().map_or(0, String::len);
+            let size = taken.name.len() + taken.text.len() + short;
             let fits = size <= room;
             room = room.saturating_sub(size);
             fits

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Place, Step, tally::Tally};
 use crate::{
-    action::{Action, BrowserAction, Fill, Goto, Outcome},
-    page::TargetIdentity,
+    action::{Action, BrowserAction, Effect, Fill, Goto, Outcome, Type},
+    page::{Role, TargetIdentity},
 };
 
 /// The pages that a run's steps led to. A page counts by the address that the browser showed after a step. An address
@@ -29,16 +29,18 @@ pub struct Visited<'a> {
     pub visits: usize,
 }
 
-/// A page of a run as it was before a step: its address, and the actions of the run that had given its fields their values and had
-/// scrolled it.
+/// A page of a run as it was before a step: its address, and the actions of the run that had given its fields their values.
 ///
-/// Nothing is stored for it, because the steps contain it. A state that the page got from clicks, such as an open menu, is not part of it,
-/// because to click again could do again what the click did.
+/// Nothing is stored for it, because the steps contain it. Only values that were filled in, chosen or ticked are part of it. What the page
+/// got from other actions, such as an open menu or a text that was typed key by key, is not, because to repeat those could do again what
+/// they did. Scrolling is not part of it either, because an observation contains the whole page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot<'a> {
     place: &'a Place,
     /// The steps to repeat, oldest first.
     made: Vec<&'a Step>,
+    /// Number of other actions on fields and boxes of the page, which are not repeated.
+    others: usize,
 }
 
 impl<'a> Snapshot<'a> {
@@ -47,8 +49,12 @@ impl<'a> Snapshot<'a> {
         self.place
     }
 
-    /// Returns the actions that open the page again and give it this state, with the identities of their targets. A text that was sent
-    /// with Enter is only typed.
+    /// Returns the number of other actions on fields and boxes of the page, such as keys and clicks, which are not repeated.
+    pub const fn others(&self) -> usize {
+        self.others
+    }
+
+    /// Returns the actions that open the page again and give it this state, with the identities of their targets.
     pub fn actions(&self) -> Vec<(BrowserAction, Vec<TargetIdentity>)> {
         let url = self.place.url().to_owned();
         let open = (BrowserAction::Goto(Goto { url }), Vec::new());
@@ -56,23 +62,32 @@ impl<'a> Snapshot<'a> {
             let Action::Browser(action) = &step.action else {
                 return None;
             };
-            let mut action = action.clone();
-            if let BrowserAction::Fill(Fill { submit, .. }) = &mut action {
-                *submit = false;
-            }
-            Some((action, step.targets.clone()))
+            Some((action.clone(), step.targets.clone()))
         });
         std::iter::once(open).chain(again).collect()
     }
 }
 
-/// Returns true if an action only enters a value or scrolls, so that it can be repeated on the same page without harm.
-const fn sets_state(action: &Action) -> bool {
+/// Returns true if an action only sets a value, so that it can be repeated on the same page without harm.
+const fn sets_value(action: &Action) -> bool {
     use BrowserAction as A;
     matches!(
         action,
-        Action::Browser(A::Fill(_) | A::Select(_) | A::Check(_) | A::Uncheck(_) | A::Scroll(_))
+        Action::Browser(A::Fill(_) | A::Select(_) | A::Check(_) | A::Uncheck(_))
     )
+}
+
+/// Returns true if a step may have made the browser load the page anew although the address is the same: it loaded it, or it sent a form.
+/// The page then has none of the values from before.
+fn may_have_loaded(step: &Step) -> bool {
+    use BrowserAction as A;
+    let by_action = match &step.action {
+        Action::Browser(A::Goto(_) | A::Reload(_)) => true,
+        Action::Browser(A::Fill(Fill { submit, .. }) | A::Type(Type { submit, .. })) => *submit,
+        Action::Browser(A::Press(press)) => press.key.last() == "Enter",
+        _ => false,
+    };
+    by_action || step.empties || step.effect == Effect::Irreversible
 }
 
 impl<'a> Pages<'a> {
@@ -106,27 +121,36 @@ impl<'a> Pages<'a> {
         let place = &self.0[at].before;
         place.host()?;
         let mut made: Vec<&Step> = Vec::new();
+        let mut others = 0;
+        let is_value = |target: &TargetIdentity| {
+            target.role.is_editable()
+                || matches!(
+                    target.role,
+                    Role::Checkbox | Role::Radio | Role::Switch | Role::Slider
+                )
+        };
         for earlier in self.0[..at].iter().rev() {
             let stayed = earlier.before.url() == place.url() && earlier.after.url() == place.url();
-            let opened = matches!(
-                earlier.action,
-                Action::Browser(BrowserAction::Goto(_) | BrowserAction::Reload(_))
-            );
-            if !stayed || opened {
+            if !stayed || may_have_loaded(earlier) {
                 break;
             }
             // The last value of a field is its value.
-            let is_later =
-                |later: &&Step| !later.targets.is_empty() && later.targets == earlier.targets;
-            if sets_state(&earlier.action)
+            let is_later = |later: &&Step| later.targets == earlier.targets;
+            if sets_value(&earlier.action)
                 && earlier.outcome == Outcome::Done
                 && !made.iter().any(is_later)
             {
                 made.push(earlier);
+            } else if !sets_value(&earlier.action) && earlier.targets.iter().any(is_value) {
+                others += 1;
             }
         }
         made.reverse();
-        Some(Snapshot { place, made })
+        Some(Snapshot {
+            place,
+            made,
+            others,
+        })
     }
 
     /// Returns each page once, in the order of the first visit.
@@ -154,8 +178,8 @@ impl<'a> Pages<'a> {
 mod tests {
     use super::*;
     use crate::{
-        action::{ErrorClass, NoArguments, Signature, Target, TextValue},
-        page::{ElementRef, Role},
+        action::{Click, ErrorClass, NoArguments, Signature, Target, TextValue},
+        page::ElementRef,
     };
 
     fn steps(between: &[(&str, &str)]) -> Vec<Step> {
@@ -222,7 +246,7 @@ mod tests {
         (steps[1].action, steps[1].targets) = (fill("lost", false), field("Note"));
         (steps[3].action, steps[3].targets) = (fill("Anna", false), field("Name"));
         (steps[4].action, steps[4].targets) = (fill("Choir", false), field("Title"));
-        (steps[5].action, steps[5].targets) = (fill("Anne", true), field("Name"));
+        (steps[5].action, steps[5].targets) = (fill("Anne", false), field("Name"));
         (steps[6].action, steps[6].targets) = (fill("no", false), field("Note"));
         steps[6].outcome = Outcome::NoEffect;
         let again = |number| {
@@ -248,6 +272,19 @@ mod tests {
             ]
         );
         assert_eq!(again(5).unwrap(), [open.clone(), filled("Name", "Anna")]);
+        // A page that sent a form may have been loaded anew, so the values from before are gone.
+        let mut sent = steps.clone();
+        sent[5].action = fill("Anne", true);
+        let snapshot = Pages::of(&sent).before(8).unwrap();
+        assert_eq!((snapshot.actions().len(), snapshot.others()), (1, 0));
+        let mut ticked = steps.clone();
+        let click = Action::Browser(BrowserAction::Click(Click {
+            target: Target::Ref(ElementRef::parse("e7").unwrap()),
+            button: None,
+        }));
+        (ticked[6].action, ticked[6].targets) =
+            (click, vec![TargetIdentity::new(Role::Checkbox, "Paid")]);
+        assert_eq!(Pages::of(&ticked).before(8).unwrap().others(), 1);
         assert_eq!(again(2).unwrap(), [open]);
         assert_eq!(
             again(9).unwrap(),

@@ -209,17 +209,19 @@ fn one_that_came_or_went_does_not_make_the_others_look_changed() {
 }
 
 #[test]
-fn another_icon_or_colour_is_a_change_and_another_place_a_number() {
+fn another_icon_is_a_change_and_another_look_is_only_told() {
     let cell = |icon: &str| format!("generic @e1 pointer{icon}");
     let marked = between(&cell(""), &cell(" icon=x"));
     assert_eq!(marked.changed[0].what, [r#"icon "" -> "x""#]);
     let swatch = between(&cell(" look=#ff0000"), &cell(" look=#aa0000"));
-    assert_eq!(swatch.changed[0].what, [r##"look "#ff0000" -> "#aa0000""##]);
-    let moved = between(&cell(" look=20x20@30"), &cell(" look=20x20@55"));
-    assert!(moved.is_empty(), "{moved:?}");
+    assert!(
+        swatch.is_empty(),
+        "a colour may be the pointer's: {swatch:?}"
+    );
+    assert_eq!(swatch.looks[0].what, [r##"look "#ff0000" -> "#aa0000""##]);
     assert_eq!(
-        moved.counted[0].change.what,
-        [r#"look "20x20@30" -> "20x20@55""#]
+        swatch.summary(3),
+        [r##"~ generic: look "#ff0000" -> "#aa0000""##]
     );
     assert!(between(&cell(" icon=x"), &cell(" icon=x")).is_empty());
 }
@@ -246,7 +248,7 @@ fn of_elements_without_names_only_the_one_that_went_is_told() {
 }
 
 #[test]
-fn a_scrolled_part_is_no_change_and_one_that_was_dragged_is_a_number() {
+fn a_scrolled_part_is_not_told_and_one_that_was_dragged_is() {
     let list = |down: i32, last: i32| {
         let line = |n: i32| {
             let y = if n == 3 { last } else { n * 10 - down };
@@ -256,10 +258,10 @@ fn a_scrolled_part_is_no_change_and_one_that_was_dragged_is_a_number() {
     };
     let scrolled = between(&list(0, 30), &list(230, -200));
     assert!(scrolled.is_empty(), "{scrolled:?}");
-    assert!(scrolled.counted.is_empty(), "{scrolled:?}");
+    assert!(scrolled.looks.is_empty(), "{scrolled:?}");
     let dragged = between(&list(0, 30), &list(0, 90));
     assert_eq!(
-        dragged.counted[0].change.what,
+        dragged.looks[0].what,
         [r#"look "9x9 top left 4,30" -> "9x9 top left 4,90""#]
     );
 }
@@ -272,5 +274,5 @@ fn of_a_drawing_the_shapes_that_came_or_went_are_told() {
         &drawing("rect_9x9_top_left_1,1;_circle_5x5_top_left_3,3"),
     );
     let told = r#"look "line 4x4 top left 2,2" -> "circle 5x5 top left 3,3""#;
-    assert_eq!(diff.changed[0].what, [told]);
+    assert_eq!(diff.looks[0].what, [told]);
 }

@@ -92,11 +92,11 @@ fn a_drag_may_give_a_distance_instead_of_an_end() {
     for to in ["-40,0", "-40, 0", " -40 , +0"] {
         assert_eq!(by(to), r#"drag_by {"target":"e1","x":-40}"#, "{to}");
     }
-    assert_eq!(by("30, 200"), r#"drag_by {"target":"e1","x":30,"y":200}"#);
-    for to in ["10,000", "Bin, 2", "1,2,3", "e2"] {
+    assert_eq!(by("+30, 200"), r#"drag_by {"target":"e1","x":30,"y":200}"#);
+    for to in ["10,000", "3,4", "30, 200", "Bin, 2", "1,2,3", "e2"] {
         assert!(by(to).starts_with("drag {"), "{to}");
     }
-    for to in ["0,0", "10001,0", "0,-10001"] {
+    for to in ["+0,0", "+10001,0", "0,-10001"] {
         assert!(by(to).starts_with("problem: "), "{to}");
     }
     let without = tools().without("drag_by");

@@ -8,6 +8,7 @@ use crate::{
     action::{BrowserAction, BrowserTool, ErrorClass, Goto, Outcome, TabNew, TextValue},
     agent::state::Queued,
     event::EventKind,
+    verify::answers,
     working::{By, StopReason},
 };
 
@@ -25,7 +26,10 @@ impl<B: BrowserDriver> Executor<'_, B> {
         };
         let by = next.by;
         let mut tried = Tried::new(next, self.state.page.clone(), started);
-        let effect = judged(&action, self.state.page.as_ref());
+        let mut effect = judged(&action, self.state.page.as_ref());
+        if let (BrowserAction::DragBy(drag), None) = (&action, &refused) {
+            effect = effect.max(self.drop_effect(drag).await);
+        }
         tried.effect = effect;
         let refused = match refused {
             // The start page is requested by the task itself, so it needs no approval.
@@ -55,6 +59,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             first.locator = Some(locator);
         }
         tried.changes = changes;
+        tried.left_traces = execution.traces.as_deref().is_some_and(answers);
         Ok(tried.ended(execution.outcome))
     }
 

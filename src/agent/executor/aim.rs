@@ -130,7 +130,7 @@ pub(in crate::agent) fn references(action: &Action) -> Vec<&ElementRef> {
 }
 
 /// Returns true if the action has a target on the page, whether it is given by a reference, in words or as a point.
-pub(super) fn has_target(action: &Action) -> bool {
+pub(in crate::agent) fn has_target(action: &Action) -> bool {
     match action {
         Action::Browser(action) => is_point(action) || !action.targets().is_empty(),
         other => !references(other).is_empty(),

@@ -85,6 +85,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let pages = self.state.memory.pages().visited().into_iter();
         let pages = pages.map(|page| clean(page.url.to_owned())).collect();
         let steps = self.state.memory.edit_steps(std::mem::take);
+        let steps = if self.redactor.is_empty() {
+            steps
+        } else {
+            let mut json = serde_json::to_value(&steps).unwrap_or_default();
+            self.redactor.json(&mut json);
+            serde_json::from_value(json).unwrap_or_default()
+        };
         let final_url = self.state.page.map(|page| clean(page.head.url));
         self.emitter.emit(EventKind::RunEnded {
             answer: self.state.answer.clone(),

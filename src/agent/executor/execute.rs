@@ -166,7 +166,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
             self.state.remarks.leave(title);
             self.state.numbers.clear();
             self.state.typed_into.clear();
-            let is_of_the_page_before = |next: &Queued| !next.restores && has_target(&next.action);
+            let is_of_the_page_before =
+                |next: &Queued| next.restores.is_none() && has_target(&next.action);
             if self.state.queue.iter().any(is_of_the_page_before) {
                 // On another page, the numbering of elements starts again. So the same reference, or the same words, may mean a different
                 // element.

@@ -120,7 +120,7 @@ impl Guards {
         &mut self,
         action: &Action,
         targets: &[TargetIdentity],
-        outcome: &Outcome,
+        (outcome, left_traces): (&Outcome, bool),
         (before, after): (Option<&PageNow>, Option<&PageNow>),
         numbers: &Numbers,
         turn: TurnNow,
@@ -146,8 +146,9 @@ impl Guards {
         if let Action::Browser(browser) = action
             && was_carried_out(outcome)
         {
-            // A drawing or a style may have changed, which the tree does not show. Then the outcome is done, and the page is not at a standstill.
-            let should_change = browser.tool().should_change_page() && !outcome.is_done();
+            // A drawing or a style changed, which the tree does not show: the page is not at a standstill.
+            let is_unseen = left_traces && outcome.is_done();
+            let should_change = browser.tool().should_change_page() && !is_unseen;
             let verdict = self.stuck.record(should_change, before, after);
             if should_change {
                 let verdict = self.patient("stuck", verdict, turn);

@@ -8,6 +8,7 @@ mod act;
 mod aim;
 mod approval;
 mod dialog_words;
+mod drop_point;
 mod ending;
 mod execute;
 mod guarded;
@@ -23,7 +24,7 @@ use std::{sync::Arc, time::Duration};
 
 pub use guarded::GuardedBrowser;
 pub(super) use {
-    aim::{identities, judged, references},
+    aim::{has_target, identities, judged, references},
     guards::{Guards, TurnNow},
     look::is_closed_frame,
     record::{Concluded, Tried, is_caret},
@@ -268,7 +269,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             action: Action::Browser(action.clone()),
             by,
             targets,
-            restores: false,
+            restores: None,
         };
         let tried = match refused {
             Some(refused) => {

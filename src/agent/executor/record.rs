@@ -26,8 +26,12 @@ pub(in crate::agent) struct Tried {
     pub(in crate::agent) before: Option<PageNow>,
     pub(in crate::agent) changes: Option<PageDiff>,
     pub(in crate::agent) finished: Option<Finished>,
+    /// True if traces of the action were seen that the page's tree may not show.
+    pub(in crate::agent) left_traces: bool,
     pub(in crate::agent) outcome: Outcome,
     by: By,
+    /// True if the action repeats an earlier step on a page that was opened again.
+    pub(in crate::agent) restores: bool,
     pub(super) started: Instant,
 }
 
@@ -41,7 +45,9 @@ impl Tried {
             before,
             changes: None,
             finished: None,
+            left_traces: false,
             by: next.by,
+            restores: next.restores.is_some(),
             outcome: Outcome::Done,
             started,
         }
@@ -81,7 +87,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let verdicts = self.state.guards.record(
             &tried.action,
             &tried.targets,
-            &tried.outcome,
+            (&tried.outcome, tried.left_traces),
             (tried.before.as_ref(), self.state.page.as_ref()),
             &self.state.numbers,
             turn,
@@ -129,7 +135,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             let verdicts = self.state.guards.record(
                 &tried.action,
                 &tried.targets,
-                &tried.outcome,
+                (&tried.outcome, tried.left_traces),
                 (page, page),
                 &self.state.numbers,
                 TurnNow {

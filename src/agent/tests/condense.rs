@@ -77,6 +77,13 @@ fn summary() -> ChatResponse {
 
 /// Runs a call of each tool with this compressor. Returns the messages, the events, and the input tokens that the run counted.
 async fn run(compressor: &ScriptedModel) -> (Vec<String>, Vec<EventKind>, TokenCount) {
+    run_with(compressor, Options::default()).await
+}
+
+async fn run_with(
+    compressor: &ScriptedModel,
+    options: Options,
+) -> (Vec<String>, Vec<EventKind>, TokenCount) {
     let model = ScriptedModel::new([
         call("list", json!({})),
         call("search", json!({})),
@@ -93,7 +100,7 @@ async fn run(compressor: &ScriptedModel) -> (Vec<String>, Vec<EventKind>, TokenC
         .with_tool(tool("search", false))
         .with_compressor(compressor.clone())
         .with_sink(recorder.clone())
-        .with_options(Options::default())
+        .with_options(options)
         .build()
         .unwrap();
     let task = Task::new("Tell what boat 7 costs").unwrap();
@@ -153,4 +160,20 @@ async fn rules_shorten_what_the_model_does_not() {
         assert!(!events.iter().any(is_told));
         assert_eq!(compressor.requests().len(), 1);
     }
+}
+
+#[tokio::test]
+async fn a_compressor_costs_what_it_may_have_used_and_is_not_asked_beyond_the_budget() {
+    let fails = |kind| ScriptedModel::deciding(move |_| Err(crate::Error::new(kind, "test")));
+    // A refused call uses no tokens, and one that never answers may have used them all.
+    let (_, _, refused) = run(&fails(ErrorKind::Unauthorized)).await;
+    let (_, events, given_up) = run(&fails(ErrorKind::Timeout)).await;
+    assert!(given_up.0 > refused.0 + 3_000, "{given_up:?} {refused:?}");
+    let failed = |event: &&EventKind| matches!(event, EventKind::ModelFailed { .. });
+    assert_eq!(events.iter().filter(failed).count(), 1);
+    let compressor = ScriptedModel::new([summary()]);
+    let mut options = Options::default();
+    options.budget.max_input_tokens = Some(TokenCount(5_000));
+    run_with(&compressor, options).await;
+    assert_eq!(compressor.requests().len(), 0);
 }

@@ -19,10 +19,15 @@ use crate::{
 
 const FORM: &str = "https://desk.example/new";
 const OTHER: &str = "https://desk.example/other";
+const ELSEWHERE: &str = "https://login.example/new";
 
 /// A form with two fields that are empty after each load of the page. Each load gives its elements new references.
 #[derive(Debug, Default)]
-struct Form(Mutex<Shown>);
+struct Form {
+    shown: Mutex<Shown>,
+    /// The address to which the form leads from its second load on.
+    later: Option<&'static str>,
+}
 
 #[derive(Debug, Default)]
 struct Shown {
@@ -36,7 +41,7 @@ struct Shown {
 
 impl Form {
     fn shown(&self) -> MutexGuard<'_, Shown> {
-        self.0.lock().unwrap()
+        self.shown.lock().unwrap()
     }
 }
 
@@ -57,7 +62,7 @@ impl BrowserDriver for Form {
             )
         };
         let content = match &*shown.url {
-            FORM => field("Name", 0, &shown.name) + &field("Title", 1, &shown.title),
+            FORM | ELSEWHERE => field("Name", 0, &shown.name) + &field("Title", 1, &shown.title),
             _ => "heading \"Other\"".to_owned(),
         };
         Ok(Observation::new(&shown.url, "Desk", tree(&content)))
@@ -68,8 +73,9 @@ impl BrowserDriver for Form {
         match &request.action {
             BrowserAction::Goto(goto) => {
                 let (loads, typed) = (shown.loads + 1, std::mem::take(&mut shown.typed));
+                let moved = self.later.filter(|_| goto.url == FORM && shown.loads > 0);
                 *shown = Shown {
-                    url: goto.url.clone(),
+                    url: moved.unwrap_or(&goto.url).to_owned(),
                     loads,
                     typed,
                     ..Shown::default()
@@ -144,4 +150,27 @@ async fn a_page_that_was_left_opens_again_with_its_fields_filled() {
     ] {
         assert!(last.contains(shown), "{shown}: {last}");
     }
+}
+
+#[tokio::test]
+async fn nothing_is_entered_on_another_page_than_the_one_to_open_again() {
+    let form = Form {
+        later: Some(ELSEWHERE),
+        ..Form::default()
+    };
+    let model = ScriptedModel::new([
+        call("fill", json!({ "target": "e10", "text": "Anna" })),
+        call("goto", json!({ "url": OTHER })),
+        call("go_back_to", json!({ "step": 3 })),
+        call("finish", json!({ "answer": "no", "success": false })),
+    ]);
+    let agent = DecisionLoop::builder(form, model.clone(), InMemory::new());
+    let agent = agent.build().unwrap();
+    let task = Task::new("Enter a booking").unwrap();
+    let report = agent.run(task.with_start_url(FORM).unwrap()).await;
+    assert_eq!(report.pages.last().unwrap(), ELSEWHERE);
+    assert_eq!(agent.browser().shown().typed, ["e10 Anna"]);
+    let last = model.requests().pop().unwrap().message;
+    let told = "- 1 further calls were not carried out: go_back_to led to another page";
+    assert!(last.contains(told), "{last}");
 }

@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 
 use crate::{
     BrowserDriver, DecisionLoop, Result, RunReport, Task,
-    action::{Action, BrowserTool, ErrorClass, Outcome, RawCall},
+    action::{Action, BrowserTool, Effect, ErrorClass, Outcome, RawCall},
     browser::{
         BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
         ScreenshotRequest,
     },
     chat::ChatResponse,
-    page::{Observation, Scene, Trace, TraceKind},
+    page::{Area, ElementRef, Observation, Scene, Trace, TraceKind},
     store::InMemory,
     testing::{ScriptedBrowser, ScriptedModel, ScriptedReply, call, tree},
     working::StopReason,
@@ -377,4 +377,29 @@ async fn an_action_that_failed_before_is_told_with_the_step_that_failed() {
     let told = "(intercepted)\nstep 2 was the same and failed too: try another way\n";
     assert!(messages[3].contains(told), "{}", messages[3]);
     assert!(!messages[1].contains("was the same") && !messages[2].contains("was the same"));
+}
+
+#[tokio::test]
+async fn a_drag_by_a_distance_that_ends_on_a_bin_needs_approval() {
+    let at = |reference: &str, x: f64| {
+        let area = Area::new(x, 40.0, 60.0, 20.0);
+        (ElementRef::parse(reference).unwrap(), area)
+    };
+    let mut scene = Scene::new(URL, 800, 600);
+    scene.boxes = vec![at("e1", 10.0), at("e2", 300.0)];
+    let page = "generic \"Card\" e1 [pointer]\nbutton \"Delete account\" e2";
+    let browser = ScriptedBrowser::new()
+        .with_page(URL, "Board", page)
+        .with_scene(scene);
+    let drag = |x: i32| calls([("drag_by", json!({ "target": "e1", "x": x }))]);
+    let model = ScriptedModel::new([drag(100), drag(290), drag(400), give_up()]);
+    let agent = DecisionLoop::builder(browser.clone(), model, InMemory::new());
+    let task = Task::new("Sort").unwrap().with_start_url(URL).unwrap();
+    let report = agent.build().unwrap().run(task).await;
+    let effects: Vec<Effect> = report.steps[1..4].iter().map(|step| step.effect).collect();
+    let (free, grave) = (Effect::Reversible, Effect::Irreversible);
+    assert_eq!(effects, [free, grave, free]);
+    let dragged = browser.executed();
+    let dragged = dragged.iter().filter(|line| line.starts_with("drag_by"));
+    assert_eq!(dragged.count(), 2, "without a person the second is refused");
 }

@@ -18,7 +18,8 @@ pub(super) fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     };
     let (old_places, new_places) = (by_key(old), by_key(new));
     let is_same = |((_, a), (_, b)): &(&(u64, usize), &(u64, usize))| {
-        old[*a].detail == new[*b].detail && old[*a].exact == new[*b].exact
+        (old[*a].detail, old[*a].exact, old[*a].look)
+            == (new[*b].detail, new[*b].exact, new[*b].look)
     };
     let mut partners = vec![None; new.len()];
     let mut rest = &old_places[..];
@@ -59,7 +60,7 @@ fn pair_equal(
     (new, after): (&[Fact], &[usize]),
     partners: &mut [Option<usize>],
 ) {
-    let content = |fact: &Fact| (fact.detail, fact.exact);
+    let content = |fact: &Fact| (fact.detail, fact.exact, fact.look);
     let mut free: HashMap<_, VecDeque<usize>> = HashMap::new();
     for at in before {
         free.entry(content(&old[*at])).or_default().push_back(*at);

@@ -302,7 +302,10 @@ impl<'t> Builder<'t> {
         let shown = if is_plain { Role::Text } else { role.clone() };
         let mut part = self.part(id, shown, label, element);
         part.clickable = !role.is_interactive();
-        part.look = self.look(id);
+        // An element has its look among its hints.
+        if element.is_none() {
+            part.look = self.look(id);
+        }
         if node.reference.is_some() || !is_checkable(role) {
             part.reference.clone_from(&node.reference);
         } else if part.reference.is_none() {

@@ -140,7 +140,12 @@ fn weight_within(part: &Part, elements: &[Element], max_text: usize) -> usize {
     } else {
         0
     };
-    1 + reference + tokens(&part.text) + more
+    let hints = element.into_iter().flat_map(|element| &element.hints);
+    let looks = hints
+        .filter(|(name, _)| &**name == "look")
+        .map(|(_, look)| tokens(look))
+        .sum::<usize>();
+    1 + reference + tokens(&part.text) + tokens(&part.look) + looks + more
 }
 
 /// Returns the numbers of the lines that match the goal best, in document order, at most [`MAX_MATCHED`].

@@ -2,8 +2,9 @@
 //!
 //! # Decisions
 //!
-//! - The reply may only leave out. An address that the text does not contain is dropped, and so is a fact with a number that it does not
-//!   contain, because a later decision would take it for page data.
+//! - The reply may only leave out. An address that the text does not contain is dropped, and so is every fact, label or field with an
+//!   address or a number that it does not contain, because a later decision would take it for page data. Words are not checked, so the
+//!   last line says where the text comes from.
 //! - Addresses that the reply leaves out, but the rules require, are added from the text.
 
 use std::collections::BTreeSet;
@@ -106,22 +107,20 @@ pub(crate) fn shortened(reply: &str, original: &str) -> Option<Condensed> {
             && addresses(said).iter().all(|url| known.contains(url))
     };
     let short = |said: &str| text::truncate(&text::squeeze(said), MAX_FACT);
-    let mut lines: Vec<String> = Vec::new();
-    lines.extend(is_true(&reply.summary).then(|| short(&reply.summary)));
+    let true_only = |said: &str| Some(short(said)).filter(|said| is_true(said));
+    let mut lines: Vec<String> = true_only(&reply.summary).into_iter().collect();
     let facts = reply.key_facts.iter().take(MAX_ENTRIES);
-    lines.extend(
-        facts
-            .filter(|fact| is_true(fact))
-            .map(|fact| format!("- {}", short(fact))),
-    );
+    lines.extend(facts.filter_map(|fact| Some(format!("- {}", true_only(fact)?))));
     let links = reply.navigation_targets.iter().take(MAX_ENTRIES);
     let links = links.filter(|link| known.contains(&*link.url));
-    lines.extend(
-        links.map(|link| format!("{}: {}", text::truncate(&link.label, MAX_LABEL), link.url)),
-    );
+    lines.extend(links.map(|link| {
+        let label = true_only(&link.label).unwrap_or_default();
+        format!("{}: {}", text::truncate(&label, MAX_LABEL), link.url)
+    }));
     let fields = reply.form_fields.iter().take(MAX_ENTRIES);
-    lines
-        .extend(fields.map(|field| format!("field {} {}", short(&field.name), short(&field.kind))));
+    let fields =
+        fields.filter_map(|field| Some((true_only(&field.name)?, true_only(&field.kind)?)));
+    lines.extend(fields.map(|(name, kind)| format!("field {name} {kind}")));
     let told = lines.join("\n");
     let kept = addresses(&told);
     let needed = (known.len() * required(known.len())).div_ceil(100);
@@ -130,8 +129,10 @@ pub(crate) fn shortened(reply: &str, original: &str) -> Option<Condensed> {
         .take(needed.saturating_sub(kept.len()))
         .copied()
         .collect();
+    let last = "(shortened by a model: quote as evidence only what a page shows)";
     let text = std::iter::once(&*told)
         .chain(added.iter().copied())
+        .chain([last])
         .collect::<Vec<_>>()
         .join("\n");
     (!told.is_empty() && text.len() < original.len()).then_some(Condensed {
