@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use self::{
-    look::{look_change, place_shift},
+    look::{forget_scrolled, look_change, place_shift},
     pairs::partners,
 };
 use super::{
@@ -28,8 +28,6 @@ pub const MAX_CHANGES: usize = 200;
 /// Minimum number of items, those added and those removed together, that mean that another page is shown if the title is new too. Source:
 /// chosen.
 const ANOTHER_PAGE: usize = 30;
-/// Minimum number of elements that moved by the same distance to count as scrolled. Source: chosen; a drag moves one or two.
-const SCROLLED: usize = 3;
 /// The words for losing and for gaining the focus.
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
 /// Roles whose elements are alternatives in a group, such as radio buttons. Each comes with the words for the element that is no longer
@@ -225,26 +223,6 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
             .map(|fact| shown(before, &outline, fact.id))
             .collect();
     }
-}
-
-/// Removes elements whose place changed and nothing else of their look, if at least [`SCROLLED`] moved together: that part of the page was scrolled.
-fn forget_scrolled<'f>(
-    looks: &mut Vec<(usize, &'f Fact)>,
-    shift: impl Fn(usize, &'f Fact) -> Option<(i64, i64)>,
-) {
-    let shifts: Vec<_> = looks
-        .iter()
-        .map(|(index, fact)| shift(*index, fact))
-        .collect();
-    let mut together: HashMap<(i64, i64), usize> = HashMap::new();
-    for shift in shifts.iter().flatten() {
-        *together.entry(*shift).or_default() += 1;
-    }
-    let mut shifts = shifts.into_iter();
-    looks.retain(|_| {
-        let shift = shifts.next().flatten();
-        shift.is_none_or(|shift| together[&shift] < SCROLLED)
-    });
 }
 
 /// Returns the change of a text in which only the numbers differ between the old and the new node.

@@ -1,6 +1,11 @@
 //! Changes of what a person sees of elements without words.
 
-use super::quoted;
+use std::collections::HashMap;
+
+use super::{super::fact::Fact, quoted};
+
+/// Minimum number of elements that moved by the same distance to count as scrolled. Source: chosen; a drag moves one or two.
+const SCROLLED: usize = 3;
 
 /// The words before the coordinates of an element's top left corner in its look.
 const PLACE: &str = "top left ";
@@ -37,4 +42,24 @@ pub(super) fn place_shift(old: &str, new: &str) -> Option<(i64, i64)> {
     let ((shape, x, y), (other, to_x, to_y)) = (parts(old)?, parts(new)?);
     let shift = (to_x.saturating_sub(x), to_y.saturating_sub(y));
     (shape == other && shift != (0, 0)).then_some(shift)
+}
+
+/// Removes elements whose place changed and nothing else of their look, if at least [`SCROLLED`] moved together: that part of the page was scrolled.
+pub(super) fn forget_scrolled<'f>(
+    looks: &mut Vec<(usize, &'f Fact)>,
+    shift: impl Fn(usize, &'f Fact) -> Option<(i64, i64)>,
+) {
+    let shifts: Vec<_> = looks
+        .iter()
+        .map(|(index, fact)| shift(*index, fact))
+        .collect();
+    let mut together: HashMap<(i64, i64), usize> = HashMap::new();
+    for shift in shifts.iter().flatten() {
+        *together.entry(*shift).or_default() += 1;
+    }
+    let mut shifts = shifts.into_iter();
+    looks.retain(|_| {
+        let shift = shifts.next().flatten();
+        shift.is_none_or(|shift| together[&shift] < SCROLLED)
+    });
 }
