@@ -115,6 +115,29 @@ async fn a_read_only_field_is_told_and_not_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_the_page_closes_at_the_focus_says_so() {
+    let bed = Bed::start(BRIEF).await;
+    for (change, class, words) in [
+        ("disabled = true", ErrorClass::Disabled, "the page disabled"),
+        ("readOnly = true", ErrorClass::NotEditable, "read only when"),
+        // The focus moves on to a dialog that the page opens.
+        (
+            "disabled = true; ok.focus()",
+            ErrorClass::Disabled,
+            "the page disabled",
+        ),
+    ] {
+        let body = format!("<input id=f value=old onfocus='{change}'><button id=ok>OK</button>");
+        bed.show(&body).await;
+        let (told, detail) = failure(&bed.act(fill(id("f"), "new")).await);
+        assert_eq!(told, Some(class), "{body}: {detail}");
+        assert!(detail.contains(words), "{detail}");
+        assert_eq!(bed.value("f.value").await, "\"old\"", "{body}");
+    }
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_field_that_cannot_hold_a_text_stays_as_it_is() {
     use ErrorClass as C;
     let bed = Bed::start(BRIEF).await;

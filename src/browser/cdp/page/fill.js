@@ -1,14 +1,21 @@
 // Filling a field, typing a secret, and finding the focus.
 
 /** Fills a field once, without waiting and without a second try, because a try may have had effects. */
-function fill(number, text, want) {
+async function fill(number, text, want) {
   const element = elementOf(number);
   if (element === null) return gone();
   const lacking = lacks(element, { visible: true, enabled: true, editable: true });
   if (lacking) return lacking;
   const field = controlOf(element);
   if (want.secret) hideFrom(field, want.name);
-  return put(field, text.replace(/\r\n?/g, '\n'), want.secret === true);
+  const told = await put(field, text.replace(/\r\n?/g, '\n'), want.secret === true);
+  return told.failed && dom.connected(field) ? closed(field) ?? told : told;
+}
+
+/** The failure of a field that the page closed while it was filled, such as by a dialog that opens at the focus; null if it is open. */
+function closed(field) {
+  if (isDisabled(field)) return failed('disabled', `the page disabled ${preview(field)} when it got the focus`);
+  return isWritable(field) ? null : failed('not_editable', `the page made ${preview(field)} read only when it got the focus`);
 }
 
 /** Hides the content of a field for good, and that of the whole editor if the field is a part of one. */
