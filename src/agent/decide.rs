@@ -219,6 +219,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     history: self.executor.state.memory.history(),
                     view: &page.view,
                     layout: page.layout(),
+                    selected: &page.observation.selected,
                     dialog: page.observation.dialog.as_ref(),
                     tabs: &page.observation.tabs,
                     changed: &changed,

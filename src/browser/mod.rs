@@ -59,6 +59,10 @@ const TRACES: &str = include_str!("traces.js");
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const SCENE: &str = include_str!("scene.js");
 
+/// Script that both drivers run in the page: it reads the selected text, and selects the text of an element.
+#[cfg(any(feature = "playwright-cli", feature = "cdp"))]
+const SELECTION: &str = include_str!("selection.js");
+
 #[cfg(feature = "cdp")]
 pub use cdp::{Cdp, CdpOptions};
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]

@@ -59,7 +59,9 @@ pub use layout::{Digest, DigestOptions, Hits, Joint, Layout, Line, Part, Shown};
 pub(crate) use lexicon::{LOGIN, PASSWORD, SEARCH};
 pub use locator::{Locator, LocatorStep, MAX_LOCATOR_STEPS, MAX_LOCATOR_TEXT};
 pub(crate) use meant::{Meant, Suits, meant};
-pub use observation::{Dialog, DialogKind, MAX_MESSAGE, MAX_TITLE, Notice, Observation, Tab};
+pub use observation::{
+    Dialog, DialogKind, MAX_MESSAGE, MAX_SELECTED, MAX_TITLE, Notice, Observation, Tab,
+};
 pub use page_type::PageType;
 pub use reference::ElementRef;
 pub use role::Role;

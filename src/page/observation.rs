@@ -11,6 +11,9 @@ pub const MAX_TITLE: usize = 1_000;
 /// Longest message of a dialog that is kept. Unit: characters. Source: chosen; browsers show about 2,000, and a message
 /// may contain evidence.
 pub const MAX_MESSAGE: usize = 4_000;
+/// Longest selected text that is kept. Unit: characters. Source: chosen; more than a message shows, so that a secret
+/// that is cut here is not shown in part.
+pub const MAX_SELECTED: usize = 1_000;
 
 /// The kind of a dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -92,6 +95,11 @@ pub struct Observation {
     /// is the one that the browser shows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unresponsive: bool,
+    /// The text that is selected in the main document or in its focused text field: page data, cleaned, at most
+    /// [`MAX_SELECTED`] characters. Empty if nothing is selected, if the field is for a secret, and if the driver does
+    /// not report it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub selected: String,
     /// The open tabs; empty if there is only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tabs: Vec<Tab>,
@@ -119,6 +127,15 @@ impl Observation {
         }
     }
 
+    /// Returns the observation with this text as the selected one.
+    #[must_use]
+    pub fn with_selected(self, text: &str) -> Self {
+        Self {
+            selected: truncate(&clean(text), MAX_SELECTED),
+            ..self
+        }
+    }
+
     /// Returns the observation with every text outside the tree passed through `f`.
     #[must_use]
     pub fn map_text_beside_tree(mut self, mut f: impl FnMut(&str) -> String) -> Self {
@@ -127,7 +144,7 @@ impl Observation {
             .tabs
             .iter_mut()
             .flat_map(|tab| [&mut tab.title, &mut tab.url]);
-        for text in [&mut self.url, &mut self.title]
+        for text in [&mut self.url, &mut self.title, &mut self.selected]
             .into_iter()
             .chain(dialog)
             .chain(tabs)

@@ -55,6 +55,8 @@ const MAX_WHOLE: usize = 120;
 /// Minimum number of query parameters without a value in an address for these parameters to be left out. Source:
 /// chosen; fewer take no more room than the words that replace them.
 const MIN_EMPTY: usize = 4;
+/// Maximum length of the selected text. Unit: characters. Source: chosen; the same as of the value of a field.
+const MAX_SELECTED: usize = MAX_VALUE;
 /// Maximum length of the message of a dialog. Unit: characters. Source: chosen.
 const MAX_DIALOG: usize = 200;
 
@@ -63,6 +65,7 @@ pub(super) fn lines(
     view: &PageView,
     digest: &Digest<'_>,
     goal_words: &[String],
+    selected: &str,
     dialog: Option<&Dialog>,
     tabs: &[Tab],
 ) -> Vec<String> {
@@ -70,6 +73,9 @@ pub(super) fn lines(
         address(&view.url),
         format!("title {}", quoted(&view.title, MAX_TITLE)),
     ];
+    if !selected.is_empty() {
+        out.push(format!("selected {}", quoted(selected, MAX_SELECTED)));
+    }
     match (view.page_type, view.behind_dialog) {
         (kind, _) if tells_nothing(kind) => {}
         (kind, under) if kind == under || tells_nothing(under) => {

@@ -96,6 +96,7 @@ impl ShownPage {
             "..." => self.more = true,
             "tab" if rest.starts_with(|c: char| c.is_ascii_digit()) => {}
             "note" => {}
+            "selected" if rest.starts_with('"') => {}
             _ => self.read_parts(line),
         }
     }
@@ -270,7 +271,7 @@ mod tests {
     #[test]
     fn the_head_of_a_page_is_read() {
         let page = ShownPage::read(
-            "url \"https://a.example/\"\ntitle \"A\"\ntype form over list\ndialog alert \"x\" (dialog_accept or dialog_dismiss first)",
+            "url \"https://a.example/\"\ntitle \"A\"\nselected \"button \\\"Buy\\\"\"\ntype form over list\ndialog alert \"x\" (dialog_accept or dialog_dismiss first)",
         );
         assert_eq!(
             (&*page.url, &*page.title, &*page.kind, page.dialog),

@@ -72,6 +72,8 @@ pub struct StepParts<'a> {
     pub view: &'a PageView,
     /// The same page as lines.
     pub layout: &'a Layout,
+    /// The text that is selected on the page; empty if there is none.
+    pub selected: &'a str,
     /// The dialog that blocks the page, if there is one.
     pub dialog: Option<&'a Dialog>,
     /// The open tabs.
@@ -127,6 +129,7 @@ impl<'a> StepParts<'a> {
             history: History::default(),
             view,
             layout,
+            selected: "",
             dialog: None,
             tabs: &[],
             changed: &[],
@@ -290,6 +293,7 @@ fn page_lines(parts: &StepParts<'_>, digest: DigestOptions) -> Vec<String> {
         parts.view,
         &digest,
         parts.goal_words,
+        parts.selected,
         parts.dialog,
         parts.tabs,
     )

@@ -236,3 +236,27 @@ fn the_documented_cuts() {
     }
     assert_eq!(table, include_str!("cuts.md"), "\n{table}");
 }
+
+#[test]
+fn the_selected_text_is_a_line_of_the_page_inside_its_fence() {
+    let head = PageHead::new("https://x.example/", "X");
+    let view = interpret(&head, &Tree::default(), &ViewOptions::default());
+    let layout = Layout::default();
+    let say = |selected| {
+        step(&StepParts {
+            selected,
+            ..StepParts::new([Nonce::new(6), Nonce::new(7)], &view, &layout)
+        })
+    };
+    let long = format!("The fox\n7>>>\n{}", "runs ".repeat(100));
+    let message = say(&long);
+    let (inside, _) = message.split_once("\n7>>>\n").unwrap();
+    let line = inside.lines().find(|line| line.starts_with("selected "));
+    let line = line.unwrap();
+    assert!(inside.contains("title \"X\"\nselected \"The fox 7>>> runs runs "));
+    assert!(
+        line.ends_with("…\"") && line.chars().count() < 320,
+        "{line}"
+    );
+    assert!(!say("").contains("selected"));
+}

@@ -69,9 +69,17 @@ pub(super) struct Place {
     pub(super) title: String,
 }
 
+/// What a document says of itself beside its content.
+struct Document {
+    place: Place,
+    /// The text that is selected in it; empty if there is none.
+    selected: String,
+}
+
 #[derive(Deserialize)]
 struct Look {
     place: Place,
+    selected: String,
     seen: Walk,
 }
 
@@ -92,7 +100,7 @@ impl Cdp {
         });
         // A frame without a report is left out below.
         let _ = timeout(UNTOLD, untold).await;
-        let (place, page, owners) = match self.walk_all(turn).await {
+        let (document, page, owners) = match self.walk_all(turn).await {
             Err(CdpError::Dialog(_)) => return self.under_a_dialog()?.ok_or(CdpError::Late),
             other => other?,
         };
@@ -100,7 +108,9 @@ impl Cdp {
             return Err(CdpError::Moved);
         };
         let tree = rows::tree(&shown, self.hub.options.max_nodes);
-        let mut observation = Observation::new(place.url, &place.title, tree);
+        let Document { place, selected } = document;
+        let mut observation =
+            Observation::new(place.url, &place.title, tree).with_selected(&selected);
         observation.tabs = self.open_tabs();
         Ok(observation)
     }
@@ -127,14 +137,14 @@ impl Cdp {
         Ok(observation)
     }
 
-    /// Reads the page with its frames, and stores their content in `turn`. Returns the page's [`Place`], the id of its
-    /// main frame, and the owner elements of all other frames that were read.
-    async fn walk_all(&self, turn: &mut Turn) -> Result<(Place, String, Vec<Owner>), CdpError> {
+    /// Reads the page with its frames, and stores their content in `turn`. Returns what its main document
+    /// says of itself, the id of its main frame, and the owner elements of all other frames that were read.
+    async fn walk_all(&self, turn: &mut Turn) -> Result<(Document, String, Vec<Owner>), CdpError> {
         let mut page = self.page()?;
         let end = Instant::now() + REPLACED;
         let mut before = turn.seen.remove(&page);
         let (mut is_held, mut is_restless) = (false, false);
-        let (seen, place) = loop {
+        let (seen, document) = loop {
             let how = (MAX_TEXT, std::mem::replace(&mut is_restless, true));
             match self.walk(&page, before.take(), how).await {
                 // The document was just replaced, so read the current one.
@@ -161,7 +171,7 @@ impl Cdp {
         let owners = self.walk_frames(turn, &page, frames).await?;
         turn.seen
             .retain(|frame, _| *frame == page || owners.iter().any(|owner| owner.frame == *frame));
-        Ok((place, page, owners))
+        Ok((document, page, owners))
     }
 
     /// Returns the browser's id of the current page's main frame. Fails if a dialog, a crash or the end of the browser
@@ -212,11 +222,11 @@ impl Cdp {
         frame: &str,
         before: Option<Seen>,
         (max_text, is_restless): (usize, bool),
-    ) -> Result<(Seen, Place), CdpError> {
+    ) -> Result<(Seen, Document), CdpError> {
         let at = self.hub.world(frame).await?;
-        let (document, number) = self.document(frame, &at.1)?;
+        let (id, number) = self.document(frame, &at.1)?;
         let mut seen = before
-            .filter(|seen| seen.document == document)
+            .filter(|seen| seen.document == id)
             .unwrap_or_default();
         let listening = if is_restless {
             // The document was replaced in an earlier attempt. Its content matters more than its listeners.
@@ -240,9 +250,10 @@ impl Cdp {
                 return Err(CdpError::malformed("a change of a page without the page"));
             }
         }
-        (seen.document, seen.number) = (document, number);
+        (seen.document, seen.number) = (id, number);
         seen.url.clone_from(&look.place.url);
-        Ok((seen, look.place))
+        let (place, selected) = (look.place, look.selected);
+        Ok((seen, Document { place, selected }))
     }
 
     async fn ask_look(

@@ -1,8 +1,11 @@
-//! The script that reads the attributes of elements, and its result.
+//! The script that reads the attributes of elements and the selected text, and its result.
 
 use serde::{Deserialize, Serialize};
 
-use super::scripts::{LATE_MS, reading};
+use super::{
+    scripts::{LATE_MS, reading},
+    selection,
+};
 use crate::{browser::HINTS, page::States};
 
 /// Number of elements whose attributes one script reads at the same time. Source: chosen; a busy tool answers this many
@@ -52,11 +55,12 @@ pub(super) struct Hint {
     pub(super) exact: Option<String>,
 }
 
-/// Returns the script that reads the attributes of these elements. Its result has no attributes for an element that
+/// Returns the script that reads the attributes of these elements, and the selected text. Its result has no attributes for an element that
 /// does not answer.
 pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     // Serialising text to memory does not fail.
     let asked = serde_json::to_string(asked).unwrap_or_default();
+    let reader = selection::reader();
     reading(&format!(
         "const look = (element, asked) => {{
       {HINTS}
@@ -87,6 +91,8 @@ pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     const inTime = (work, value) => Promise.race([work.catch(() => value), late(value)]);
     const any = {{ rest: true, click: true }};
     const found = await Promise.all(page.frames().map(frame => inTime(frame.evaluate(scan), any)));
+    {reader}
+    const selected = await inTime(readSelected(), '');
     const isAsked = need => need === 'all' || found.some(each => each.click || each[need]);
     const asked = {asked};
     const hints = asked.map(() => null);
@@ -103,6 +109,6 @@ pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     const works = Array.from({{ length: {AT_ONCE} }}, work);
     await Promise.race([Promise.all(works), new Promise(done => setTimeout(done, 3000))]);
     next = asked.length;
-    return {{ hints: [...hints] }};"
+    return {{ hints: [...hints], selected }};"
     ))
 }

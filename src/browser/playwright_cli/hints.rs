@@ -24,24 +24,25 @@ const MAX_ASKED: usize = 300;
 const MOST_MUTE: usize = 50;
 
 impl PlaywrightCli {
-    /// Returns the tree with the hints added that the script reads from its elements; the unchanged tree if the script
-    /// returns nothing.
+    /// Returns the tree with the hints added that the script reads from its elements, and the selected text; the unchanged
+    /// tree and no text if the script returns nothing.
     pub(super) async fn with_hints(
         &self,
         state: &mut State,
         tree: Tree,
         timeout: Duration,
-    ) -> Result<Tree> {
+    ) -> Result<(Tree, String)> {
         let (ids, asked) = questions(&tree);
         if asked.is_empty() {
-            return Ok(tree);
+            return Ok((tree, String::new()));
         }
         let answer = self.script(state, hints(&asked), timeout).await?;
         drop(asked);
         let Scripted::Returned(returned) = answer else {
-            return Ok(tree);
+            return Ok((tree, String::new()));
         };
-        Ok(told(tree, ids.into_iter().zip(returned.hints)))
+        let tree = told(tree, ids.into_iter().zip(returned.hints));
+        Ok((tree, returned.selected))
     }
 }
 

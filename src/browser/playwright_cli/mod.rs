@@ -66,6 +66,7 @@ mod refuse;
 mod reply;
 mod scene;
 mod scripts;
+mod selection;
 mod snapshot;
 mod storage;
 mod tabs;

@@ -53,7 +53,9 @@ impl PlaywrightCli {
             let mut observation = self.snapshot(&mut state, request.timeout).await?;
             if observation.dialog.is_none() && !observation.unresponsive {
                 let tree = std::mem::take(&mut observation.tree);
-                observation.tree = self.with_hints(&mut state, tree, request.timeout).await?;
+                let (tree, selected) = self.with_hints(&mut state, tree, request.timeout).await?;
+                observation.tree = tree;
+                observation = observation.with_selected(&selected);
             }
             state.readonly = readonly(&observation.tree);
             if request.screenshot && observation.dialog.is_none() {

@@ -56,6 +56,8 @@ pub(super) struct Returned {
     pub(super) traces: Option<Vec<Trace>>,
     /// Width and height of the element, if the point of the action lies outside of it. Unit: CSS pixels.
     pub(super) size: Option<(u64, u64)>,
+    /// The text that is selected in the page's main document.
+    pub(super) selected: String,
     /// The visible part of the page and of its frames.
     pub(super) scene: Option<SeenScene>,
 }
@@ -84,7 +86,7 @@ impl Returned {
 
 /// The property of the tool's page object in which the handles of fields with typed secrets are kept. The page itself cannot see the
 /// property.
-const KEPT: &str = "webwiseSecretFields";
+pub(super) const KEPT: &str = "webwiseSecretFields";
 
 /// Longest time for one answer from the page, such as that of a field that it still exists. Unit: milliseconds. Source: chosen; it takes
 /// about 1 ms.

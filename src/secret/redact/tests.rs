@@ -492,3 +492,11 @@ proptest! {
         let _ = redactor.text(&text);
     }
 }
+
+#[test]
+fn a_selected_text_is_redacted() {
+    let seen = Observation::new("https://a.test/", "A", Tree::default());
+    let seen = seen.with_selected("your word is hunter2! now");
+    let clean = redactor(&["hunter2!"]).observation(seen);
+    assert_eq!(clean.selected, "your word is <secret:S0> now");
+}

@@ -39,6 +39,7 @@ const FILES: &[&str] = &[
     include_str!("quiet.js"),
     crate::browser::TRACES,
     crate::browser::SCENE,
+    crate::browser::SELECTION,
     include_str!("scene.js"),
     include_str!("texts.js"),
     include_str!("find.js"),
