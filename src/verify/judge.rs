@@ -66,7 +66,8 @@ pub(crate) fn judge(
         || attempt
             .notices
             .iter()
-            .any(|notice| matches!(notice, Notice::TabOpened { .. } | Notice::Download { .. }));
+            .any(|notice| matches!(notice, Notice::TabOpened { .. } | Notice::Download { .. }))
+        || has_selected(action, before, after);
     if !seen_beside && !diff.navigated && types_in_vain(action, before, after) {
         return Outcome::NoEffect;
     }
@@ -77,6 +78,17 @@ pub(crate) fn judge(
     } else {
         Outcome::NoEffect
     }
+}
+
+/// Returns true if another text is selected after the action. The words that a double click or a drag selects do not
+/// count, because the browser selects them also on a page that does not react.
+fn has_selected(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
+    use BrowserAction as A;
+    let is_by_the_way = matches!(
+        action,
+        A::Dblclick(_) | A::ClickXy(_) | A::Drag(_) | A::DragBy(_) | A::DragXy(_)
+    );
+    !is_by_the_way && !after.selected.is_empty() && after.selected != before.selected
 }
 
 /// Returns true if the action typed text into a read-only field whose value did not change. Any other change of the
@@ -607,6 +619,38 @@ mod tests {
         ] {
             let (before, after) = (shown(role.clone(), false), shown(role, true));
             assert_eq!(judged(&action, &before, &after), outcome, "{action:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_gets_selected_is_an_effect_and_one_that_stops_being_selected_is_none() {
+        let press = BrowserAction::Press(Press {
+            key: crate::action::Key::parse("Shift+ArrowRight").unwrap(),
+            target: Some(Target::parse("e2").unwrap()),
+            times: None,
+        });
+        let click = |double: bool| {
+            let click = Click {
+                target: Target::parse("e2").unwrap(),
+                button: None,
+            };
+            if double {
+                BrowserAction::Dblclick(click)
+            } else {
+                BrowserAction::Click(click)
+            }
+        };
+        let page = |selected| page("a", Tri::False).with_selected(selected);
+        for (action, before, after, outcome) in [
+            (&press, "", "f", Outcome::Done),
+            (&press, "f", "fo", Outcome::Done),
+            (&press, "fo", "fo", Outcome::NoEffect),
+            (&press, "fo", "", Outcome::NoEffect),
+            (&click(false), "", "fox", Outcome::Done),
+            (&click(true), "", "fox", Outcome::NoEffect),
+        ] {
+            let told = told_with(Some(&[]), action, (&page(before), &page(after)));
+            assert_eq!(told, outcome, "{action:?}: {before:?} to {after:?}");
         }
     }
 
