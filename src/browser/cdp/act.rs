@@ -13,19 +13,18 @@ use super::{
     pointer::Needs,
     settle::Mark,
     target::{Aim, Area},
-    typing::Nothing,
 };
 use crate::{
     action::{
         BrowserAction, Click, ClickAt, ClickXy, Drag, DragBy, DragXy, ErrorClass, Eval, Fill, Goto,
-        OnTarget, Outcome, Select, StateFile, TabAt, TabNew, Target, TextValue, Type,
+        OnTarget, Outcome, Select, StateFile, TabAt, TabNew, Target, Type,
     },
     base::text::clean,
     browser::{
         ExecuteRequest, Execution,
         rules::{
-            MOVED, NO_TARGET, OPTION_SECRET, UNFOCUSED, is_same_origin, listing, meets_any_page,
-            sends_events, wheel,
+            MOVED, NO_TARGET, UNFOCUSED, is_same_origin, listing, meets_any_page, sends_events,
+            wheel,
         },
     },
     page::Locator,
@@ -40,20 +39,13 @@ struct Focused {
     focused: bool,
 }
 
-/// The state of a checkbox or radio button, as our script in the page reports it.
-#[derive(Debug, Deserialize)]
-struct Ticked {
-    checked: Option<bool>,
-    radio: bool,
-}
-
 /// The data that an action produced, besides its outcome.
 #[derive(Debug, Default)]
-struct Performed {
-    locator: Option<Locator>,
-    text: Option<String>,
-    image: Option<Vec<u8>>,
-    has_no_effect: bool,
+pub(super) struct Performed {
+    pub(super) locator: Option<Locator>,
+    pub(super) text: Option<String>,
+    pub(super) image: Option<Vec<u8>>,
+    pub(super) has_no_effect: bool,
 }
 
 impl Cdp {
@@ -357,7 +349,7 @@ impl Cdp {
 
     /// Resolves a target to its element, and reads the element's durable locator. The locator is read before the action, which may remove
     /// the element.
-    async fn begin(&self, target: &Target) -> Result<(Aim, Performed), CdpError> {
+    pub(super) async fn begin(&self, target: &Target) -> Result<(Aim, Performed), CdpError> {
         let aim = self.aim(target).await?;
         let told = self.told_of(&aim).await?;
         Ok((aim, told))
@@ -405,58 +397,6 @@ impl Cdp {
         }
         let (told, done) = tokio::join!(self.told_of(aim), work);
         done.map(|()| told.unwrap_or_default())
-    }
-
-    async fn tick(
-        &self,
-        turn: &mut Turn,
-        target: &Target,
-        wanted: bool,
-    ) -> Result<Performed, CdpError> {
-        let (aim, told) = self.begin(target).await?;
-        let state = || {
-            self.hub
-                .ask::<Ticked>(&aim.frame, "checkState", json!([aim.number]))
-        };
-        let before = state().await?;
-        if before.checked == Some(wanted) {
-            return Ok(told);
-        }
-        if before.radio && !wanted {
-            return Err(CdpError::refused(
-                ErrorClass::WrongElement,
-                "a radio button is unticked by ticking another",
-            ));
-        }
-        self.press(turn, &aim, None, Needs::CLICK, 1).await?;
-        match state().await {
-            Ok(after) => Ok(Performed {
-                has_no_effect: after.checked != Some(wanted),
-                ..told
-            }),
-            // The tick led to another page, or removed the box.
-            Err(CdpError::Moved | CdpError::Refused(_)) => Ok(told),
-            Err(trouble) => Err(trouble),
-        }
-    }
-
-    async fn select(
-        &self,
-        turn: &mut Turn,
-        target: &Target,
-        values: &[TextValue],
-    ) -> Result<Performed, CdpError> {
-        if values.iter().any(|value| value.secret().is_some()) {
-            return Err(CdpError::refused(ErrorClass::SecretRefused, OPTION_SECRET));
-        }
-        let (aim, told) = self.begin(target).await?;
-        let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-        self.able(&aim, json!({ "options": values })).await?;
-        turn.sent = true;
-        self.hub
-            .ask::<Nothing>(&aim.frame, "select", json!([aim.number, values]))
-            .await
-            .map(|_| told)
     }
 
     /// Runs the caller's script in the page's own JavaScript world, and returns the script's value as JSON. The JSON counts as text of the

@@ -105,6 +105,7 @@
 mod act;
 mod ask;
 mod attach;
+mod choosing;
 mod dialogs;
 mod downloads;
 mod driver;

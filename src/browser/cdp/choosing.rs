@@ -1,0 +1,79 @@
+//! Choices: ticking boxes and choosing options of lists.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{
+    act::Performed,
+    driver::{Cdp, Turn},
+    error::CdpError,
+    pointer::Needs,
+    typing::Nothing,
+};
+use crate::{
+    action::{ErrorClass, Target, TextValue},
+    browser::rules::OPTION_SECRET,
+};
+
+/// The state of a checkbox or radio button, as our script in the page reports it.
+#[derive(Debug, Deserialize)]
+struct Ticked {
+    checked: Option<bool>,
+    radio: bool,
+}
+
+impl Cdp {
+    /// Ticks or unticks a checkbox or radio button, unless it is in the wanted state already.
+    pub(super) async fn tick(
+        &self,
+        turn: &mut Turn,
+        target: &Target,
+        wanted: bool,
+    ) -> Result<Performed, CdpError> {
+        let (aim, told) = self.begin(target).await?;
+        let state = || {
+            self.hub
+                .ask::<Ticked>(&aim.frame, "checkState", json!([aim.number]))
+        };
+        let before = state().await?;
+        if before.checked == Some(wanted) {
+            return Ok(told);
+        }
+        if before.radio && !wanted {
+            return Err(CdpError::refused(
+                ErrorClass::WrongElement,
+                "a radio button is unticked by ticking another",
+            ));
+        }
+        self.press(turn, &aim, None, Needs::CLICK, 1).await?;
+        match state().await {
+            Ok(after) => Ok(Performed {
+                has_no_effect: after.checked != Some(wanted),
+                ..told
+            }),
+            // The tick led to another page, or removed the box.
+            Err(CdpError::Moved | CdpError::Refused(_)) => Ok(told),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// Chooses options of a list.
+    pub(super) async fn select(
+        &self,
+        turn: &mut Turn,
+        target: &Target,
+        values: &[TextValue],
+    ) -> Result<Performed, CdpError> {
+        if values.iter().any(|value| value.secret().is_some()) {
+            return Err(CdpError::refused(ErrorClass::SecretRefused, OPTION_SECRET));
+        }
+        let (aim, told) = self.begin(target).await?;
+        let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+        self.able(&aim, json!({ "options": values })).await?;
+        turn.sent = true;
+        self.hub
+            .ask::<Nothing>(&aim.frame, "select", json!([aim.number, values]))
+            .await
+            .map(|_| told)
+    }
+}
