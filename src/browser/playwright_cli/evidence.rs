@@ -4,7 +4,7 @@
 //! has run.
 
 use super::{
-    driver::malformed,
+    driver::{Scripted, malformed},
     failure::{self, Verdict},
     locator,
     reply::Reply,
@@ -12,7 +12,7 @@ use super::{
 use crate::{
     action::{ErrorClass, Outcome},
     base::Result,
-    browser::Execution,
+    browser::{Execution, rules::UNFOCUSED},
 };
 
 /// Returns the execution of an action for which the tool reported this error.
@@ -50,6 +50,24 @@ pub(super) fn execution(reply: Reply, evidence: &str) -> Result<Execution> {
     match &reply.code {
         Some(code) if code.contains(evidence) => Ok(told(reply, Outcome::Done)),
         _ => Err(malformed("no trace of the command in the reply")),
+    }
+}
+
+/// Returns the execution of an action that a script of the driver carried out.
+pub(super) fn of_script(answer: Scripted) -> Execution {
+    match answer {
+        Scripted::Returned(returned) if returned.done => Outcome::Done.into(),
+        Scripted::Returned(returned) if returned.unfocused => {
+            Outcome::failed(ErrorClass::WrongElement, UNFOCUSED).into()
+        }
+        Scripted::Returned(returned) if returned.size.is_some() => {
+            let (width, height) = returned.size.unwrap_or_default();
+            let why = format!("the element is {width} by {height} pixels");
+            Outcome::failed(ErrorClass::BadArguments, &why).into()
+        }
+        Scripted::Returned(returned) => failed(&returned.error.unwrap_or_default()),
+        Scripted::Refused(error) => failed(&error),
+        Scripted::Interrupted(dialog) => Scripted::done_under(dialog),
     }
 }
 

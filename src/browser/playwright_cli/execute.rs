@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    driver::{PlaywrightCli, Scripted, State, malformed},
-    evidence::{execution, failed, told},
+    driver::{PlaywrightCli, State, malformed},
+    evidence::{execution, failed, of_script, told},
     locator,
     observe::class_of,
     points,
@@ -21,7 +21,7 @@ use crate::{
     base::{ErrorKind, Result, text},
     browser::{
         ExecuteRequest, Execution,
-        rules::{DIALOG_SECRET, NO_TARGET, OPTION_SECRET, UNFOCUSED, listing, out_of_time, wheel},
+        rules::{DIALOG_SECRET, NO_TARGET, OPTION_SECRET, listing, out_of_time, wheel},
     },
     page::DialogKind,
 };
@@ -350,20 +350,7 @@ impl PlaywrightCli {
         code: String,
         timeout: Duration,
     ) -> Result<Execution> {
-        Ok(match self.script(state, code, timeout).await? {
-            Scripted::Returned(returned) if returned.done => Outcome::Done.into(),
-            Scripted::Returned(returned) if returned.unfocused => {
-                Outcome::failed(ErrorClass::WrongElement, UNFOCUSED).into()
-            }
-            Scripted::Returned(returned) if returned.size.is_some() => {
-                let (width, height) = returned.size.unwrap_or_default();
-                let why = format!("the element is {width} by {height} pixels");
-                Outcome::failed(ErrorClass::BadArguments, &why).into()
-            }
-            Scripted::Returned(returned) => failed(&returned.error.unwrap_or_default()),
-            Scripted::Refused(error) => failed(&error),
-            Scripted::Interrupted(dialog) => Scripted::done_under(dialog),
-        })
+        Ok(of_script(self.script(state, code, timeout).await?))
     }
 
     async fn upload(
