@@ -133,6 +133,15 @@ arguments! {
         #[serde(alias = "value", alias = "option", deserialize_with = "lenient::one_or_many")]
         values: Vec<TextValue>,
     }
+    /// Arguments of `select_text`.
+    SelectText {
+        /// Ref, exact text, or role "name".
+        #[serde(alias = "ref", alias = "element", alias = "selector")]
+        target: Target,
+        /// Words in it; all of its text when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none", alias = "words")]
+        text: Option<String>,
+    }
     /// Arguments of `drag`.
     Drag {
         /// Ref of what is dragged.

@@ -8,8 +8,8 @@ use super::{
     ErrorClass, Failure, Parameters, Target, TextValue,
     arguments::{
         Click, ClickAt, ClickXy, DialogAccept, Drag, DragBy, DragXy, Eval, Fill, Goto, NoArguments,
-        OnTarget, Press, RunCode, Screenshot, Scroll, Select, StateFile, TabAt, TabNew, Type,
-        Upload, Wait,
+        OnTarget, Press, RunCode, Screenshot, Scroll, Select, SelectText, StateFile, TabAt, TabNew,
+        Type, Upload, Wait,
     },
     lenient,
 };
@@ -123,6 +123,7 @@ browser_actions! {
     Drag(Drag) = "drag", Reversible, true, "Drag the element from onto the element to.";
     DragXy(DragXy) = "drag_xy", Reversible, true, "Drag from a point of the picture to another one, or of target from its top left corner.";
     DragBy(DragBy) = "drag_by", Reversible, true, "Drag an element from its middle by a distance, x pixels to the right and y down; negative to the left and up.";
+    SelectText(SelectText) = "select_text", Read, false, "Select the text of an element, or only some words in it.";
     Upload(Upload) = "upload", Irreversible, false, "Give files of this run, by name, to the open file chooser.";
     Scroll(Scroll) = "scroll", Read, false, "Scroll up, down, left or right, 600 pixels or so many, in the page or in target; without direction, until target is in view.";
     Wait(Wait) = "wait", Read, false, "Takes exactly one: wait until text is shown, until it is gone, or so many seconds.";
@@ -168,6 +169,7 @@ impl BrowserAction {
             | Self::Uncheck(OnTarget { target })
             | Self::Fill(Fill { target, .. })
             | Self::Select(Select { target, .. })
+            | Self::SelectText(SelectText { target, .. })
             | Self::Press(Press {
                 target: Some(target),
                 ..
@@ -208,6 +210,7 @@ impl BrowserAction {
             | Self::Uncheck(OnTarget { target })
             | Self::Fill(Fill { target, .. })
             | Self::Select(Select { target, .. })
+            | Self::SelectText(SelectText { target, .. })
             | Self::Press(Press {
                 target: Some(target),
                 ..
@@ -344,6 +347,9 @@ impl BrowserAction {
             Self::Select(Select { values, .. }) if values.is_empty() => {
                 bad("values must not be empty")
             }
+            Self::SelectText(SelectText {
+                text: Some(text), ..
+            }) if text.trim().is_empty() => bad("text must not be empty"),
             Self::Upload(Upload { files }) if files.is_empty() => bad("files must not be empty"),
             Self::DragBy(DragBy { x: 0, y: 0, .. }) => bad("x or y must be other than 0"),
             Self::DragBy(DragBy { x, y, .. })

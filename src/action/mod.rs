@@ -34,8 +34,8 @@ mod text_value;
 pub use agent::{AgentAction, AskHuman, Extract, Find, Finish, GoBackTo, Note, Read, Remember};
 pub use arguments::{
     Click, ClickAt, ClickXy, DialogAccept, Drag, DragBy, DragXy, Eval, Fill, Goto, MouseButton,
-    NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll, ScrollDirection, Select, StateFile,
-    TabAt, TabNew, Type, Upload, Wait,
+    NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll, ScrollDirection, Select, SelectText,
+    StateFile, TabAt, TabNew, Type, Upload, Wait,
 };
 pub use browser::{BrowserAction, BrowserTool, Effect};
 pub use call::{Action, CallProblem, CustomCall, RawCall, parse_calls};

@@ -3,6 +3,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
+use serde::Deserialize;
 use url::Url;
 
 use crate::{
@@ -81,6 +82,7 @@ pub(in crate::browser) const fn sends_events(action: &BrowserAction) -> bool {
             | A::Type(_)
             | A::Press(_)
             | A::Select(_)
+            | A::SelectText(_)
     )
 }
 
@@ -170,6 +172,47 @@ impl Awaited {
             .collect();
         let shown = fold(&squeeze(&format!("{} {}", seen.title, shown.join(" "))));
         shown.contains(&self.text) == self.here
+    }
+}
+
+/// The answer of the script that selects the text of an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::browser) enum Selecting {
+    /// The text is selected.
+    Done,
+    /// The text of the element does not contain the words.
+    Absent,
+    /// The element has no text that can be selected.
+    Empty,
+    /// The browser allows only the whole text of this field to be selected.
+    Whole,
+    /// The element left the page when it got the focus.
+    Gone,
+}
+
+impl From<Selecting> for Outcome {
+    fn from(answer: Selecting) -> Self {
+        let (class, why) = match answer {
+            Selecting::Done => return Self::Done,
+            Selecting::Absent => (
+                ErrorClass::BadArguments,
+                "the text of the element does not contain these words",
+            ),
+            Selecting::Empty => (
+                ErrorClass::WrongElement,
+                "the element has no text that can be selected",
+            ),
+            Selecting::Whole => (
+                ErrorClass::BadArguments,
+                "only the whole text of this field can be selected",
+            ),
+            Selecting::Gone => (
+                ErrorClass::Detached,
+                "the element left the page when it got the focus",
+            ),
+        };
+        Self::failed(class, why)
     }
 }
 

@@ -16,3 +16,4 @@ mod finding;
 mod leading;
 mod pressing;
 mod reaching;
+mod selecting;

@@ -363,6 +363,7 @@ const fn is_watched(action: &BrowserAction) -> bool {
             | A::Fill(_)
             | A::Type(_)
             | A::Press(_)
+            | A::SelectText(_)
             | A::Select(_)
     )
 }

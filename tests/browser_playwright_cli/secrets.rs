@@ -8,7 +8,7 @@ use std::{
 
 use webwise::{
     Origin,
-    action::{BrowserAction, Fill, TextValue},
+    action::{BrowserAction, ErrorClass, Fill, SelectText, TextValue},
     browser::{BrowserDriver as _, ExecuteRequest, PlaywrightCli, TransportChoice},
     secret::{Secret, SecretName, SecretResolver, Vault},
     testing::conformance::browser::Site,
@@ -186,5 +186,40 @@ async fn fields_are_asked_by_a_script_only_where_one_may_hold_a_secret() {
         assert!(format!("{:?}", see(&driver).await).contains("prefilled-by-page"));
         looked(asked);
     }
+    driver.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_selected_text_is_told_while_no_field_holds_a_secret() {
+    let (base, site) = (folder(), Site::start().unwrap());
+    let driver = PlaywrightCli::launch(&options(base.path())).await.unwrap();
+    let select = async |field: &str, words: Option<&str>| {
+        let action = BrowserAction::SelectText(SelectText {
+            target: target(field),
+            text: words.map(Into::into),
+        });
+        act(&driver, action).await.unwrap().outcome
+    };
+    let name = r#"label="Name""#;
+
+    goto(&driver, site.url("form")).await;
+    assert_eq!(see(&driver).await.selected, "");
+    assert!(select("css=\"p\"", None).await.is_done());
+    assert_eq!(see(&driver).await.selected, "plain");
+    assert!(
+        act(&driver, fill(name, "told-to-anybody"))
+            .await
+            .unwrap()
+            .outcome
+            .is_done()
+    );
+    assert!(select(name, Some("to-any")).await.is_done());
+    assert_eq!(see(&driver).await.selected, "to-any");
+
+    fill_secret(&driver, &site, name, "canary-5d1e").await;
+    assert!(select(name, None).await.is_done());
+    assert_eq!(see(&driver).await.selected, "");
+    let searched = select(name, Some("canary")).await;
+    assert_eq!(searched.class(), Some(ErrorClass::BadArguments));
     driver.close().await.unwrap();
 }

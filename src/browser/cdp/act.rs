@@ -17,7 +17,7 @@ use super::{
 use crate::{
     action::{
         BrowserAction, Click, ClickAt, ClickXy, Drag, DragBy, DragXy, ErrorClass, Eval, Fill, Goto,
-        OnTarget, Outcome, Select, StateFile, TabAt, TabNew, Target, Type,
+        OnTarget, Outcome, Select, SelectText, StateFile, TabAt, TabNew, Target, Type,
     },
     base::text::clean,
     browser::{
@@ -272,6 +272,9 @@ impl Cdp {
             }
             BrowserAction::Select(Select { target, values }) => {
                 self.select(turn, target, values).await
+            }
+            BrowserAction::SelectText(SelectText { target, text }) => {
+                self.select_text(turn, target, text.as_deref()).await
             }
             BrowserAction::Scroll(scroll) => {
                 if let Some(target) = &scroll.target {

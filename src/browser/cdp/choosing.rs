@@ -1,4 +1,4 @@
-//! Choices: ticking boxes and choosing options of lists.
+//! Choices: ticking boxes, choosing options of lists, and selecting text.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -11,8 +11,8 @@ use super::{
     typing::Nothing,
 };
 use crate::{
-    action::{ErrorClass, Target, TextValue},
-    browser::rules::OPTION_SECRET,
+    action::{ErrorClass, Outcome, Target, TextValue},
+    browser::rules::{OPTION_SECRET, Selecting},
 };
 
 /// The state of a checkbox or radio button, as our script in the page reports it.
@@ -20,6 +20,12 @@ use crate::{
 struct Ticked {
     checked: Option<bool>,
     radio: bool,
+}
+
+/// The answer of our script in the page to the request to select text.
+#[derive(Debug, Deserialize)]
+struct Selected {
+    selecting: Selecting,
 }
 
 impl Cdp {
@@ -75,5 +81,23 @@ impl Cdp {
             .ask::<Nothing>(&aim.frame, "select", json!([aim.number, values]))
             .await
             .map(|_| told)
+    }
+
+    /// Selects the text of an element, or only these words in it.
+    pub(super) async fn select_text(
+        &self,
+        turn: &mut Turn,
+        target: &Target,
+        words: Option<&str>,
+    ) -> Result<Performed, CdpError> {
+        let (aim, told) = self.begin(target).await?;
+        self.able(&aim, json!({})).await?;
+        turn.sent = true;
+        let given = json!([aim.number, words]);
+        let Selected { selecting } = self.hub.ask(&aim.frame, "selectText", given).await?;
+        match selecting.into() {
+            Outcome::Failed(failure) => Err(CdpError::Refused(failure)),
+            _ => Ok(told),
+        }
     }
 }

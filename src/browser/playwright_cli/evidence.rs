@@ -57,6 +57,9 @@ pub(super) fn execution(reply: Reply, evidence: &str) -> Result<Execution> {
 pub(super) fn of_script(answer: Scripted) -> Execution {
     match answer {
         Scripted::Returned(returned) if returned.done => Outcome::Done.into(),
+        Scripted::Returned(returned) if returned.selecting.is_some() => {
+            returned.selecting.map_or(Outcome::Done, Into::into).into()
+        }
         Scripted::Returned(returned) if returned.unfocused => {
             Outcome::failed(ErrorClass::WrongElement, UNFOCUSED).into()
         }

@@ -9,14 +9,14 @@ use super::{
     observe::class_of,
     points,
     reply::Page,
-    scripts,
+    scripts, selection,
     transport::Command,
 };
 use crate::{
     action::{
         BrowserAction, Click, ClickAt, DialogAccept, Drag, DragBy, ErrorClass, Eval, Fill, Goto,
-        MouseButton, OnTarget, Outcome, Select, StateFile, TabAt, TabNew, Target, TextValue, Type,
-        Upload,
+        MouseButton, OnTarget, Outcome, Select, SelectText, StateFile, TabAt, TabNew, Target,
+        TextValue, Type, Upload,
     },
     base::{ErrorKind, Result, text},
     browser::{
@@ -131,6 +131,10 @@ impl PlaywrightCli {
             }
             BrowserAction::Select(Select { target, values }) => {
                 self.select(state, target, values, timeout).await
+            }
+            BrowserAction::SelectText(SelectText { target, text }) => {
+                let code = selection::select(target, text.as_deref(), self.action_ms());
+                self.by_script(state, code, timeout).await
             }
             BrowserAction::Upload(upload) => self.upload(state, upload, timeout).await,
             BrowserAction::Scroll(scroll) => {

@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 use super::{asking::Hint, locator, scene::SeenScene};
 use crate::{
     action::{Press, Target},
+    browser::rules::Selecting,
     page::Trace,
     secret::SecretName,
 };
@@ -58,6 +59,8 @@ pub(super) struct Returned {
     pub(super) size: Option<(u64, u64)>,
     /// The text that is selected in the page's main document.
     pub(super) selected: String,
+    /// The answer of the script that selects the text of an element; `None` from any other script.
+    pub(super) selecting: Option<Selecting>,
     /// The visible part of the page and of its frames.
     pub(super) scene: Option<SeenScene>,
 }
@@ -193,7 +196,7 @@ pub(super) fn expression(target: &Target) -> String {
 }
 
 /// Returns the text as a JavaScript literal.
-fn literal(text: &str) -> String {
+pub(super) fn literal(text: &str) -> String {
     // JSON is valid JavaScript, including line separators since ES2019.
     Value::from(text).to_string()
 }

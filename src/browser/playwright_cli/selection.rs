@@ -1,7 +1,7 @@
-//! The part of a script that reads the selected text.
+//! Scripts that read the selected text, and that select the text of an element.
 
-use super::scripts::KEPT;
-use crate::browser::SELECTION;
+use super::scripts::{KEPT, expression, guarded, literal};
+use crate::{action::Target, browser::SELECTION};
 
 /// Returns a statement that sets `readSelected`, a function without arguments that returns the text that is selected in
 /// the page's main document. While a field with a typed secret exists, it returns nothing, because the selection may be
@@ -13,4 +13,20 @@ pub(super) fn reader() -> String {
       return (page.{KEPT} || []).length > 0 ? '' : await page.mainFrame().evaluate(read);
     }};"
     )
+}
+
+/// Returns the script that selects the text of an element, or only these words in it.
+pub(super) fn select(target: &Target, words: Option<&str>, timeout_ms: u64) -> String {
+    let words = words.map_or_else(|| "null".to_owned(), literal);
+    guarded(&format!(
+        "const handle = await {}.elementHandle({{ timeout: {timeout_ms} }});
+    await handle.waitForElementState('visible', {{ timeout: {timeout_ms} }});
+    const words = {words};
+    // An answer about a part of its text would tell a secret bit by bit.
+    const isKept = kept => handle.evaluate((element, kept) => kept.contains(element), kept).catch(() => false);
+    if (words !== null && (await Promise.all((page.{KEPT} || []).map(isKept))).includes(true)) return {{ selecting: 'absent' }};
+    const select = (element, words) => {{ {SELECTION} return makeSelection().select(element, words); }};
+    return {{ selecting: await handle.evaluate(select, words) }};",
+        expression(target)
+    ))
 }

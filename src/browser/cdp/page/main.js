@@ -12,6 +12,13 @@ function observe(wanted) {
 
 const selection = makeSelection(isSecret, dom.shadow);
 
+/** Selects the text of an element, or only these words in it if they are not null. */
+function selectText(number, words) {
+  const element = elementOf(number);
+  if (element === null) return gone();
+  return lacks(element, { visible: true }) ?? { selecting: selection.select(element, words) };
+}
+
 /** Returns the distance by which the window is scrolled. */
 function scrolled() {
   return { x: scrollX, y: scrollY };

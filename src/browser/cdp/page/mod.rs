@@ -89,6 +89,7 @@ const EXPORTED: &[&str] = &[
     "sendsOn",
     "sendsByKey",
     "select",
+    "selectText",
     "checkState",
     "quiet",
     "traceFrom",

@@ -21,6 +21,7 @@ mod navigation;
 mod pages;
 mod secrets;
 mod seeing;
+mod selecting;
 mod site;
 mod tabs;
 
@@ -147,6 +148,7 @@ fn all() -> Vec<&'static Check> {
     let rooms = [
         looking::CHECKS,
         elements::CHECKS,
+        selecting::CHECKS,
         navigation::CHECKS,
         dialogs::CHECKS,
         tabs::CHECKS,

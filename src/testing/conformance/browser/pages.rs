@@ -30,6 +30,7 @@ pub(super) fn page(path: &str) -> Option<String> {
         "late" => ("Late", LATE.into()),
         "far" => ("Far", format!("{LOG}{FAR}")),
         "slides" => ("Slides", format!("{LOG}{SLIDES}")),
+        "texts" => ("Texts", format!("{LOG}{TEXTS}")),
         "board" => ("Board", format!("{LOG}{BOARD}")),
         "sight" => ("Sight", format!("{LOG}{SIGHT}")),
         "sight-inner" => ("Inner", SIGHT_INNER.into()),
@@ -166,6 +167,24 @@ addEventListener('mouseup', () => {
   const { id, target, at } = held;
   log(id, [target.offsetLeft - at[0], target.offsetTop - at[1]]);
   held = null;
+});
+</script>"#;
+
+/// Texts of several kinds. The page reports each selection, with the element that has the focus.
+const TEXTS: &str = r#"<p id=story>The <b>fox</b> runs,
+  and the   fox rests.</p>
+<label>Notes <textarea id=notes>alpha beta gamma</textarea></label>
+<label>Mail <input id=mail type=email value=ann@a.test></label>
+<label>Word <input id=word type=password value=hidden-word></label>
+<div id=cell tabindex=0>North South</div>
+<ul id=list><li>Tea</li><li>Coffee</li><li hidden>Cocoa</li></ul>
+<div id=box style="width:20px;height:20px;background:#ccc"></div>
+<script>
+document.addEventListener('selectionchange', () => {
+  const at = document.activeElement;
+  const text = at.id === 'notes' ? at.value.slice(at.selectionStart, at.selectionEnd) : String(getSelection());
+  const told = text.trim().replace(/\s+/g, '_');
+  if (told !== '' && at.id !== 'word') log(at.id || 'page', '1.' + told);
 });
 </script>"#;
 
