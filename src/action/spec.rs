@@ -117,6 +117,11 @@ impl ToolSet {
         }
     }
 
+    /// Creates the set of a single tool, for a request that asks for nothing else.
+    pub(crate) fn only(tool: ToolSpec) -> Self {
+        Self::of(vec![tool], 0)
+    }
+
     /// Returns the same set without the crate's tool of this name, for a tool that cannot work on any page of the run.
     ///
     /// A tool that merely cannot work at the moment, such as an answer to a dialog when no dialog is open, stays. Its

@@ -105,9 +105,11 @@ impl<B, L, M> Builder<B, L, M> {
     /// Sets a model that shortens long results of tools for the prompts; a small, cheap one will do. Default: none, and rules shorten them.
     ///
     /// It is asked once for each result of more than [`Options::max_result`] tokens that `extract`, a script, or a
-    /// [compressible](Tool::is_compressible) tool of your program gives. Its tokens count in the run's budget. Addresses and
-    /// numbers that the text does not contain are dropped with what they stand in, and addresses that it left out are added again. If its
-    /// reply cannot be used, the rules decide; after two failures a run no longer asks it. The run's own results stay
+    /// [compressible](Tool::is_compressible) tool of your program gives. Its tokens count in the run's budget. It answers
+    /// with one call of a tool `shorten`: a summary, facts, links, fields, and how sure it is from 0 to 1 (less than 0.5 is not used). Addresses
+    /// and numbers that the text does not contain are dropped with what they stand in; words are not checked. Addresses that it left out are
+    /// added again until all of 10, 80 % of 50 or 60 % of more are there. If its reply cannot be used, an event says so and the rules decide;
+    /// after two failures a run no longer asks it. The run's own results stay
     /// whole.
     pub fn with_compressor(mut self, model: impl LlmClient + 'static) -> Self {
         self.parts.compressor = Some(Arc::new(model));

@@ -12,7 +12,7 @@ use crate::{
     chat::ChatRequest,
     event::EventKind,
     guard::CallEstimate,
-    prompt::{shorten, shortened},
+    prompt::{given, shorten, shorten_tool, shortened},
 };
 
 /// Longest time for a compressor's reply. Source: chosen; the rules do the same work at once.
@@ -42,13 +42,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let nonce = self.nonce(Some(self.executor.emitter.step | OWN));
         let goal = self.executor.state.about.goal.clone();
         let (system, message) = shorten(nonce, &goal, &text, options.max_result);
-        let tools = Arc::new(ToolSet::new(&[].into(), false, []));
-        let mut request = ChatRequest::new(system, message, tools);
+        let tools = Arc::new(ToolSet::only(shorten_tool()));
+        let mut request = ChatRequest::new(system, message, Arc::clone(&tools));
+        let abilities = model.capabilities();
+        request.mode = abilities.mode;
+        request.max_calls = 1;
         request.max_output = options.max_output;
         let tokens = estimate(&request.system) + estimate(&request.message);
         let prices = options.prices.as_ref();
         let worst = CallEstimate::new(tokens, request.max_output, prices);
-        let window = model.capabilities().context_window;
+        let window = abilities.context_window;
         let fits = window.is_none_or(|window| tokens + request.max_output <= window);
         let budget = &options.budget;
         let before = self.executor.state.spent;
@@ -91,8 +94,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         } else {
             state.estimated = true;
         }
-        let Some(short) = shortened(&response.text, &text) else {
+        let given = given(&response.calls, &response.text, &tools);
+        let most = options.max_result;
+        let Some(short) = given.and_then(|given| shortened(given, &text, most)) else {
             self.compressor_failures += 1;
+            let kind = ErrorKind::MalformedReply;
+            let error = Error::new(kind, "agent.condense").with("why", "no usable shorter text");
+            let error = self.executor.describe(error);
+            self.executor
+                .emitter
+                .emit(EventKind::ModelFailed { kind, error });
             return;
         };
         self.executor.emitter.emit(EventKind::ResultShortened {

@@ -21,7 +21,7 @@ pub struct RunReport {
     pub unverified: Vec<String>,
     /// Extracted data, by name. Present even if the run failed.
     pub extracted: BTreeMap<String, String>,
-    /// The steps, oldest first, one for each action that was tried.
+    /// The steps, oldest first, one for each action that was tried. A call that was refused before takes a number, but is no step.
     pub steps: Vec<Step>,
     /// Addresses of the pages that the run was on, each once, in the order of the first visit.
     pub pages: Vec<String>,

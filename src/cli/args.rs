@@ -33,7 +33,7 @@ pub(super) enum Command {
     Doctor(DoctorArgs),
     /// Buy something in a demo shop on this machine, with a real browser; installs what is missing.
     Demo(DemoArgs),
-    /// Carry out a task on a site of your choice; needs a model.
+    /// Carry out a task on a site of your choice, with a model or with the stand-in.
     Run(Box<RunArgs>),
     /// Open the pages of a site, without a model, and remember them for the next runs there.
     Explore(ExploreArgs),

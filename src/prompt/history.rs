@@ -62,7 +62,12 @@ pub(super) fn history_line(step: &Step) -> String {
         None => {}
         Some(map) if map.is_empty() => {}
         // The value of a `fill` and the key of a `press` are clear without the argument's name.
-        Some(map) if map.len() == 1 => map.values().for_each(|value| argument(&mut line, value)),
+        Some(map)
+            if map.len() == 1
+                && !matches!(step.action, Action::Browser(BrowserAction::DragBy(_))) =>
+        {
+            map.values().for_each(|value| argument(&mut line, value))
+        }
         Some(_) => argument(&mut line, &arguments),
     }
     for flag in &flags {

@@ -38,7 +38,7 @@ mod tips;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use compress::model::{shorten, shortened};
+pub(crate) use compress::model::{given, shorten, shorten_tool, shortened};
 pub(crate) use fence::quoted;
 pub use mode::Mode;
 pub(crate) use pack::cost;

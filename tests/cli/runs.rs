@@ -56,7 +56,7 @@ fn runs_are_listed_by_status_session_and_domain_in_lines_and_as_json() {
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
         text(&output.stdout)
     };
-    assert_eq!(list(&[]), "There is no such run.\n");
+    assert_eq!(list(&[]), "No run is listed.\n");
     write(&memory);
     let by_name = machine.run(&["runs", "list", "--memory-dir", dir]);
     assert_eq!(text(&by_name.stdout), list(&[]));

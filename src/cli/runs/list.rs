@@ -50,7 +50,7 @@ pub(super) async fn run(runs: &Register, args: &ListArgs) -> Result<(), Refusal>
         return Ok(());
     }
     if found.is_empty() {
-        say("There is no such run.");
+        say("No run is listed.");
     }
     for run in &found {
         for line in lines(run, now) {
