@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Longest time for a compressor's reply. Source: chosen; the rules do the same work at once.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Number of failures of the compressor after which a run no longer asks it. Source: chosen; a wrong key does not get better.
 const MAX_FAILURES: u32 = 2;
 /// A bit that no step number has, for nonces of requests to the compressor.

@@ -66,7 +66,7 @@ pub(super) fn history_line(step: &Step) -> String {
             if map.len() == 1
                 && !matches!(step.action, Action::Browser(BrowserAction::DragBy(_))) =>
         {
-            map.values().for_each(|value| argument(&mut line, value))
+            map.values().for_each(|value| argument(&mut line, value));
         }
         Some(_) => argument(&mut line, &arguments),
     }
