@@ -24,7 +24,7 @@ pub(super) enum Origin {
     Whole(Vec<Source>),
     /// The goal gives parts of the text.
     Parts(Parts),
-    /// The goal does not give the text, but it was equal in this many runs with different values.
+    /// The goal does not give the text, but the text was the same in this many runs, although the values in their goals differed.
     Constant(u32),
     /// The goal does not give the text.
     Nothing,
@@ -94,7 +94,7 @@ impl Origin {
 }
 
 impl Explained {
-    /// Reports whether the text is the name of a target that was picked from several elements, and the goal does not give that name.
+    /// Reports whether the text is the name of a target that was picked from several elements, a name that the goal does not give.
     pub(super) fn is_choice(&self) -> bool {
         let is_explained = match &self.origin {
             Origin::Whole(sources) => sources

@@ -195,8 +195,8 @@ pub(super) fn find(value: &Value, literal: &str, field: Field) -> Vec<Program> {
     programs
 }
 
-/// Returns the number programs that give the recorded text. If it was typed exactly as in the goal, no program with another format is
-/// returned.
+/// Returns each [`Program::Number`] that turns the value into the recorded text. If one of them writes the number as it is in the goal,
+/// returns only that one.
 fn number_programs(value: &Value, literal: &str) -> Vec<Program> {
     let zero = foreign_zero(literal);
     let in_output = |output: Output| {

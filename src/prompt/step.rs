@@ -155,11 +155,12 @@ impl<'a> StepParts<'a> {
 
 /// Returns the message of one step: first the text from outside, inside fences, then the remarks of the loop.
 ///
-/// The sections that only grow come first, inside a fence with the run's nonce. Providers that cache the beginning of requests charge only
-/// a fraction for them. The sections that are new in each message follow inside another fence. Its nonce is new, so no page can know it.
+/// The sections that only grow come first, inside a fence with the run's nonce. They are an unchanged beginning, for which providers that
+/// cache it charge only a fraction. The sections that are new in each message follow inside a second fence. Its nonce is new, so no page
+/// can know it.
 ///
 /// A tip stands outside the fences if a person or this crate vouches for its words. In such a tip, names from a page are replaced by
-/// numbers; the names themselves are listed inside the fence.
+/// numbers; the second fence lists the names.
 pub fn step(parts: &StepParts<'_>) -> String {
     let (tips, of_memory) = Tips::of(parts.advice, parts.last_failure.is_some());
     let all = |is_cut| {

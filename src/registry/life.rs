@@ -250,7 +250,8 @@ fn change(
     Ok(vec![Change::Put(known.to_record()?)])
 }
 
-/// Returns the changes by which another process resumes a run that did not end with an answer.
+/// Returns the changes to the register by which the calling process takes over a run, to resume it. The run must not have ended with an
+/// answer.
 ///
 /// # Errors
 /// `InvalidInput`, with the reason as `why`, if there is no such run, if it ended with an answer, or if

@@ -10,7 +10,7 @@ use crate::{
 pub(crate) struct Under {
     /// The reference of an element, or the locator of a drawing or of the page.
     pub(crate) target: Target,
-    /// The points, from the top left corner of the target, in the order in which they were given. Unit: CSS pixels.
+    /// The points, relative to the top left corner of the target, in the order given. Unit: CSS pixels.
     pub(crate) points: Vec<(u32, u32)>,
 }
 

@@ -26,8 +26,8 @@ struct Verdict {
 /// A document in which our script watches for a press of the mouse.
 #[derive(Debug)]
 struct Watch {
-    /// The session and the script world of the document. No other world knows about the press, not even the world of a document that has
-    /// replaced this one.
+    /// The session and the script world of the document. What the press hit is recorded only in this world, so only this world can be
+    /// asked. A document that replaces this one has a world of its own, without that record.
     world: (String, World),
     token: Value,
 }

@@ -87,9 +87,9 @@ pub enum Claim {
     NeedsEnter,
     /// The field has its effect without Enter.
     NeedsNoEnter,
-    /// The field reacts to keys, but not to text that is put into it at once.
+    /// The field reacts to keystrokes, but not to a text that is set as a whole.
     NeedsKeys,
-    /// The field reacts to text that is put into it at once.
+    /// The field reacts to a text that is set as a whole.
     TakesText,
     /// The page responds late to an action on the element.
     AnswersLate,

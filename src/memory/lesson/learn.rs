@@ -61,8 +61,8 @@ impl Book {
         Ok(changes)
     }
 
-    /// Returns true if the change stores a lesson that was edited since the records were read, so that the change is out of
-    /// date.
+    /// Returns true if the change stores a lesson that this book has edited or removed since it was read.
+    /// [`changes`](Self::changes) then supersedes the change.
     fn is_changed(&self, change: &Change) -> bool {
         matches!(change, Change::Put(Record { key, .. }) if self.lessons.get(key) != self.before.get(key))
     }
