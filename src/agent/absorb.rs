@@ -86,15 +86,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 let host = before.as_ref().and_then(|page| page.place.host().cloned());
                 self.recall_for_failure(&action, targets, &outcome, host)
                     .await;
+                let memory = &self.executor.state.memory;
+                let before = memory.failed_before(self.executor.emitter.step);
+                // A key that moves the caret is pressed until it no longer has an effect.
+                let before = before
+                    .filter(|_| !is_caret(&action))
+                    .map(|step| step.number);
                 self.executor.state.remarks.last_failure = Some(LastFailure {
                     command: action.tool_name().to_owned(),
                     outcome,
-                    before: self
-                        .executor
-                        .state
-                        .memory
-                        .failed_before(self.executor.emitter.step)
-                        .map(|step| step.number),
+                    before,
                 });
             }
         }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
-use super::Run;
+use super::{Run, decide::estimate_request};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, AgentAction, BrowserAction, ToolSet},
@@ -48,7 +48,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         request.mode = abilities.mode;
         request.max_calls = 1;
         request.max_output = options.max_output;
-        let tokens = estimate(&request.system) + estimate(&request.message);
+        let tokens = estimate_request(&request);
         let prices = options.prices.as_ref();
         let worst = CallEstimate::new(tokens, request.max_output, prices);
         let window = abilities.context_window;

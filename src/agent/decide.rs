@@ -432,7 +432,7 @@ fn room(window: Option<TokenCount>, request: &ChatRequest, calibration: Calibrat
     TokenCount(whole.0.saturating_sub(estimate_request(request).0))
 }
 
-fn estimate_request(request: &ChatRequest) -> TokenCount {
+pub(super) fn estimate_request(request: &ChatRequest) -> TokenCount {
     let tools: TokenCount = match request.mode {
         CallMode::Tools => request.tools.declared_tokens(),
         CallMode::JsonSchema => {

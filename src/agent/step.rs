@@ -12,7 +12,7 @@ use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, Outcome},
     page::{ElementRef, TargetIdentity},
-    verify::{find_again, find_same, retargeted},
+    verify::{find_again, find_only, retargeted},
     working::StopReason,
 };
 
@@ -105,7 +105,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return Some(next);
         };
         let is_elsewhere =
-            |url: &String| has_target(&next.action) && !is_same_path(url, page.place.url());
+            |url: &String| has_target(&next.action) && !is_same_page(url, page.place.url());
         if next.restores.as_ref().is_some_and(is_elsewhere) {
             self.executor.state.queue.push_front(next);
             self.executor
@@ -115,7 +115,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let is_restored = next.restores.is_some();
         let again = |old: &ElementRef, wanted: &TargetIdentity| {
             if is_restored {
-                find_same(page, wanted)
+                find_only(page, wanted)
             } else {
                 find_again(page, old, wanted)
             }
@@ -137,10 +137,47 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns true if two addresses have the same origin and path.
-fn is_same_path(one: &str, other: &str) -> bool {
-    match (Url::parse(one), Url::parse(other)) {
-        (Ok(one), Ok(other)) => one.origin() == other.origin() && one.path() == other.path(),
-        _ => one == other,
+/// Returns true if the page at `shown` is the one at `wanted`: the same origin, path and route in the fragment, and each parameter of the
+/// query of `wanted`.
+fn is_same_page(wanted: &str, shown: &str) -> bool {
+    let route = |url: &Url| {
+        let fragment = url.fragment().filter(|text| text.starts_with(['/', '!']));
+        fragment.map(str::to_owned)
+    };
+    match (Url::parse(wanted), Url::parse(shown)) {
+        (Ok(wanted), Ok(shown)) => {
+            let mut parameters = wanted.query_pairs();
+            wanted.origin() == shown.origin()
+                && wanted.path() == shown.path()
+                && route(&wanted) == route(&shown)
+                && parameters.all(|pair| shown.query_pairs().any(|other| other == pair))
+        }
+        _ => wanted == shown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_the_same_only_with_its_record_and_route() {
+        let wanted = "https://a.example/edit?id=5#top";
+        for same in [wanted, "https://a.example/edit?lang=en&id=5"] {
+            assert!(is_same_page(wanted, same), "{same}");
+        }
+        for other in [
+            "https://a.example/edit?id=6",
+            "https://a.example/edit",
+            "https://b.example/edit?id=5",
+            "https://a.example/login?id=5",
+            "https://a.example/edit?id=5#/login",
+        ] {
+            assert!(!is_same_page(wanted, other), "{other}");
+        }
+        assert!(!is_same_page(
+            "https://a.example/#/new",
+            "https://a.example/#/login"
+        ));
     }
 }

@@ -155,7 +155,9 @@ function makeSelection(isSecret = null, shadowIn = null) {
         continue;
       }
       const parent = parentNode(node);
-      if (!shown.has(parent)) shown.set(parent, isElement(parent) && isShown(parent));
+      // What is written in a field is not its text node.
+      if (tagOf(parent) === 'textarea') continue;
+      if (!shown.has(parent)) shown.set(parent, isElement(parent) && isShown(parent) && !isInHidden(parent));
       if (!shown.get(parent)) continue;
       const block = blockOf(node);
       if (before !== null && block !== before) found.add(' ', node);

@@ -191,7 +191,7 @@ pub enum EventKind {
         /// Time taken by the model. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// A request to the model failed: the model could not be reached, or answered with an error.
+    /// A request to the model or to the compressor failed: it could not be reached, answered with an error, or its reply could not be used.
     ModelFailed {
         /// The error's kind.
         kind: ErrorKind,

@@ -349,10 +349,7 @@ fn last_failure(out: &mut String, failure: &LastFailure, tips: &[String]) {
         ),
     };
     if let Some(number) = failure.before {
-        let _ = writeln!(
-            out,
-            "step {number} was the same and failed too: try another way"
-        );
+        let _ = writeln!(out, "step {number} was the same and failed too");
     }
     if !tips.is_empty() {
         let _ = writeln!(out, "{}:", memory::Section::ErrorTips.heading());
@@ -435,7 +432,7 @@ mod tests {
             "\n## Notes of the user for this site\n- Prices exclude tax.\n\n\
              ## Tips for this site: try them first\n- click on n1 fails: click n2 first.\n- Log in first.\n\n\
              ## Notes\n- It ships on Monday.\n\n\
-             ## Last action failed\nclick had no effect: the page did not change\nstep 3 was the same and failed too: try another way\nTips from previous experience:\n\
+             ## Last action failed\nclick had no effect: the page did not change\nstep 3 was the same and failed too\nTips from previous experience:\n\
              - click on n1 fails: click n3 first.\n"
         );
         // If there was no failure, the message mentions no failure.

@@ -32,6 +32,13 @@ pub(crate) fn find_again(
             return Some(reference.clone());
         }
     }
+    find_only(page, wanted)
+}
+
+/// Returns the reference of the only element with the role, the name and the label of `wanted`; `None` if there are several or none, or if
+/// it has no name.
+pub(crate) fn find_only(page: &PageNow, wanted: &TargetIdentity) -> Option<ElementRef> {
+    let tree = page.tree();
     let named = |(id, node): (NodeId, &Node)| {
         let reference = node.reference.clone()?;
         let is_candidate = node.role == wanted.role && wanted.name == capped(&node.name);
@@ -45,12 +52,6 @@ pub(crate) fn find_again(
     // Among several candidates none is certain, and a nameless element cannot be told from any other.
     let is_only = alike.next().is_none() && !page.element(id).best_name().is_empty();
     is_only.then_some(found)
-}
-
-/// Returns the reference of the one element with this identity, on another load of the same page; `None` if there is none.
-pub(crate) fn find_same(page: &PageNow, wanted: &TargetIdentity) -> Option<ElementRef> {
-    let id = page.find(wanted).next()?;
-    page.tree()[id].reference.clone()
 }
 
 /// Returns a name as a [`TargetIdentity`] keeps it.

@@ -80,15 +80,15 @@ pub(crate) fn judge(
     }
 }
 
-/// Returns true if another text is selected after the action. The words that a double click or a drag selects do not
-/// count, because the browser selects them also on a page that does not react.
+/// Returns true if the action selected another text. Only keys, clicks and what selects on purpose count: the browser selects words under a
+/// double click or a drag also on a page that does not react, and a driver may select a field's text before it fills it.
 fn has_selected(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
     use BrowserAction as A;
-    let is_by_the_way = matches!(
+    let selects = matches!(
         action,
-        A::Dblclick(_) | A::ClickXy(_) | A::Drag(_) | A::DragBy(_) | A::DragXy(_)
+        A::Press(_) | A::Click(_) | A::ClickAt(_) | A::SelectText(_) | A::Eval(_)
     );
-    !is_by_the_way && !after.selected.is_empty() && after.selected != before.selected
+    selects && !after.selected.is_empty() && after.selected != before.selected
 }
 
 /// Returns true if the action typed text into a read-only field whose value did not change. Any other change of the
@@ -107,7 +107,7 @@ fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observati
 ///
 /// References can coincide if a driver restarts its numbering in each document. Another document is then not
 /// recognised.
-fn is_another_document(before: &Observation, after: &Observation) -> bool {
+pub(crate) fn is_another_document(before: &Observation, after: &Observation) -> bool {
     let references = |page: &Observation| -> BTreeSet<String> {
         let nodes = page.tree.nodes().iter();
         nodes

@@ -13,13 +13,15 @@ mod page_now;
 mod restored;
 mod traces;
 
-pub(crate) use again::{find_again, find_same, in_words, redrawn, retargeted};
+pub(crate) use again::{find_again, find_only, in_words, redrawn, retargeted};
 pub(crate) use batch::{CallMade, changes};
 pub(crate) use effect::{HIDDEN, effect};
 pub(crate) use finish::{Evidence, Seen, check, unverified};
 pub(crate) use heal::{healed, once_called};
-pub(crate) use judge::{Attempt, aimed_at, judge, may_have_acted, moves_the_caret};
+pub(crate) use judge::{
+    Attempt, aimed_at, is_another_document, judge, may_have_acted, moves_the_caret,
+};
 pub(crate) use numbers::Numbers;
 pub(crate) use page_now::PageNow;
 pub(crate) use restored::{empties, restored};
-pub(crate) use traces::{answers, beside_a_clock};
+pub(crate) use traces::beside_a_clock;

@@ -133,15 +133,13 @@ impl Memory {
         &self.steps
     }
 
-    /// Returns the last step before the step of this number that was the same action on the same kind of page, and that failed or had no
-    /// effect; `None` if there is none.
+    /// Returns the last step before the step of this number that was the same action on the same kind of page, if it failed or had no
+    /// effect.
     pub fn failed_before(&self, number: u32) -> Option<&Step> {
         let mut latest = self.steps.iter().rev();
         let step = latest.find(|step| step.number == number)?;
-        latest.find(|known| {
-            known.signature == step.signature
-                && matches!(known.outcome, Outcome::Failed(_) | Outcome::NoEffect)
-        })
+        let same = latest.find(|known| known.signature == step.signature)?;
+        matches!(same.outcome, Outcome::Failed(_) | Outcome::NoEffect).then_some(same)
     }
 
     /// Changes the steps: removes or shortens some of them.

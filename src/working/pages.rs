@@ -77,6 +77,19 @@ const fn sets_value(action: &Action) -> bool {
     )
 }
 
+/// Returns true if a step entered something in another way: by keys, or by a click on a box.
+fn is_entered(step: &Step) -> bool {
+    let is_value = |target: &TargetIdentity| {
+        let boxes = [Role::Checkbox, Role::Radio, Role::Switch, Role::Slider];
+        target.role.is_editable() || boxes.contains(&target.role)
+    };
+    let by_keys = matches!(step.action, Action::Browser(BrowserAction::Type(_)));
+    step.outcome == Outcome::Done
+        && !sets_value(&step.action)
+        && step.effect != Effect::Read
+        && (by_keys || step.targets.iter().any(is_value))
+}
+
 /// Returns true if a step may have made the browser load the page anew although the address is the same: it loaded it, or it sent a form.
 /// The page then has none of the values from before.
 fn may_have_loaded(step: &Step) -> bool {
@@ -85,9 +98,10 @@ fn may_have_loaded(step: &Step) -> bool {
         Action::Browser(A::Goto(_) | A::Reload(_)) => true,
         Action::Browser(A::Fill(Fill { submit, .. }) | A::Type(Type { submit, .. })) => *submit,
         Action::Browser(A::Press(press)) => press.key.last() == "Enter",
+        Action::Custom(_) => true,
         _ => false,
     };
-    by_action || step.empties || step.effect == Effect::Irreversible
+    by_action || step.reloaded || step.empties || step.effect == Effect::Irreversible
 }
 
 impl<'a> Pages<'a> {
@@ -122,13 +136,6 @@ impl<'a> Pages<'a> {
         place.host()?;
         let mut made: Vec<&Step> = Vec::new();
         let mut others = 0;
-        let is_value = |target: &TargetIdentity| {
-            target.role.is_editable()
-                || matches!(
-                    target.role,
-                    Role::Checkbox | Role::Radio | Role::Switch | Role::Slider
-                )
-        };
         for earlier in self.0[..at].iter().rev() {
             let stayed = earlier.before.url() == place.url() && earlier.after.url() == place.url();
             if !stayed || may_have_loaded(earlier) {
@@ -141,7 +148,7 @@ impl<'a> Pages<'a> {
                 && !made.iter().any(is_later)
             {
                 made.push(earlier);
-            } else if !sets_value(&earlier.action) && earlier.targets.iter().any(is_value) {
+            } else if is_entered(earlier) {
                 others += 1;
             }
         }
@@ -284,7 +291,11 @@ mod tests {
         }));
         (ticked[6].action, ticked[6].targets) =
             (click, vec![TargetIdentity::new(Role::Checkbox, "Paid")]);
+        (ticked[6].outcome, ticked[6].effect) = (Outcome::Done, Effect::Reversible);
         assert_eq!(Pages::of(&ticked).before(8).unwrap().others(), 1);
+        ticked[6].reloaded = true;
+        let snapshot = Pages::of(&ticked).before(8).unwrap();
+        assert_eq!((snapshot.actions().len(), snapshot.others()), (1, 0));
         assert_eq!(again(2).unwrap(), [open]);
         assert_eq!(
             again(9).unwrap(),

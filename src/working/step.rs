@@ -169,6 +169,9 @@ pub struct Step {
     /// True if the action led to a page outside the run's scope and that page was left again.
     #[serde(default)]
     pub left_scope: bool,
+    /// True if another document is shown at the same address: the page was loaded again, or it has replaced all of its elements.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reloaded: bool,
     /// The words around the target, if the page has other elements with the same name. Page data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
@@ -220,6 +223,7 @@ impl Step {
             after: Place::default(),
             title: String::new(),
             left_scope: false,
+            reloaded: false,
             within: None,
             changes: None,
             healed: false,

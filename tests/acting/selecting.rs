@@ -80,7 +80,10 @@ async fn a_selected_secret_is_not_told() {
         "<div id=f contenteditable>x</div>",
         "<div id=f role=textbox contenteditable><p>x</p></div>",
     ] {
-        bed.show(&format!("<p>before</p>{field}<p>after</p>")).await;
+        bed.show(&format!(
+            "<section id=all><p>before</p>{field}<p>after</p></section>"
+        ))
+        .await;
         let filled = bed.ask(bed.with_secret(fill_secret(id("f")))).await;
         assert!(filled.outcome.is_done(), "{field}: {:?}", filled.outcome);
         bed.does(select(id("f"), None)).await;
@@ -90,6 +93,11 @@ async fn a_selected_secret_is_not_told() {
         assert_eq!(bed.see().await.selected, "", "{field}");
         let (class, detail) = failure(&bed.act(select(id("f"), Some(&SECRET[..3]))).await);
         assert_eq!(class, Some(ErrorClass::BadArguments), "{field}: {detail}");
+        // Nor a search in an element around it.
+        let (class, detail) = failure(&bed.act(select(id("all"), Some(&SECRET[..3]))).await);
+        assert_eq!(class, Some(ErrorClass::BadArguments), "{field}: {detail}");
+        bed.does(select(id("all"), Some("after"))).await;
+        assert_eq!(bed.see().await.selected, "after", "{field}");
         bed.value("getSelection().selectAllChildren(document.body)")
             .await;
         let told = bed.see().await.selected;

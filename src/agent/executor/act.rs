@@ -8,7 +8,6 @@ use crate::{
     action::{BrowserAction, BrowserTool, ErrorClass, Goto, Outcome, TabNew, TextValue},
     agent::state::Queued,
     event::EventKind,
-    verify::answers,
     working::{By, StopReason},
 };
 
@@ -59,7 +58,6 @@ impl<B: BrowserDriver> Executor<'_, B> {
             first.locator = Some(locator);
         }
         tried.changes = changes;
-        tried.left_traces = execution.traces.as_deref().is_some_and(answers);
         Ok(tried.ended(execution.outcome))
     }
 

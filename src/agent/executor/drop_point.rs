@@ -10,6 +10,10 @@ use crate::{
     page::{Area, ElementRef},
 };
 
+/// Distance from an element within which a drag may still drop something on it. Unit: CSS pixels. Source: chosen; a drag may begin beside
+/// the middle of what is dragged.
+const MARGIN: f64 = 20.0;
+
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Returns the effect of dropping an element where the drag ends. It is irreversible if the dragged element may be dropped on an element
     /// whose click would be, or if that is not known.
@@ -47,13 +51,26 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let Some(dragged) = boxed(start) else {
             return Effect::Irreversible;
         };
-        let middle = |from: f64, size: f64, by: i32| from + size / 2.0 + f64::from(by);
         let (x, y) = (
-            middle(dragged.x, dragged.width, drag.x),
-            middle(dragged.y, dragged.height, drag.y),
+            dragged.x + dragged.width / 2.0,
+            dragged.y + dragged.height / 2.0,
         );
-        let hits = |area: Area| area.contains(x, y);
-        if grave.iter().filter_map(boxed).any(hits) {
+        let (to_x, to_y) = (x + f64::from(drag.x), y + f64::from(drag.y));
+        let window = scene.window();
+        if !window.contains(x, y) || !window.contains(to_x, to_y) {
+            // The browser may scroll, so the boxes say nothing about the end.
+            return Effect::Irreversible;
+        }
+        let near = |area: Area| {
+            let wider = Area::new(
+                area.x - MARGIN,
+                area.y - MARGIN,
+                area.width + 2.0 * MARGIN,
+                area.height + 2.0 * MARGIN,
+            );
+            wider.contains(to_x, to_y)
+        };
+        if grave.iter().filter_map(boxed).any(near) {
             Effect::Irreversible
         } else {
             Effect::Read

@@ -7,7 +7,8 @@ use crate::{
     BrowserDriver,
     agent::RunReport,
     event::{EventKind, RunSummary},
-    working::{BudgetKind, StopReason},
+    secret::Redactor,
+    working::{BudgetKind, Step, StopReason},
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
@@ -85,13 +86,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let pages = self.state.memory.pages().visited().into_iter();
         let pages = pages.map(|page| clean(page.url.to_owned())).collect();
         let steps = self.state.memory.edit_steps(std::mem::take);
-        let steps = if self.redactor.is_empty() {
-            steps
-        } else {
-            let mut json = serde_json::to_value(&steps).unwrap_or_default();
-            self.redactor.json(&mut json);
-            serde_json::from_value(json).unwrap_or_default()
-        };
+        let steps = steps.into_iter().map(|step| redacted(step, &self.redactor));
+        let steps = steps.collect();
         let final_url = self.state.page.map(|page| clean(page.head.url));
         self.emitter.emit(EventKind::RunEnded {
             answer: self.state.answer.clone(),
@@ -125,4 +121,19 @@ async fn sleep_or_forever(time: Option<Duration>) {
         Some(time) => tokio::time::sleep(time).await,
         None => future::pending().await,
     }
+}
+
+/// Returns the step with the run's secrets replaced. A step that would then no longer be one keeps only its action and outcome.
+fn redacted(step: Step, redactor: &Redactor) -> Step {
+    if redactor.is_empty() {
+        return step;
+    }
+    let clean = serde_json::to_value(&step).ok().and_then(|mut json| {
+        redactor.json(&mut json);
+        serde_json::from_value(json).ok()
+    });
+    clean.unwrap_or_else(|| {
+        let action = step.action.redacted(redactor);
+        Step::new(step.number, action, step.outcome, step.signature)
+    })
 }

@@ -120,7 +120,7 @@ impl Guards {
         &mut self,
         action: &Action,
         targets: &[TargetIdentity],
-        (outcome, left_traces): (&Outcome, bool),
+        outcome: &Outcome,
         (before, after): (Option<&PageNow>, Option<&PageNow>),
         numbers: &Numbers,
         turn: TurnNow,
@@ -146,9 +146,18 @@ impl Guards {
         if let Action::Browser(browser) = action
             && was_carried_out(outcome)
         {
-            // A drawing or a style changed, which the tree does not show: the page is not at a standstill.
-            let is_unseen = left_traces && outcome.is_done();
-            let should_change = browser.tool().should_change_page() && !is_unseen;
+            // The outcome may be done because of something that the tree does not show, such as a drawing or a download. Only of these
+            // actions it is done also if the page was so before.
+            let may_be_so_before = matches!(
+                browser,
+                BrowserAction::Goto(_)
+                    | BrowserAction::Fill(_)
+                    | BrowserAction::Check(_)
+                    | BrowserAction::Uncheck(_)
+                    | BrowserAction::Select(_)
+            );
+            let should_change =
+                browser.tool().should_change_page() && (may_be_so_before || !outcome.is_done());
             let verdict = self.stuck.record(should_change, before, after);
             if should_change {
                 let verdict = self.patient("stuck", verdict, turn);

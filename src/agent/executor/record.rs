@@ -10,7 +10,7 @@ use crate::{
     base::text,
     event::EventKind,
     page::{PageDiff, TargetIdentity},
-    verify::{PageNow, empties, moves_the_caret, restored},
+    verify::{PageNow, empties, is_another_document, moves_the_caret, restored},
     working::{By, Finished, Step, StopReason},
 };
 
@@ -26,8 +26,6 @@ pub(in crate::agent) struct Tried {
     pub(in crate::agent) before: Option<PageNow>,
     pub(in crate::agent) changes: Option<PageDiff>,
     pub(in crate::agent) finished: Option<Finished>,
-    /// True if traces of the action were seen that the page's tree may not show.
-    pub(in crate::agent) left_traces: bool,
     pub(in crate::agent) outcome: Outcome,
     by: By,
     /// True if the action repeats an earlier step on a page that was opened again.
@@ -45,7 +43,6 @@ impl Tried {
             before,
             changes: None,
             finished: None,
-            left_traces: false,
             by: next.by,
             restores: next.restores.is_some(),
             outcome: Outcome::Done,
@@ -87,7 +84,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let verdicts = self.state.guards.record(
             &tried.action,
             &tried.targets,
-            (&tried.outcome, tried.left_traces),
+            &tried.outcome,
             (tried.before.as_ref(), self.state.page.as_ref()),
             &self.state.numbers,
             turn,
@@ -135,7 +132,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             let verdicts = self.state.guards.record(
                 &tried.action,
                 &tried.targets,
-                (&tried.outcome, tried.left_traces),
+                &tried.outcome,
                 (page, page),
                 &self.state.numbers,
                 TurnNow {
@@ -162,6 +159,10 @@ impl<B: BrowserDriver> Executor<'_, B> {
         step.after = place(after).unwrap_or_default();
         step.title = after.map_or_else(String::new, |page| text::cut(&page.head.title, MAX_TITLE));
         step.left_scope = std::mem::take(&mut self.state.left_scope);
+        step.reloaded = before.zip(after).is_some_and(|(before, after)| {
+            before.head.url == after.head.url
+                && is_another_document(&before.observation, &after.observation)
+        });
         step.healed = std::mem::take(&mut self.state.healed);
         step.within = before.and_then(|page| surroundings(page, &step.action));
         step.restores = restored(self.state.memory.steps(), before, after);

@@ -157,10 +157,12 @@ pub(crate) fn shortened(reply: Value, original: &str, most: TokenCount) -> Optio
     lines.extend(facts.filter_map(|fact| Some(format!("- {}", true_only(fact)?))));
     let links = reply.navigation_targets.iter().take(MAX_ENTRIES);
     let links = links.filter(|link| known.contains(&*link.url));
-    lines.extend(links.map(|link| {
-        let label = true_only(&link.label).unwrap_or_default();
-        format!("{}: {}", text::truncate(&label, MAX_LABEL), link.url)
-    }));
+    lines.extend(links.map(
+        |link| match true_only(&link.label).filter(|label| !label.is_empty()) {
+            Some(label) => format!("{}: {}", text::truncate(&label, MAX_LABEL), link.url),
+            None => link.url.clone(),
+        },
+    ));
     let fields = reply.form_fields.iter().take(MAX_ENTRIES);
     let fields =
         fields.filter_map(|field| Some((true_only(&field.name)?, true_only(&field.kind)?)));
