@@ -95,10 +95,9 @@ fn is_entered(step: &Step) -> bool {
 fn may_have_loaded(step: &Step) -> bool {
     use BrowserAction as A;
     let by_action = match &step.action {
-        Action::Browser(A::Goto(_) | A::Reload(_)) => true,
+        Action::Browser(A::Goto(_) | A::Reload(_)) | Action::Custom(_) => true,
         Action::Browser(A::Fill(Fill { submit, .. }) | A::Type(Type { submit, .. })) => *submit,
         Action::Browser(A::Press(press)) => press.key.last() == "Enter",
-        Action::Custom(_) => true,
         _ => false,
     };
     by_action || step.reloaded || step.empties || step.effect == Effect::Irreversible

@@ -142,6 +142,10 @@ impl Finished {
 /// An action that was attempted, with everything that is known about the attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about a step, each asked on its own"
+)]
 pub struct Step {
     /// Number of the step, from 1.
     pub number: u32,
