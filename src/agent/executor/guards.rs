@@ -146,18 +146,20 @@ impl Guards {
         if let Action::Browser(browser) = action
             && was_carried_out(outcome)
         {
-            // The outcome may be done because of something that the tree does not show, such as a drawing or a download. Only of these
-            // actions it is done also if the page was so before.
-            let may_be_so_before = matches!(
+            // The outcome may be done because of something that the tree does not show, such as a drawing or a download. Of these actions
+            // it says little: the page may have been so before, or the same dialog may open again.
+            let says_little = matches!(
                 browser,
                 BrowserAction::Goto(_)
                     | BrowserAction::Fill(_)
                     | BrowserAction::Check(_)
                     | BrowserAction::Uncheck(_)
                     | BrowserAction::Select(_)
+                    | BrowserAction::DialogAccept(_)
+                    | BrowserAction::DialogDismiss(_)
             );
             let should_change =
-                browser.tool().should_change_page() && (may_be_so_before || !outcome.is_done());
+                browser.tool().should_change_page() && (says_little || !outcome.is_done());
             let verdict = self.stuck.record(should_change, before, after);
             if should_change {
                 let verdict = self.patient("stuck", verdict, turn);
