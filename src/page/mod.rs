@@ -55,6 +55,7 @@ pub(crate) use identity::Identities;
 pub use identity::{Collection, TargetIdentity};
 pub use known::KnownElement;
 pub use label::MAX_LABEL;
+pub(crate) use layout::MAX_LOOK;
 pub use layout::{Digest, DigestOptions, Hits, Joint, Layout, Line, Part, Shown};
 pub(crate) use lexicon::{LOGIN, PASSWORD, SEARCH};
 pub use locator::{Locator, LocatorStep, MAX_LOCATOR_STEPS, MAX_LOCATOR_TEXT};

@@ -20,8 +20,8 @@ use super::{
 use crate::{
     base::{TokenCount, text::counted},
     page::{
-        Dialog, Digest, Element, Joint, Line, PageType, PageView, Part, Role, Shown, States, Tab,
-        Tri,
+        Dialog, Digest, Element, Joint, Line, MAX_LOOK, PageType, PageView, Part, Role, Shown,
+        States, Tab, Tri,
     },
 };
 
@@ -43,8 +43,6 @@ const MAX_VALUE: usize = 300;
 const MAX_BUTTON: usize = 24;
 /// Maximum length of the value of an attribute that is shown beside the label of an element. Unit: characters. Source: chosen.
 const MAX_HINT: usize = 60;
-/// Maximum length of what a person sees of an element without words. Unit: characters. Source: chosen; enough for 20 shapes of a drawing.
-const MAX_LOOK: usize = 1_000;
 /// Maximum length of the page's title. Unit: characters. Source: chosen.
 const MAX_TITLE: usize = 120;
 /// Maximum length of the page's address. Unit: characters. Source: chosen; longer addresses can contain session tokens.

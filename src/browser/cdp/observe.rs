@@ -69,7 +69,7 @@ pub(super) struct Place {
     pub(super) title: String,
 }
 
-/// What a document says of itself beside its content.
+/// The place of a document, and the text that is selected in it.
 struct Document {
     place: Place,
     /// The text that is selected in it; empty if there is none.

@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 12;
 /// Longest name of a group shown. Unit: characters. Source: chosen.
 const MAX_HEAD: usize = 80;
 /// Longest look of an element that is shown. Unit: characters. Source: chosen; enough for 20 shapes.
-const MAX_LOOK: usize = 1_000;
+pub(crate) const MAX_LOOK: usize = 1_000;
 /// Maximum number of nodes in the label around a checkbox or radio button. Source: chosen; the box, its words and the
 /// nodes that draw it.
 const MAX_LABEL: usize = 8;

@@ -19,6 +19,7 @@ mod join;
 mod order;
 mod search;
 
+pub(crate) use build::MAX_LOOK;
 use std::ops::Range;
 
 pub use digest::{Digest, DigestOptions, Shown};
@@ -64,7 +65,7 @@ pub struct Part {
     pub clickable: bool,
     /// True if a node around these words listens for clicks on its content, so that the words may be a target.
     pub heard: bool,
-    /// What a person sees of an element without words: its shape, colour, size and place, as in `circle #0000ff 20x20 top left 35,60`. Sizes
+    /// The look of an element without words: its shape, colour, size and place, as in `circle #0000ff 20x20 top left 35,60`. Sizes
     /// and places are in pixels, and places are measured from the top left corner of the document. Empty for any other part.
     pub look: String,
     /// The relation to the part before it.
