@@ -21,6 +21,11 @@ const MAX_ADDRESS: usize = 80;
 const MAX_URL: usize = 300;
 /// Maximum length of an argument in a line about a step. Unit: characters. Source: chosen.
 const MAX_ARGUMENT: usize = 160;
+/// Number of the last thoughts of the model that the history shows. Source: chosen; a message shows nothing else of earlier replies, and
+/// older thoughts are about pages that are gone.
+const THOUGHTS: usize = 3;
+/// Maximum length of a thought in the history. Unit: characters. Source: chosen; two sentences.
+const MAX_THOUGHT: usize = 200;
 /// Names of the arguments that refer to elements.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
@@ -80,6 +85,22 @@ pub(super) fn history_line(step: &Step) -> String {
     line
 }
 
+/// Returns the lines of these steps, oldest first. The lines of the last [`THOUGHTS`] steps with a thought of the model end with it.
+pub(super) fn history_lines(steps: &[&Step]) -> Vec<String> {
+    let mut left = THOUGHTS;
+    let newest_first = steps.iter().rev().map(|step| {
+        let mut line = history_line(step);
+        if let Some(thought) = step.thought.as_deref().filter(|_| left > 0) {
+            left -= 1;
+            let _ = write!(line, ", you wrote: {}", quoted(thought, MAX_THOUGHT));
+        }
+        line
+    });
+    let mut lines: Vec<String> = newest_first.collect();
+    lines.reverse();
+    lines
+}
+
 /// Returns true if the step is a `goto`, whose line already contains the address.
 fn is_goto(step: &Step) -> bool {
     matches!(step.action, Action::Browser(BrowserAction::Goto(_)))
@@ -96,16 +117,19 @@ fn address(place: &Place, before: &Place) -> String {
     quoted(&short, MAX_ADDRESS)
 }
 
-/// Returns a line with the address and the title of each page that the run visited before the steps that the message shows. The
-/// address of the page that the run left last comes last.
+/// Returns a line with the address and the title of each page that the run visited before the steps that the message shows, and the
+/// number of visits if there were several. The page that the run left last comes last.
 pub(super) fn page_lines(earlier: &Earlier<'_>) -> Vec<String> {
     let pages = earlier.pages.iter();
     let line = |page: &Visited<'_>| {
-        let url = quoted(page.url, MAX_URL);
-        if page.title.is_empty() {
-            return url;
+        let mut line = quoted(page.url, MAX_URL);
+        if !page.title.is_empty() {
+            let _ = write!(line, " {}", quoted(page.title, MAX_NAME));
         }
-        format!("{url} {}", quoted(page.title, MAX_NAME))
+        if page.visits > 1 {
+            let _ = write!(line, " ({} visits)", page.visits);
+        }
+        line
     };
     pages.map(line).collect()
 }
@@ -188,6 +212,38 @@ mod tests {
             filled(field, true),
             r#"1. fill textbox "Login" "ada" submit"#
         );
+    }
+
+    #[test]
+    fn the_last_three_thoughts_stand_behind_their_steps() {
+        let step = |number: u32, thought: Option<&str>| {
+            let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
+            let signature = Signature::of(&action, &[], "");
+            let mut step = Step::new(number, action, Outcome::Done, signature);
+            step.thought = thought.map(str::to_owned);
+            step
+        };
+        let long = "Boat ".repeat(100);
+        let thoughts = [
+            Some("first"),
+            Some("second"),
+            None,
+            Some("third"),
+            Some(&long),
+        ];
+        let steps: Vec<Step> = (1..).zip(thoughts).map(|(n, said)| step(n, said)).collect();
+        let lines = history_lines(&steps.iter().collect::<Vec<_>>());
+        assert_eq!(
+            lines[..4],
+            [
+                "1. reload",
+                r#"2. reload, you wrote: "second""#,
+                "3. reload",
+                r#"4. reload, you wrote: "third""#
+            ]
+        );
+        let shown = lines[4].chars().count();
+        assert!((MAX_THOUGHT..MAX_THOUGHT + 40).contains(&shown), "{shown}");
     }
 
     #[test]

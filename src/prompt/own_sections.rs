@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt::Write as _, iter};
 use super::{
     compress::compress,
     fence::quoted,
-    history::{self, earlier_lines, history_line},
+    history::{self, earlier_lines, history_line, history_lines},
     mode::Retention,
     pack::{Keep, cost},
     section::{HISTORY, Line, Section, Zone},
@@ -44,7 +44,7 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     let lasting = lasting.map(|step| Line::Ready(history_line(step)));
     let ready = |lines: Vec<String>| lines.into_iter().map(Line::Ready).collect();
     let shown = |lines: &[String]| ready(lines.to_vec());
-    let steps = in_turn.into_iter().map(history_line);
+    let steps = history_lines(&in_turn).into_iter();
     let noted = parts.noted.iter().map(|note| quoted(note, MAX_TEXT));
     let results = parts
         .results

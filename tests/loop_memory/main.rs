@@ -782,16 +782,17 @@ async fn a_step_keeps_what_the_model_thought_and_what_the_action_gave() {
     let mut second = give_up();
     second.reasoning = Some("Nothing to buy.".to_owned());
     let browser = ScriptedBrowser::new().with_page(SHOP, "Shop", PAGE);
-    let agent = DecisionLoop::builder(
-        browser,
-        ScriptedModel::new([first, second]),
-        InMemory::new(),
-    )
-    .build()
-    .unwrap();
+    let model = ScriptedModel::new([first, second]);
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new())
+        .build()
+        .unwrap();
     let task = Task::new("Buy").unwrap().with_start_url(SHOP).unwrap();
     let mut run = agent.start(task).await;
     while run.step().await == StepEnd::Continue {}
+    // The model reads at its step what it wrote.
+    let line = r#"2. extract "all", you wrote: "The page is short.""#;
+    let message = &model.requests()[1].message;
+    assert!(message.lines().any(|said| said == line), "{message}");
     let kept: Vec<_> = run
         .steps()
         .iter()
