@@ -195,6 +195,47 @@ async fn what_was_in_the_way_on_one_page_is_cleared_away_first_on_another() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_in_the_way_is_cleared_away_first_on_the_next_page_of_the_same_run() {
+    let browser = covered().on(HOME_OPEN, r#"click {"target":"e1"}"#, [Reply::Show(BOATS)]);
+    let mut clicked = 0;
+    let model = ScriptedModel::deciding(move |request| {
+        let message = &request.message;
+        if message.contains("heading \"All done\"") {
+            return Ok(finish());
+        }
+        let is_told = message.contains("n1 is on top of other elements");
+        if message.contains("e9 button \"Accept all\"") && (is_told || clicked == 1) {
+            clicked = 0;
+            return Ok(click("e9"));
+        }
+        clicked += 1;
+        let button = if message.contains("e1 button \"Kayak\"") {
+            "e1"
+        } else {
+            "e2"
+        };
+        Ok(click(button))
+    });
+    let store = InMemory::new();
+    let ran = run(&store, kinds(), "run_1", HOME, browser, model).await;
+    // The banner of the second page is never run into.
+    assert_eq!(ran.did, did(&["e1", "e9", "e1", "e9", "e2"]));
+    assert!(ran.messages[3].contains(FACT), "{}", ran.messages[3]);
+    let told = ran.messages[..3]
+        .iter()
+        .any(|message| message.contains(FACT));
+    assert!(!told, "nothing has proven it before");
+    // It is stored once, with one observation.
+    let facts: Vec<_> = ran
+        .changes
+        .iter()
+        .filter(|(what, _)| what.starts_with("fact_"))
+        .collect();
+    assert_eq!(facts.len(), 1, "{facts:?}");
+    assert_eq!(facts[0].1, json!({ "kind": "obstacle", "confidence": 0.6 }));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_fact_is_not_repeated_where_a_lesson_names_its_element() {
     let store = InMemory::new();
     run(&store, kinds(), "run_1", HOME, covered(), clicks("e1")).await;

@@ -23,6 +23,7 @@
 //!   contradicts the new one.
 //! - Some values are of no use to a run, for example that an element covers nothing. They are kept only as challengers, which
 //!   contradict other values.
+//! - A fact that a run proves is shown to this run too, on the next page with the element. It is stored only at the end of the run.
 //! - A run that acts on a fact does not prove it. For example, it clicks an element before that element can be in the way. Such
 //!   a run only renews the time at which the fact was last observed.
 //! - The model's words are proposals. They are shown as data after a second run has proposed the same words, or as a person's

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{About, Claim, FactKind, recheck::checked};
+use super::{About, Claim, Fact, FactKind, Source, recheck::checked};
 use crate::{
     action::{Action, AgentAction, BrowserAction, BrowserTool, ErrorClass, Outcome, TextValue},
     base::{Host, RunId},
@@ -21,6 +21,8 @@ const WINDOW: usize = 10;
 const BEFORE_KEYS: usize = 2;
 /// Maximum number of proposals by the model that are kept from one run. Source: chosen.
 const MAX_PROPOSALS: usize = 5;
+/// Number of the last steps of a run whose facts the same run is shown. Source: chosen; it bounds the work at each page.
+const RECENT: usize = 100;
 
 /// Observations of a run about its hosts, in the form from which the memory kind `knowledge` learns. If the store cannot
 /// be changed at the end of the run, this is stored, and memory learns from it at the next run.
@@ -53,7 +55,7 @@ impl Learned {
     pub(super) fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);
         let mut seen: BTreeMap<(Host, String), Observed> = BTreeMap::new();
-        let of_stretches = stretches(log).into_iter().flat_map(|stretch| {
+        let of_stretches = stretches(&log.steps).into_iter().flat_map(|stretch| {
             let proven = proven(&stretch);
             proven.into_iter().chain(checked(&stretch, log))
         });
@@ -75,6 +77,31 @@ impl Learned {
             seen: seen.into_values().collect(),
         }
     }
+}
+
+/// Returns the facts about a host that the steps of a run so far prove, each with its key and once. They are not stored yet.
+pub(super) fn so_far(
+    steps: &[Step],
+    host: &Host,
+    run: &RunId,
+    now: DateTime<Utc>,
+) -> BTreeMap<String, Fact> {
+    let recent = &steps[steps.len().saturating_sub(RECENT)..];
+    let typed = Typed::of(recent);
+    let stretches = stretches(recent).into_iter();
+    let seen = stretches.flat_map(|stretch| proven(&stretch));
+    let facts = seen.filter_map(|one| {
+        let (kind, about) = one.new.filter(|_| one.host == *host)?;
+        let is_own_text = matches!(&about, About::Element(aim) if typed.is_in(&aim.name));
+        let claim = one.claim.filter(|claim| claim.tells() && !is_own_text)?;
+        let source = Source {
+            run: run.clone(),
+            at: now,
+            claim: Some(claim),
+        };
+        Some((one.key, Fact::new(kind, about, source)))
+    });
+    facts.collect()
 }
 
 /// A browser action of a run, on a page of a host.
@@ -161,9 +188,9 @@ impl Act<'_> {
 
 /// Returns the browser actions of a run, grouped into stretches on one host. An action that is aimed into a frame, has an
 /// unclear outcome, or leads away from its host or site is left out, and ends a stretch.
-fn stretches(log: &RunLog) -> Vec<Vec<Act<'_>>> {
+fn stretches(steps: &[Step]) -> Vec<Vec<Act<'_>>> {
     let mut all: Vec<Vec<Act<'_>>> = vec![Vec::new()];
-    for step in &log.steps {
+    for step in steps {
         let Action::Browser(action) = &step.action else {
             continue;
         };

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::{About, Claim, Fact, FactSource};
+use super::{About, Claim, Fact, FactSource, observe::so_far};
 use crate::{
-    base::Trust,
+    base::{Host, Trust},
     memory::{Advice, AdviceId, Aim, Cue, Index, Lasts, Moment, Piece, Record, Section, Shelf},
     page::{Role, sketch},
 };
@@ -15,46 +15,65 @@ pub(super) const SECTION: Section = Section::custom("Facts about this site", 30,
 /// The facts of a host, from which those that apply to a page are selected.
 #[derive(Debug)]
 pub(super) struct FactIndex {
-    all: Vec<(AdviceId, Fact)>,
-    /// The roles of the elements that facts are about.
-    roles: HashSet<Role>,
+    shelf: Shelf,
+    stored: Vec<(AdviceId, Fact)>,
 }
 
 impl FactIndex {
     /// Indexes the records of a shelf. Records that cannot be read are left out.
     pub(super) fn new(shelf: &Shelf, records: &[Record]) -> Self {
-        let all: Vec<(AdviceId, Fact)> = records
-            .iter()
-            .filter_map(|record| {
-                let (shelf, key) = (shelf.clone(), record.key.clone());
-                Some((AdviceId { shelf, key }, Fact::from_record(record).ok()?))
-            })
-            .collect();
-        let roles = all.iter().filter_map(|(_, fact)| match &fact.about {
-            About::Element(aim) => Some(aim.role.clone()),
-            About::Name(_) => None,
+        let facts = records.iter().filter_map(|record| {
+            let (shelf, key) = (shelf.clone(), record.key.clone());
+            Some((AdviceId { shelf, key }, Fact::from_record(record).ok()?))
         });
         Self {
-            roles: roles.collect(),
-            all,
+            stored: facts.collect(),
+            shelf: shelf.clone(),
         }
+    }
+
+    /// Returns the facts that the run's own steps prove and that are not stored yet. So what was in the way on one page of a site is
+    /// known on the next one.
+    fn so_far(&self, moment: &Moment<'_>, host: &Host) -> Vec<(AdviceId, Fact)> {
+        let Some(run) = moment.run else {
+            return Vec::new();
+        };
+        let mut facts = so_far(moment.steps, host, run, moment.now);
+        facts.retain(|key, _| !self.stored.iter().any(|(id, _)| id.key == *key));
+        let id = |key| AdviceId {
+            shelf: self.shelf.clone(),
+            key,
+        };
+        facts
+            .into_iter()
+            .map(|(key, fact)| (id(key), fact))
+            .collect()
     }
 }
 
 impl Index for FactIndex {
     fn advise(&self, moment: &Moment<'_>, _: bool) -> Vec<Advice> {
-        let Cue::PageShown { seen, .. } = moment.cue else {
+        let Cue::PageShown { host, seen, .. } = moment.cue else {
             return Vec::new();
         };
+        let own = self.so_far(moment, host);
         let mut shown: Vec<&(AdviceId, Fact)> = self
-            .all
+            .stored
             .iter()
+            .chain(&own)
             .filter(|(_, fact)| fact.is_shown(moment.now))
             .collect();
         if shown.is_empty() {
             return Vec::new();
         }
-        let elements = sketch(&seen.tree, |role| self.roles.contains(role));
+        let roles: HashSet<&Role> = shown
+            .iter()
+            .filter_map(|(_, fact)| match &fact.about {
+                About::Element(aim) => Some(&aim.role),
+                About::Name(_) => None,
+            })
+            .collect();
+        let elements = sketch(&seen.tree, |role| roles.contains(role));
         let here: HashSet<Aim> = elements.iter().map(Aim::of).collect();
         shown.retain(|(_, fact)| match &fact.about {
             About::Element(aim) => here.contains(aim),
