@@ -267,6 +267,13 @@ pub enum EventKind {
         /// The extracted data, with secrets replaced.
         text: String,
     },
+    /// The program gave the run a text, or took one back. These events are the history of the given texts.
+    Given {
+        /// The name of the text.
+        name: String,
+        /// The text; `None` if it was taken back.
+        text: Option<String>,
+    },
     /// A model shortened a long result of a tool for the next message.
     ResultShortened {
         /// The label of the result: the name of the extraction or of the tool.

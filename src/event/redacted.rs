@@ -128,6 +128,7 @@ impl EventKind {
                 net.all(changed);
             }
             Self::Extracted { name, text } => net.all([name, text]),
+            Self::Given { name, text } => net.all(std::iter::once(name).chain(text)),
             Self::ResultShortened { label, .. } => net.text(label),
             Self::BrowserNoticed { notice } => net.notice(notice),
             Self::FinishChecked {

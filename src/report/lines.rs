@@ -171,6 +171,13 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
             "read",
             &format!("{name} = {}", quoted(text, MAX_TEXT)),
         )],
+        EventKind::Given { name, text } => vec![Line::aside(
+            "given",
+            &match text {
+                Some(text) => format!("{name} = {}", quoted(text, MAX_TEXT)),
+                None => format!("{name} was taken back"),
+            },
+        )],
         EventKind::CallRefused { problem } => {
             let tool = problem.tool.as_deref().unwrap_or("a call");
             vec![Line::aside(

@@ -14,7 +14,7 @@ fn site() -> ScriptedBrowser {
     let news = "https://desk.example/news";
     let service = "https://desk.example/service";
     let hours = "https://desk.example/service/4711";
-    let home = "navigation\n  link \"News\" e1 -> /news\n  link \"Service\" e2 -> /service";
+    let home = "link \"News\" e1 -> /news\nnavigation\n  link \"Service\" e2 -> /service";
     let on = |target: &str| format!("click {}", json!({ "target": target }));
     ScriptedBrowser::new()
         .with_page(HOME, "Desk", home)
@@ -89,7 +89,20 @@ async fn a_run_on_an_explored_site_opens_the_right_page_at_once() {
     let map = explore(&guarded, HOME, Limits::default(), |_| {})
         .await
         .unwrap();
-    assert_eq!(map.pages.len(), 4, "{map:?}");
+    // The navigation leads first; a page behind another one waits until all nearer ones are opened.
+    let opened = map.pages.iter().map(|page| {
+        let path = page.url.strip_prefix("https://desk.example").unwrap();
+        (path, page.depth, page.from, &*page.words)
+    });
+    assert_eq!(
+        opened.collect::<Vec<_>>(),
+        [
+            ("/", 0, None, ""),
+            ("/service", 1, Some(0), "Service"),
+            ("/news", 1, Some(0), "News"),
+            ("/service/4711", 2, Some(1), "Where and when"),
+        ]
+    );
     let cold = visit(&store.fork()).await;
     assert!(
         cold.iter()

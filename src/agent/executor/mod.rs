@@ -199,6 +199,10 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             max_steps: self.parts.options.budget.max_steps,
             approval: self.parts.options.approval.to_string(),
         });
+        for (name, text) in self.state.memory.given() {
+            let (name, text) = (name.clone(), Some(text.clone()));
+            self.emitter.emit(EventKind::Given { name, text });
+        }
         if let Some(warning) = short_secrets(self.redactor.too_short()) {
             self.emitter.emit(EventKind::Warned {
                 guard: "secrets".to_owned(),
@@ -338,13 +342,19 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     pub fn give(&mut self, name: &str, text: &str) -> CrateResult<()> {
         self.state.memory.check_given(name, text)?;
         let [name, text] = [name, text].map(|said| self.redactor.text(said));
-        self.state.memory.put(&name, text);
+        self.state.memory.put(&name, text.clone());
+        let text = Some(text);
+        self.emitter.emit(EventKind::Given { name, text });
         Ok(())
     }
 
     /// Removes the text that was given to the run under this name, and returns it; `None` if there is none.
     pub fn take_back(&mut self, name: &str) -> Option<String> {
-        self.state.memory.take_back(&self.redactor.text(name))
+        let name = self.redactor.text(name);
+        let taken = self.state.memory.take_back(&name)?;
+        let given = EventKind::Given { name, text: None };
+        self.emitter.emit(given);
+        Some(taken)
     }
 
     /// Returns the run's id.

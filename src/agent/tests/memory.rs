@@ -9,10 +9,11 @@ use crate::{
     DecisionLoop, Task,
     agent::{Clock, Options, StepEnd},
     base::{ErrorKind, Origin},
+    event::EventKind,
     guard::ApprovalMode,
     secret::{Secret, SecretName, Vault},
     store::InMemory,
-    testing::{FixedClock, ScriptedBrowser, ScriptedModel, ScriptedReply, call},
+    testing::{FixedClock, Recorder, ScriptedBrowser, ScriptedModel, ScriptedReply, call},
 };
 
 const LIST: &str = "https://shop.example/boats";
@@ -136,8 +137,10 @@ async fn given_texts_are_data_until_they_are_taken_back() {
         call("click", json!({ "target": "e1" })),
         call("click", json!({ "target": "e2" })),
     ]);
+    let recorder = Recorder::new();
     let agent = DecisionLoop::builder(shop(), model.clone(), InMemory::new());
-    let agent = agent.with_options(options()).build().unwrap();
+    let agent = agent.with_options(options()).with_sink(recorder.clone());
+    let agent = agent.build().unwrap();
     let mut run = agent.start(task).await;
     while model.requests().is_empty() {
         assert_eq!(run.step().await, StepEnd::Continue);
@@ -155,9 +158,25 @@ async fn given_texts_are_data_until_they_are_taken_back() {
     while model.requests().len() < 2 {
         assert_eq!(run.step().await, StepEnd::Continue);
     }
+    let pages = run.memory().pages();
+    assert_eq!(pages.path().collect::<Vec<_>>()[..2], [LIST, ITEM]);
+    assert_eq!(pages.transitions()[&(LIST, ITEM)], 1);
+    // The events are the history of the texts.
+    let history = recorder
+        .events()
+        .into_iter()
+        .filter_map(|event| match event.kind {
+            EventKind::Given { name, text } => Some((event.step, name, text.is_some())),
+            _ => None,
+        });
+    let given = |step, name: &str, is_given| (step, name.to_owned(), is_given);
     assert_eq!(
-        run.memory().pages().path().collect::<Vec<_>>()[..2],
-        [LIST, ITEM]
+        history.collect::<Vec<_>>(),
+        [
+            given(0, "letter", true),
+            given(2, "customer", true),
+            given(2, "letter", false)
+        ]
     );
     let messages: Vec<String> = model.requests().into_iter().map(|r| r.message).collect();
     let [first, second] = &messages[..] else {

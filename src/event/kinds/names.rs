@@ -40,6 +40,7 @@ impl EventKind {
             Self::ActionExecuted { .. } => "action_executed",
             Self::PictureTaken { .. } => "pictured",
             Self::Extracted { .. } => "extracted",
+            Self::Given { .. } => "given",
             Self::ResultShortened { .. } => "result_shortened",
             Self::BrowserNoticed { .. } => "noticed",
             Self::FinishChecked { .. } => "finish_checked",

@@ -61,9 +61,10 @@ const fn number(kind: &EventKind) -> usize {
         EventKind::AdviceWithheld { .. } => 36,
         EventKind::StepReplayed { .. } => 37,
         EventKind::ResultShortened { .. } => 38,
+        EventKind::Given { .. } => 39,
     }
 }
-const VARIANTS: usize = 39;
+const VARIANTS: usize = 40;
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -165,6 +166,10 @@ fn action_samples() -> Vec<EventKind> {
         EventKind::Extracted {
             name: text("price"),
             text: text("29.99 €"),
+        },
+        EventKind::Given {
+            name: text("customer"),
+            text: Some(text("A-17")),
         },
         EventKind::ResultShortened {
             label: text("offers"),

@@ -176,6 +176,7 @@ impl Folder {
             | EventKind::ActionStarted { .. }
             | EventKind::ActionExecuted { .. }
             | EventKind::Extracted { .. }
+            | EventKind::Given { .. }
             | EventKind::ResultShortened { .. }
             | EventKind::BrowserNoticed { .. }
             | EventKind::FinishChecked { .. }
