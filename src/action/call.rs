@@ -12,7 +12,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{AgentAction, BrowserAction, BrowserTool, ErrorClass, Failure, ToolSet};
+use super::{AgentAction, BrowserAction, BrowserTool, ErrorClass, Failure, ToolSet, ToolSpec};
 use crate::secret::Redactor;
 
 /// A call as the model made it, not yet checked.
@@ -212,7 +212,7 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
         other => other,
     };
     let action = if let Some(tool) = BrowserTool::parse(name) {
-        BrowserAction::from_arguments(tool, without_nulls(arguments)).map(|action| {
+        BrowserAction::from_arguments(tool, tidied(arguments, spec)).map(|action| {
             let takes_distance = tools.contains(BrowserTool::DragBy.as_str());
             Action::Browser(if takes_distance {
                 action.or_by_distance()
@@ -220,7 +220,7 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
                 action
             })
         })
-    } else if let Some(action) = AgentAction::from_arguments(name, without_nulls(arguments.clone()))
+    } else if let Some(action) = AgentAction::from_arguments(name, tidied(arguments.clone(), spec))
     {
         action.map(Action::Agent)
     } else {
@@ -239,10 +239,28 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
     Ok(action)
 }
 
-/// Returns the arguments without nulls, which models write for arguments that they leave out.
-fn without_nulls(mut arguments: Value) -> Value {
+/// Returns the arguments of one of our tools without nulls, which models write for arguments that they leave out, and with whole numbers
+/// where the tool takes such: models also write `"3"`, `3.0` and, for a place in pixels, `96.5`.
+fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     if let Value::Object(map) = &mut arguments {
         map.retain(|_, value| !value.is_null());
+        for (name, value) in map {
+            if let Some(number) = whole(value).filter(|_| spec.takes_whole_number(name)) {
+                *value = number.into();
+            }
+        }
     }
     arguments
+}
+
+/// Returns the whole number nearest to a number or to a text that is one.
+fn whole(value: &Value) -> Option<i64> {
+    let number = match value {
+        Value::String(text) => text.trim().parse().ok()?,
+        other => other.as_f64()?,
+    };
+    // Beyond this, a number with a fraction does not tell whole numbers apart.
+    let is_exact = number.abs() < 9e15;
+    #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
+    is_exact.then(|| number.round() as i64)
 }

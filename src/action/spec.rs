@@ -39,6 +39,16 @@ impl ToolSpec {
             .is_some_and(|arguments| arguments.contains_key(argument))
     }
 
+    /// Returns true if the tool has an argument of this name that is a whole number.
+    pub(super) fn takes_whole_number(&self, argument: &str) -> bool {
+        let schema = self.arguments().and_then(|all| all.get(argument));
+        let types = schema.map(|schema| &schema["type"]);
+        types.is_some_and(|types| match types {
+            Value::Array(all) => all.iter().any(|one| one == "integer"),
+            one => one == "integer",
+        })
+    }
+
     /// Returns true if the tool may take an argument of this name. If its schema lists no arguments, it may take any.
     pub(super) fn may_take(&self, argument: &str) -> bool {
         self.arguments()

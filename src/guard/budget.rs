@@ -17,6 +17,9 @@ const MAX_ERRORS: u32 = 5;
 /// Largest number of remaining actions or model replies at which the model is told that few are left. Source: chosen;
 /// enough to look once more and to finish.
 const NEAR_END: u32 = 3;
+/// Number of actions left from which on the model is told of the limit. Source: chosen; so many actions are enough to bring to its end
+/// what the run has reached.
+const FEW_ACTIONS: u32 = 10;
 /// Number of tokens to which a price applies.
 const PRICE_UNIT: u128 = 1_000_000;
 
@@ -249,7 +252,7 @@ impl Budget {
             |what: &str| format!("this is the last {what} of the run: finish with what is known");
         match self.max_steps.saturating_sub(spent.steps) {
             0 | 1 => remarks.push(last("action")),
-            left @ 2..=NEAR_END => remarks.push(format!(
+            left @ 2..=FEW_ACTIONS => remarks.push(format!(
                 "{left} more actions are allowed, finish included, then the run ends without an answer"
             )),
             _ => {}
@@ -471,15 +474,16 @@ mod tests {
             budget.near_end(&spent, errors).join("; ")
         };
         let budget = Budget {
-            max_steps: 10,
+            max_steps: 20,
             max_calls: Some(8),
             ..Budget::default()
         };
         assert_eq!(told(&budget, 6, 4, 3), "");
         assert!(told(&budget, 6, 4, 4).starts_with("in 4 replies in a row"));
-        assert!(told(&budget, 7, 4, 0).starts_with("3 more actions are allowed"));
+        assert!(told(&budget, 17, 4, 0).starts_with("3 more actions are allowed"));
+        assert!(told(&budget, 10, 4, 0).starts_with("10 more actions are allowed"));
         assert!(told(&budget, 6, 6, 0).starts_with("2 more replies are allowed"));
-        assert!(told(&budget, 9, 4, 0).starts_with("this is the last action"));
+        assert!(told(&budget, 19, 4, 0).starts_with("this is the last action"));
         assert!(told(&budget, 6, 7, 0).starts_with("this is the last reply"));
         assert_eq!(told(&Budget::default(), 6, 900, 0), "");
     }

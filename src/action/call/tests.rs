@@ -121,6 +121,28 @@ fn one_direction_of_a_drag_may_be_left_out() {
 }
 
 #[test]
+fn a_whole_number_may_be_quoted_or_have_a_fraction() {
+    let content = r#"[{"tool":"drag_by","target":"e1","x":"-40","y":2.0},
+        {"tool":"click_at","target":"e1","x":96.5,"y":" 7 "},
+        {"tool":"go_back_to","step":"3"},
+        {"tool":"fill","target":"e1","text":"3"},
+        {"tool":"go_back_to","step":"three"},
+        {"tool":"go_back_to","step":-1}]"#;
+    let read = lines(content);
+    assert_eq!(
+        read[..4],
+        [
+            r#"drag_by {"target":"e1","x":-40,"y":2}"#,
+            r#"click_at {"target":"e1","x":97,"y":7}"#,
+            r#"go_back_to {"step":3}"#,
+            r#"fill {"target":"e1","text":"3"}"#
+        ]
+    );
+    assert!(read[4].contains("three"), "{read:?}");
+    assert!(read[5].contains("-1"), "{read:?}");
+}
+
+#[test]
 fn a_reply_without_a_call_says_what_is_missing() {
     assert!(
         parse_calls(&[], "  ", &tools())
