@@ -13,6 +13,7 @@
 
 mod approval;
 mod budget;
+mod drop;
 mod repeat;
 mod scope;
 mod state;
@@ -22,6 +23,7 @@ mod warned;
 
 pub use approval::{ApprovalMode, PageContext, PageKind, classify, needs_approval};
 pub use budget::{Budget, CallEstimate, Money, Prices, Spent};
+pub(crate) use drop::may_drop_on;
 pub use repeat::{ActionKey, RepeatGuard};
 pub use scope::{Blank, Scope, ScopeRefusal};
 pub use state::PageState;

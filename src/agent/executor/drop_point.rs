@@ -7,12 +7,9 @@ use crate::{
     BrowserDriver,
     action::{BrowserAction, Click, DragBy, Effect, Target},
     browser::SceneRequest,
-    page::{Area, ElementRef},
+    guard::may_drop_on,
+    page::ElementRef,
 };
-
-/// Distance from an element within which a drag may still drop something on it. Unit: CSS pixels. Source: chosen; a drag may begin beside
-/// the middle of what is dragged.
-const MARGIN: f64 = 20.0;
 
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Returns the effect of dropping an element where the drag ends. It is irreversible if the dragged element may be dropped on an element
@@ -51,26 +48,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let Some(dragged) = boxed(start) else {
             return Effect::Irreversible;
         };
-        let (x, y) = (
-            dragged.x + dragged.width / 2.0,
-            dragged.y + dragged.height / 2.0,
-        );
-        let (to_x, to_y) = (x + f64::from(drag.x), y + f64::from(drag.y));
-        let window = scene.window();
-        if !window.contains(x, y) || !window.contains(to_x, to_y) {
-            // The browser may scroll, so the boxes say nothing about the end.
-            return Effect::Irreversible;
-        }
-        let near = |area: Area| {
-            let wider = Area::new(
-                area.x - MARGIN,
-                area.y - MARGIN,
-                area.width + 2.0 * MARGIN,
-                area.height + 2.0 * MARGIN,
-            );
-            wider.contains(to_x, to_y)
-        };
-        if grave.iter().filter_map(boxed).any(near) {
+        let risky = grave.iter().filter_map(boxed);
+        if may_drop_on(risky, dragged, (drag.x, drag.y), scene.window()) {
             Effect::Irreversible
         } else {
             Effect::Read
