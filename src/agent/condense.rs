@@ -2,16 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::timeout;
-
-use super::{Run, decide::estimate_request};
+use super::{Run, decide::estimate_request, paid::Terms};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, AgentAction, BrowserAction, ToolSet},
     base::{Error, ErrorKind, tokens::estimate},
     chat::ChatRequest,
     event::EventKind,
-    guard::CallEstimate,
+    guard::{CallEstimate, Spent},
     prompt::{given, shorten, shorten_tool, shortened},
 };
 
@@ -54,57 +52,28 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let window = abilities.context_window;
         let fits = window.is_none_or(|window| tokens + request.max_output <= window);
         let budget = &options.budget;
-        let before = self.executor.state.spent;
         if !fits
             || budget
-                .check_before_call(&before, &worst, self.executor.elapsed())
+                .check_before_call(&self.executor.state.spent, &worst, self.executor.elapsed())
                 .is_err()
         {
             return;
         }
-        // Counted before the reply, because a call also counts if the wait for its reply is given up.
-        self.executor.state.spent.add_usage(None, &worst, prices);
-        let patience = PATIENCE.min(options.model_timeout);
-        let answer = match timeout(patience, model.complete(&request)).await {
-            Ok(answer) => answer,
-            Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.condense")),
+        let terms = Terms {
+            worst,
+            count: Spent::add_usage,
+            patience: PATIENCE.min(options.model_timeout),
+        };
+        let response = match self.pay(&*model, &request, terms).await {
+            Ok(response) => response,
+            Err(error) => return self.not_condensed(error),
         };
         let state = &mut self.executor.state;
-        let response = match answer {
-            Ok(response) => response.redacted(&self.executor.redactor).capped(),
-            Err(error) => {
-                let kind = error.kind();
-                if matches!(kind, ErrorKind::Timeout | ErrorKind::MalformedReply) {
-                    state.estimated = true;
-                } else {
-                    // The provider refused the call, so no tokens were used.
-                    state.spent = before;
-                }
-                self.compressor_failures += 1;
-                let error = self.executor.describe(error);
-                self.executor
-                    .emitter
-                    .emit(EventKind::ModelFailed { kind, error });
-                return;
-            }
-        };
-        if let Some(usage) = &response.usage {
-            state.spent = before;
-            state.spent.add_usage(Some(usage), &worst, prices);
-        } else {
-            state.estimated = true;
-        }
         let given = given(&response.calls, &response.text, &tools);
         let most = options.max_result;
         let Some(short) = given.and_then(|given| shortened(given, &text, most)) else {
-            self.compressor_failures += 1;
-            let kind = ErrorKind::MalformedReply;
-            let error = Error::new(kind, "agent.condense").with("why", "no usable shorter text");
-            let error = self.executor.describe(error);
-            self.executor
-                .emitter
-                .emit(EventKind::ModelFailed { kind, error });
-            return;
+            let error = Error::new(ErrorKind::MalformedReply, "agent.condense");
+            return self.not_condensed(error.with("why", "no usable shorter text"));
         };
         self.executor.emitter.emit(EventKind::ResultShortened {
             label: label.clone(),
@@ -120,6 +89,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         if let Some((_, shown)) = state.remarks.results.last_mut() {
             *shown = short.text;
         }
+    }
+
+    /// Counts a failure of the compressor and emits it. The run goes on with the whole result.
+    fn not_condensed(&mut self, error: Error) {
+        self.compressor_failures += 1;
+        let kind = error.kind();
+        let error = self.executor.describe(error);
+        self.executor
+            .emitter
+            .emit(EventKind::ModelFailed { kind, error });
     }
 
     /// Returns true if a result of this action may be shortened by a model.

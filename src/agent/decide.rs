@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use super::{
     Run,
     absorb::is_same,
     emit::elapsed_ms,
     executor::identities,
+    paid::Terms,
     sight::Sight,
     state::{Queued, Remarks},
 };
@@ -16,11 +17,11 @@ use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, CallProblem, parse_calls},
     base::{
-        Error, ErrorKind, TokenCount,
+        ErrorKind, TokenCount,
         text::{self, counted},
         tokens::{Calibration, estimate},
     },
-    chat::{CallMode, ChatRequest, ChatResponse, Image, Usage},
+    chat::{CallMode, ChatRequest, ChatResponse, Image},
     event::EventKind,
     guard::{CallEstimate, Spent},
     memory::{Advice, AdviceId, Cue, Lasts},
@@ -281,24 +282,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         });
         self.offer(offered);
         let started = Instant::now();
-        // Count the call before its reply arrives, because a call also counts if the wait for its reply is given up.
-        let before = self.executor.state.spent;
-        self.executor.state.spent.add_call(None, &worst, prices);
-        let limit = self.parts.guarded.options.model_timeout;
-        let answer =
-            match timeout(limit, self.parts.model.complete(&request)).await {
-                Ok(answer) => answer,
-                Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.ask")
-                    .with("waited", format!("{limit:?}"))),
-            };
+        let terms = Terms {
+            worst,
+            count: Spent::add_call,
+            patience: self.parts.guarded.options.model_timeout,
+        };
+        let answer = self.pay(&self.parts.model, &request, terms).await;
         match answer {
             Ok(response) => {
-                // Redact before cutting, so that a cut never leaves half a secret.
-                let response = response.redacted(&self.executor.redactor).capped();
-                let usage = response
-                    .usage
-                    .unwrap_or_else(|| estimate_usage(&response, estimated_tokens));
-                self.executor.state.estimated |= response.usage.is_none();
                 // The tokens of a picture are guessed, so a request with pictures cannot calibrate the estimate for text.
                 if let Some(usage) = response.usage.filter(|_| request.images.is_empty()) {
                     self.executor
@@ -306,11 +297,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                         .calibration
                         .add(uncalibrated, usage.input);
                 }
-                self.executor.state.spent = before;
-                self.executor
-                    .state
-                    .spent
-                    .add_call(Some(&usage), &worst, prices);
                 let elapsed_ms = elapsed_ms(started);
                 self.executor.emitter.emit(EventKind::ModelReplied {
                     response: response.clone(),
@@ -320,17 +306,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
             Err(error) => {
                 let kind = error.kind();
-                if matches!(kind, ErrorKind::Timeout | ErrorKind::MalformedReply) {
-                    // The cost of a call without a readable reply is unknown.
-                    self.executor.state.estimated = true;
-                } else {
-                    // The provider refused the call, so no tokens were used.
-                    self.executor.state.spent = before;
-                    self.executor
-                        .state
-                        .spent
-                        .add_call(Some(&Usage::default()), &worst, prices);
-                }
                 let error = self.executor.describe(error);
                 self.executor.emitter.emit(EventKind::ModelFailed {
                     kind,
@@ -443,18 +418,4 @@ pub(super) fn estimate_request(request: &ChatRequest) -> TokenCount {
     let pictures =
         TokenCount(IMAGE_TOKENS * u64::try_from(request.images.len()).unwrap_or(u64::MAX));
     estimate(&request.system) + estimate(&request.message) + tools + pictures
-}
-
-/// Returns the estimated usage of a call whose provider did not report the usage.
-fn estimate_usage(response: &ChatResponse, request: TokenCount) -> Usage {
-    let calls: TokenCount = response
-        .calls
-        .iter()
-        .map(|call| estimate(&call.arguments.to_string()))
-        .sum();
-    Usage {
-        input: request,
-        output: calls + estimate(&response.text),
-        cached: TokenCount(0),
-    }
 }

@@ -97,6 +97,7 @@ mod engine;
 mod executor;
 mod explore;
 mod options;
+mod paid;
 mod reading;
 mod registered;
 mod registration;

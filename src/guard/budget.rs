@@ -118,6 +118,11 @@ impl CallEstimate {
             cost: prices.map(|prices| prices.cost(&usage)).unwrap_or_default(),
         }
     }
+
+    /// Returns the estimated size of the request.
+    pub const fn input(&self) -> TokenCount {
+        self.usage.input
+    }
 }
 
 /// The limits of a run.
@@ -281,8 +286,6 @@ pub struct Spent {
     pub steps: u32,
     /// Number of model calls, including failed ones.
     pub calls: u32,
-    /// Number of calls whose usage was not reported. Their estimated usage is counted instead.
-    pub estimated_calls: u32,
     /// Number of tokens as reported; as estimated for calls whose usage was not reported.
     pub usage: Usage,
     /// Money, by the prices of the run.
@@ -304,9 +307,6 @@ impl Spent {
         prices: Option<&Prices>,
     ) {
         self.calls = self.calls.saturating_add(1);
-        self.estimated_calls = self
-            .estimated_calls
-            .saturating_add(u32::from(reported.is_none()));
         self.add_usage(reported, worst, prices);
     }
 
@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unreported_call_is_counted_by_its_estimate_and_said_to_be() {
+    fn an_unreported_call_is_counted_by_its_estimate() {
         let mut spent = Spent::default();
         spent.add_call(None, &estimate(1_000, 100), Some(&PRICES));
         spent.add_call(
@@ -497,10 +497,7 @@ mod tests {
             &estimate(1_000, 100),
             Some(&PRICES),
         );
-        assert_eq!(
-            (spent.calls, spent.estimated_calls, spent.usage),
-            (2, 1, usage(1_500, 100, 110))
-        );
+        assert_eq!((spent.calls, spent.usage), (2, usage(1_500, 100, 110)));
         assert_eq!(spent.cost, Money::micros(550 + 148));
     }
 

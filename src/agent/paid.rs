@@ -1,0 +1,96 @@
+//! A request to a model whose tokens and money count against the run's budget.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::Run;
+use crate::{
+    BrowserDriver, LlmClient, MemoryBackend,
+    base::{Error, ErrorKind, Result, TokenCount, tokens::estimate},
+    chat::{ChatRequest, ChatResponse, Usage},
+    guard::{CallEstimate, Prices, Spent},
+};
+
+/// Adds the usage of a call to the amounts spent; the estimate of the call if the usage is not known.
+type Count = fn(&mut Spent, Option<&Usage>, &CallEstimate, Option<&Prices>);
+
+/// The terms of a call.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Terms {
+    /// The most that the call may cost.
+    pub(super) worst: CallEstimate,
+    pub(super) count: Count,
+    /// Longest time for the reply.
+    pub(super) patience: Duration,
+}
+
+impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+    /// Sends a request to a model, counts what it costs, and returns the reply without secrets.
+    ///
+    /// The call counts before its reply arrives, because it also counts if the wait for the reply is given up.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Timeout`] after the `patience`, and the errors of the model.
+    pub(super) async fn pay(
+        &mut self,
+        model: &(impl LlmClient + ?Sized),
+        request: &ChatRequest,
+        terms: Terms,
+    ) -> Result<ChatResponse> {
+        let Terms {
+            worst,
+            count,
+            patience,
+        } = terms;
+        let prices = self.parts.guarded.options.prices.as_ref();
+        let before = self.executor.state.spent;
+        count(&mut self.executor.state.spent, None, &worst, prices);
+        let answer = timeout(patience, model.complete(request)).await;
+        let state = &mut self.executor.state;
+        let answer = answer.unwrap_or_else(|_| {
+            let error = Error::new(ErrorKind::Timeout, "agent.ask");
+            Err(error.with("waited", format!("{patience:?}")))
+        });
+        match answer {
+            Ok(response) => {
+                // Redact before cutting, so that a cut never leaves half a secret.
+                let response = response.redacted(&self.executor.redactor).capped();
+                let usage = response
+                    .usage
+                    .unwrap_or_else(|| estimate_usage(&response, worst.input()));
+                state.estimated |= response.usage.is_none();
+                state.spent = before;
+                count(&mut state.spent, Some(&usage), &worst, prices);
+                Ok(response)
+            }
+            // The cost of a call without a readable reply is unknown.
+            Err(error)
+                if matches!(error.kind(), ErrorKind::Timeout | ErrorKind::MalformedReply) =>
+            {
+                state.estimated = true;
+                Err(error)
+            }
+            Err(error) => {
+                // The provider refused the call, so no tokens were used.
+                state.spent = before;
+                count(&mut state.spent, Some(&Usage::default()), &worst, prices);
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Returns the estimated usage of a call whose usage the provider did not report. `request` is the estimated size of the request.
+fn estimate_usage(response: &ChatResponse, request: TokenCount) -> Usage {
+    let calls: TokenCount = response
+        .calls
+        .iter()
+        .map(|call| estimate(&call.arguments.to_string()))
+        .sum();
+    Usage {
+        input: request,
+        output: calls + estimate(&response.text),
+        cached: TokenCount(0),
+    }
+}
