@@ -16,8 +16,8 @@ use webwise::{
     chat::ChatResponse,
     event::EventKind,
     guard::ApprovalMode,
-    memory::{MemoryKind, Namespace, kinds, lesson::Lessons},
-    store::{InMemory, Keeper},
+    memory::{MemoryKind, Namespace, ShelfFilter, kinds, lesson::Lessons, selector::MAX_SELECTORS},
+    store::{InMemory, Keeper, MemoryBackend as _},
     testing::{FixedClock, Recorder, ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
 };
 
@@ -343,6 +343,48 @@ fn details(name: &str) -> ScriptedBrowser {
             ),
             [Reply::Show(DONE)],
         )
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_the_elements_that_runs_used_a_host_keeps_twenty_and_the_most_used_among_them() {
+    // Each button leads on to the same page with the number of clicks.
+    let buttons = |count: u32| {
+        let line = |n| format!("button \"Button {n}\" e{n} [testid=b{n}]\n");
+        let lines: String = (1..=count).map(line).collect();
+        let urls: Vec<&str> = (0..=count).map(|n| &*format!("{HOME}{n}").leak()).collect();
+        let page = |browser: ScriptedBrowser, n: usize| {
+            let lines = format!("{lines}\"All done\"\n\"{n} clicks\"");
+            let click = format!("click {{\"target\":\"e{}\"}}", n + 1);
+            let next = urls.get(n + 1).map(|next| Reply::Show(next));
+            let browser = browser.with_page(urls[n], "Desk", &lines);
+            browser.on(urls[n], &click, next)
+        };
+        (0..urls.len()).fold(ScriptedBrowser::new(), page)
+    };
+    let home = format!("{HOME}0");
+    let clicks = |which: std::ops::RangeInclusive<u32>| {
+        let clicks = which.map(|n| click(&format!("e{n}")));
+        ScriptedModel::new(clicks.chain([finish()]))
+    };
+    let store = InMemory::new();
+    // The first button is used by two runs, the others by one.
+    run(&store, kinds(), "run_1", &home, buttons(25), clicks(1..=1)).await;
+    run(&store, kinds(), "run_2", &home, buttons(25), clicks(1..=25)).await;
+    let filter = ShelfFilter {
+        collection: Some("selectors".into()),
+        ..ShelfFilter::default()
+    };
+    let shelves = store.shelves(&filter).await.unwrap();
+    let [shelf] = &shelves[..] else {
+        panic!("{shelves:?}")
+    };
+    let kept = store.load(shelf).await.unwrap().records;
+    assert_eq!(kept.len(), MAX_SELECTORS);
+    let kept: Vec<String> = kept.iter().map(|record| record.body.to_string()).collect();
+    assert!(
+        kept.iter().any(|body| body.contains("\"Button 1\"")),
+        "{kept:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

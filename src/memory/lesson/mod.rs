@@ -34,6 +34,8 @@
 //!   sites of one visit may belong to one owner.
 //! - Promotion requires that a run followed the lesson at least once after it was shown. A recovery that works does not prove
 //!   that showing it helps.
+//! - The form without names, a template over closed enums, is the only hint that crosses from one site to another. The hints that another
+//!   program writes (`hints.json`) are sentences, and are not imported.
 //! - A click on another element proves a recovery only if nothing but icon or place distinguishes that element from the one
 //!   whose click had no effect, and if no third such element was clicked. "Cancel" and then "Save" are two intentions; a star
 //!   and then a bin beside it are one.
