@@ -333,7 +333,11 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             self.executor.look_once_more().await;
         }
         self.leave_register(stop).await;
-        self.executor.ended(stop)
+        let memory = self.engine.failure();
+        RunReport {
+            memory,
+            ..self.executor.ended(stop)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
-use super::{Asking, Engine, tell_failure, tell_notices};
+use super::{Asking, Engine, tell_notices};
 use crate::{
     agent::emit::elapsed_ms,
     base::{Error, ErrorKind, Result, RunId, short_hash},
@@ -63,7 +63,7 @@ impl Engine {
                 match kept.await {
                     Ok(()) => self.tell(error, asking),
                     // A lost lesson is reported even if the run has reported another failure before.
-                    Err(lost) => tell_failure(lost.with("lost", kind.name()), asking),
+                    Err(lost) => self.tell_failure(lost.with("lost", kind.name()), asking),
                 }
             }
         }

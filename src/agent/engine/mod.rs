@@ -53,7 +53,7 @@ pub(super) struct Engine {
     /// The time at which the engine stops waiting for the store: the end of the run's time plus [`AFTER_TIME`]; `None`
     /// if the run's time is unlimited.
     end: Option<Instant>,
-    failed: bool,
+    failure: Option<String>,
 }
 
 /// The parts of the run through which the engine reports: the emitter of events, and the redactor that replaces secrets.
@@ -75,7 +75,7 @@ impl Engine {
             shelves: BTreeMap::new(),
             timeout,
             end: None,
-            failed: false,
+            failure: None,
         }
     }
 
@@ -303,19 +303,25 @@ impl Engine {
     /// Reports a failure of the store. Emits an event only for the first failure in a run, because the first error
     /// shows the cause.
     fn tell(&mut self, error: Error, asking: Asking<'_>) {
-        if !std::mem::replace(&mut self.failed, true) {
-            tell_failure(error, asking);
+        if self.failure.is_none() {
+            self.tell_failure(error, asking);
         }
     }
-}
 
-/// Emits the event that says that the store failed.
-fn tell_failure(error: Error, asking: Asking<'_>) {
-    let operation = error.operation().to_owned();
-    let error = format!("{:?}", error.map_text(|text| asking.redactor.text(text)));
-    asking
-        .emitter
-        .emit(EventKind::MemoryFailed { operation, error });
+    /// Emits the event that says that the store failed, and keeps the error for the run's report.
+    fn tell_failure(&mut self, error: Error, asking: Asking<'_>) {
+        let operation = error.operation().to_owned();
+        let error = format!("{:?}", error.map_text(|text| asking.redactor.text(text)));
+        self.failure = Some(error.clone());
+        asking
+            .emitter
+            .emit(EventKind::MemoryFailed { operation, error });
+    }
+
+    /// Returns the last error of the store that was reported; `None` if memory was read and written without one.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.failure.clone()
+    }
 }
 
 /// Emits an event for each notice that the store has for its caller, such as a repaired shelf.

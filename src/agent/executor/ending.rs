@@ -108,6 +108,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             pages,
             final_url,
             error: self.state.error,
+            memory: None,
             recording: self
                 .recording
                 .or_else(|| self.emitter.failure().map(|text| self.redactor.text(&text)))

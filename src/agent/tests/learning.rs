@@ -101,13 +101,15 @@ async fn run(id: &str, memory: &Refusing, kinds: &[Arc<dyn MemoryKind>]) -> Vec<
     let task = task
         .with_run_id(RunId::parse(id).unwrap())
         .with_session(session);
-    agent.run(task).await;
+    let report = agent.run(task).await;
     let events = recorder.events().into_iter();
     let failures = events.filter_map(|event| match event.kind {
         EventKind::MemoryFailed { error, .. } => Some(error),
         _ => None,
     });
-    failures.collect()
+    let failures: Vec<String> = failures.collect();
+    assert_eq!(report.memory.as_ref(), failures.last());
+    failures
 }
 
 /// The runs that a kind has learned from.
