@@ -42,7 +42,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Outcome::failed(ErrorClass::RefNotFound, "")
             }
             AgentAction::Extract(extract) => self.extract(extract),
-            AgentAction::Find(find) => self.find(find),
+            AgentAction::Find(find) => self.find(find).await,
             AgentAction::Read(read) => self.read(read),
             AgentAction::Note(note) => self.write_down(note),
             AgentAction::Remember(fact) => self.propose(fact),

@@ -7,13 +7,14 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Run, state::MAX_TITLE};
+use super::{Run, sight::in_time, state::MAX_TITLE};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{ErrorClass, Extract, Failure, Find, Outcome, Read, Target},
     base::{TokenCount, text},
+    browser::SceneRequest,
     event::EventKind,
-    page::{Digest, Hits, Layout, Line, NodeId, Shown},
+    page::{Digest, ElementRef, Hits, Layout, Line, NodeId, Scene, Shown},
     prompt::{cost, excerpts, facts, page_size, quoted, reading},
     verify::PageNow,
 };
@@ -23,6 +24,8 @@ const MAX_FOUND: usize = 30;
 /// Maximum number of lines that `find` returns if no line contains all words of the query. Source: chosen; lines with
 /// only some of the words are rarely the ones looked for.
 const MAX_PARTLY_FOUND: usize = 10;
+/// Maximum number of found elements whose places are told. Source: chosen; a line each.
+const MAX_PLACED: usize = 8;
 /// Maximum length of the query in the line above its hits; a longer query is cut there. Unit: characters. Source: chosen.
 const MAX_QUERY: usize = 80;
 /// Maximum size of the lines that one `read` returns. Unit: tokens, estimated. Source: chosen; less than the limit for a page in a prompt.
@@ -41,11 +44,25 @@ const MAX_FACTS: usize = 12;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Searches the whole page, including the parts that the prompt leaves out, and puts the hits into the next
-    /// message.
-    pub(super) fn find(&mut self, find: &Find) -> Outcome {
-        let Some(page) = &self.executor.state.page else {
+    /// message, with the places of the elements among them if these are few.
+    pub(super) async fn find(&mut self, find: &Find) -> Outcome {
+        let Some(elements) = self.find_lines(find) else {
             return Outcome::failed(ErrorClass::NotFound, "");
         };
+        if (1..=MAX_PLACED).contains(&elements.len()) {
+            let request = SceneRequest::new(elements);
+            // A browser that cannot tell the places leaves them out.
+            if let Ok(scene) = in_time(self.parts.guarded.browser.scene(&request)).await {
+                self.executor.state.remarks.found.extend(places(&scene));
+            }
+        }
+        // "Nothing found" is an answer too.
+        Outcome::Done
+    }
+
+    /// Puts the hits into the next message and returns the elements among them; `None` if there is no page.
+    fn find_lines(&mut self, find: &Find) -> Option<Vec<ElementRef>> {
+        let page = self.executor.state.page.as_ref()?;
         let (layout, elements) = (page.layout(), &page.view.elements);
         let hits = layout.find(elements, &find.query, usize::MAX);
         let most = if hits.have_all {
@@ -57,6 +74,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let mut best = hits.lines;
         best.truncate(most);
         best.sort_unstable();
+        let parts = best.iter().flat_map(|hit| layout.lines()[*hit].all_parts());
+        let hit_elements = parts.filter_map(|part| part.reference.clone()).collect();
         // The headings above a hit, or the first line of its item, show what the hit belongs to. A small item is shown whole.
         let with_place = |hit: usize| {
             let small = layout.small_item(hit);
@@ -84,8 +103,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let found = &mut self.executor.state.remarks.found;
         found.push(summary);
         found.extend(lines);
-        // "Nothing found" is an answer too.
-        Outcome::Done
+        Some(hit_elements)
     }
 
     /// Puts a part of the page, in full, into the next message.
@@ -286,6 +304,15 @@ fn fitting(lines: &[String], room: TokenCount) -> usize {
         taken <= room
     };
     lines.iter().take_while(fits).count().max(1)
+}
+
+/// Returns a line about each element of a scene, with its size and its place on the page as looks give them.
+fn places(scene: &Scene) -> impl Iterator<Item = String> {
+    scene.boxes.iter().map(|(reference, area)| {
+        let (x, y) = (area.x - scene.page.x, area.y - scene.page.y);
+        let (wide, high) = (area.width, area.height);
+        format!("{reference}: {wide:.0}x{high:.0} top left {x:.0},{y:.0}")
+    })
 }
 
 /// Returns the line above the hits of a search. It gives the query, the number of lines found and, if only some of them follow, how many.

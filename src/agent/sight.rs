@@ -202,7 +202,7 @@ fn wanted(page: &PageNow) -> Vec<ElementRef> {
         .collect()
 }
 
-async fn in_time<T>(work: impl Future<Output = CrateResult<T>>) -> CrateResult<T> {
+pub(super) async fn in_time<T>(work: impl Future<Output = CrateResult<T>>) -> CrateResult<T> {
     let late = |_| Err(Error::new(ErrorKind::Timeout, "agent.see"));
     timeout(LONGEST, work).await.unwrap_or_else(late)
 }
