@@ -21,8 +21,8 @@ use crate::{
 use async_trait::async_trait;
 
 /// Default for the longest time that one command of a driver (an action, an observation, a picture) may take. In a run,
-/// the same time covers an action, its settling and the observations after it. Source: chosen; it is not longer,
-/// because a step uses several commands, even on a page that never answers.
+/// the same time covers an action, its settling and the observations after it. Source: chosen; a step uses several
+/// commands, so a page that never answers must not take longer for each.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The abilities of a driver: the tools that it carries out, and whether it started its browser.

@@ -22,22 +22,17 @@ const SCROLL: u32 = 600;
 /// accepts.
 pub(in crate::browser) const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// The reason for refusing an action that was decided for another page.
 pub(in crate::browser) const MOVED: &str =
     "another page is shown than the one that this was decided for";
-/// The reason for refusing to close the last tab.
 pub(in crate::browser) const LAST_TAB: &str = "the last tab cannot be closed";
 /// The reason for refusing an action at a point that has no target.
 pub(in crate::browser) const NO_TARGET: &str = "a driver takes points of a target only";
-/// The reason for refusing a secret as an option to choose from a list.
 pub(in crate::browser) const OPTION_SECRET: &str = "a secret cannot be an option";
 /// The reason for refusing a secret as the answer to a dialog.
 pub(in crate::browser) const DIALOG_SECRET: &str = "a dialog does not say which site will read it";
-/// The reason for refusing the name of a saved state: it says which characters are allowed.
 pub(in crate::browser) const STATE_NAME: &str = "letters, digits, `_` and `-` only";
 
-/// Returns an http or https address in its normal form, in which the browser gets it: parsed and printed again. Refuses
-/// every other address.
+/// Returns an http or https address in its normal form (parsed and printed again). Refuses every other address.
 pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> {
     let refuse = |why| Outcome::failed(ErrorClass::NavigationFailed, why);
     let url = Url::parse(address).map_err(|_| refuse("not an address with http:// or https://"))?;
@@ -103,7 +98,6 @@ pub(in crate::browser) fn listing(tabs: &[Tab]) -> String {
     tabs.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The reason for refusing to press a key on an element that cannot take the focus.
 pub(in crate::browser) const UNFOCUSED: &str = "the element takes no focus, so no key";
 
 /// Returns the distance of a scroll to the right and down; `None` if the scroll has no direction. Unit: CSS pixels.
@@ -117,10 +111,10 @@ pub(in crate::browser) fn wheel(scroll: &Scroll) -> Option<(i64, i64)> {
     })
 }
 
-/// Returns the execution of an action that took too long.
 pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
     match action {
-        // Such a wait observes the page again and again. The time ended during its last observation.
+        // A wait for a text looks at the page again and again until its time ends, so this end means that the wait was
+        // in vain.
         BrowserAction::Wait(Wait { seconds: None, .. }) => {
             Outcome::failed(ErrorClass::WaitedInVain, "").into()
         }
@@ -179,7 +173,6 @@ impl Awaited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::browser) enum Selecting {
-    /// The text is selected.
     Done,
     /// The text of the element does not contain the words.
     Absent,
@@ -239,8 +232,8 @@ pub(in crate::browser) fn in_order(boxes: &mut [(ElementRef, Area)], wanted: &[E
 }
 
 /// Converts a drawing that a document reported. `corner` is the position of the document's top left corner in the
-/// page's window. If `in_page` is true, the document is the main document, and the drawing gets a locator if it has an
-/// index. Returns `None` for an unknown tag.
+/// page's window. A drawing of the main document (`in_page`) that has an index gets a locator. Returns `None` for an
+/// unknown tag.
 pub(in crate::browser) fn drawing(
     seen: &SeenDrawing,
     corner: (f64, f64),
@@ -261,7 +254,6 @@ pub(in crate::browser) fn drawing(
     Some(Drawing { locator, ..drawing })
 }
 
-/// Returns a length, rounded to whole pixels.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -45,11 +45,10 @@ use super::{
 };
 use crate::{explore::Limits, guard::Budget};
 
-/// Name of a configuration file, without its folder.
 const NAME: &str = "webwise.toml";
 
-/// The flags that the file in the working folder may set. They can only limit a run, or they change how it is shown. The list leaves out
-/// flags that join a session of the user, delete from memory, or raise a limit that has a default.
+/// The flags that the file in the working folder may set, because they can only limit a run or change how it is shown. Flags that join a
+/// session of the user, delete from memory, or raise a limit that has a default are not in the list.
 const HARMLESS: [&str; 14] = [
     "headed",
     "json",
@@ -67,10 +66,11 @@ const HARMLESS: [&str; 14] = [
     "trace-scoring",
 ];
 
-/// The flags that switch a part of memory off.
+/// Flags that switch off a part of memory. If the user's file sets such a flag, the file in the working folder cannot undo that.
 const SWITCHES: [&str; 2] = ["no-memory", "no-replay"];
 
-/// Returns the default of a limit, which the file in the working folder may lower but not raise; `None` if the flag is not such a limit.
+/// Returns the default of a limit; `None` if the flag has no such default. The file in the working folder may lower the limit, but may not
+/// raise it above the default.
 fn most(flag: &str) -> Option<u64> {
     match flag {
         "max-steps" => Some(Budget::default().max_steps.into()),
@@ -80,8 +80,8 @@ fn most(flag: &str) -> Option<u64> {
     }
 }
 
-/// Returns the value of a flag that limits a run as a number, by which two files are compared. The unit is that of the flag. Returns `None`
-/// if the flag is not such a limit or the value is not valid.
+/// Returns the value of a limit as a number in the unit of its flag, so that the limits of two files can be compared; `None` if the flag is
+/// not a limit or the value is not valid.
 fn limit(flag: &str, values: &[String]) -> Option<u64> {
     let [value] = values else { return None };
     match flag {
@@ -92,8 +92,7 @@ fn limit(flag: &str, values: &[String]) -> Option<u64> {
     }
 }
 
-/// Flags that no configuration file may set, because they make sense only for one call. As defaults they would apply where nobody meant
-/// them to.
+/// Flags that no configuration file may set, because they make sense only for one call. A file would set them for all calls.
 const OF_ONE_CALL: [&str; 16] = [
     "all",
     "cases",
@@ -114,7 +113,7 @@ const OF_ONE_CALL: [&str; 16] = [
 ];
 
 /// Maximum size of a configuration file. Unit: bytes. Source: chosen; a file that sets every flag, with a comment on each, has about a
-/// tenth of it.
+/// tenth of this size.
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// The flags whose environment variable takes precedence over a configuration file, each with that variable.
@@ -136,14 +135,12 @@ const MEMORY: [(&str, &str); 6] = [
     ("traceTtlDays", "trace-ttl-days"),
 ];
 
-/// One flag that a configuration file sets, with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Setting {
     /// Name of the flag, without its dashes.
     flag: String,
     /// The value as it would be written on the command line; several if the flag may be repeated.
     values: Vec<String>,
-    /// The file that sets the flag.
     file: PathBuf,
 }
 
@@ -155,8 +152,8 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// Reads the file that `--config` names. If it names none, reads the user's file and then the one in the working folder, as far as they
-    /// exist.
+    /// Reads the file that `--config` names, which must exist. Without `--config`, reads the user's file and then the file in the working
+    /// folder; either may be missing.
     pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Self, Refusal> {
         let mut config = Self::default();
         if let Some(file) = named {
@@ -182,7 +179,8 @@ impl Config {
         Ok(config)
     }
 
-    /// Adds the flags that the text of a file sets.
+    /// Adds the flags that the text of a file sets. `is_trusted` is false only for the file in the working folder, which may not set every
+    /// flag.
     fn add(
         &mut self,
         text: &str,
@@ -244,8 +242,8 @@ impl Config {
         Ok(())
     }
 
-    /// Makes each value from the files the default of its flag, except for the flags in `except` and those whose environment variable
-    /// `is_set` reports as set.
+    /// Makes each value from the files the default of its flag. Skips the flags in `except`, and the flags whose environment variable is
+    /// set according to `is_set`.
     pub(super) fn apply(
         &self,
         command: Command,
@@ -276,8 +274,8 @@ impl Config {
         command.mut_subcommands(|inner| self.apply(inner, except, is_set))
     }
 
-    /// Returns the error for a value from a file that its flag does not accept. It names the file. `meant` is the command to whose help it
-    /// refers.
+    /// Returns the error for a value from a file that its flag does not accept. It names the file. `meant` is the command whose help the
+    /// error mentions.
     fn refusal(&self, error: &clap::Error, meant: &str) -> Refusal {
         let sentence = Refusal::of_arguments(error, meant)
             .map(|refusal| refusal.sentence().to_owned())
@@ -309,7 +307,6 @@ impl Config {
         value.map(String::as_str)
     }
 
-    /// Returns the configuration files from which flags were read, in order.
     pub(super) fn files(&self) -> Vec<&Path> {
         let mut files: Vec<&Path> = self
             .settings
@@ -340,8 +337,8 @@ fn text_of(file: &Path) -> Result<Option<String>, Refusal> {
         .map_err(|error| refused(&error))
 }
 
-/// Returns the path of the user's own configuration file; `None` if no variable tells its folder. A relative `XDG_CONFIG_HOME` is ignored,
-/// as the XDG base directory specification requires.
+/// Returns the path of the user's configuration file; `None` if no environment variable leads to its folder. A relative `XDG_CONFIG_HOME`
+/// is ignored, as the XDG base directory specification requires.
 fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name: &str| {
         variable(name)
@@ -391,7 +388,6 @@ fn flags(text: &str) -> Result<Vec<(String, Value)>, String> {
     Ok(flags)
 }
 
-/// Returns the flag that a name in the table `memory` sets, with the flag's value.
 fn memory(name: &str, value: Value) -> Result<(String, Value), String> {
     let known = MEMORY.iter().find(|(known, _)| *known == name);
     let (_, flag) = known.ok_or_else(|| format!("the table `memory` has no `{name}`"))?;
@@ -431,7 +427,6 @@ fn is_set(variable: &str) -> bool {
     env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
 
-/// Returns true if an environment variable takes precedence over the value of this flag.
 fn overruled(flag: &str, is_set: &impl Fn(&str) -> bool) -> bool {
     VARIABLES
         .iter()

@@ -46,7 +46,6 @@ enum Status {
     Missing,
     TooOld,
     Broken,
-    /// Something that is not a problem, but worth knowing.
     Note,
 }
 
@@ -62,14 +61,12 @@ impl Status {
     }
 }
 
-/// One line of the report: what was checked, and the result.
 #[derive(Debug, Serialize)]
 struct Check {
     name: &'static str,
     status: Status,
-    /// The finding, in words, with the path of what was found if there is one.
+    /// The finding in words, with a path if a program or folder was found.
     found: String,
-    /// Advice for the person; `None` if there is nothing to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
 }
@@ -107,7 +104,6 @@ struct Report {
     checks: Vec<Check>,
 }
 
-/// The driver that a demo would use, and the reason for choosing it.
 #[derive(Debug, Serialize)]
 struct Driver {
     name: String,
@@ -176,7 +172,6 @@ pub(super) fn print_tools(machine: &Machine, choice: &Choice) {
     }
 }
 
-/// Returns the lines of the report about the driver and the programs that it needs.
 fn programs(machine: &Machine, choice: &Choice) -> Vec<Check> {
     let tools = tools(machine, choice);
     let is_fine = tools
@@ -331,8 +326,8 @@ fn folder_check(
     }
 }
 
-/// Returns the reason why files cannot be read and written in a folder, as the end of a sentence; `None` if they can, or if the folder is
-/// missing and could be created. Creates nothing.
+/// Returns the reason why files cannot be read and written in a folder, as the end of a sentence; `None` if they can. If the folder is
+/// missing, returns `None` if it could be created. Creates nothing.
 fn fault(folder: &Path) -> Option<&'static str> {
     // A dangling link counts as existing here, because no folder can be created in its place.
     if folder.symlink_metadata().is_ok() {
@@ -422,7 +417,6 @@ fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
 mod tests {
     use super::{super::setup::machine::*, *};
 
-    /// Returns the checks of programs as if the user had requested playwright-cli.
     fn tools(machine: &Machine) -> Vec<Check> {
         super::tools(machine, &asked(DriverName::PlaywrightCli))
     }

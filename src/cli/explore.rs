@@ -148,8 +148,8 @@ fn failed(error: &Error) -> Refusal {
     }))
 }
 
-/// Returns in lines which pages were found, and which were left out and why; no lines if no page was seen, because that is reported as an
-/// error.
+/// Returns lines that say which pages were found, and which were left out and why. Returns no lines if no page was seen, because the caller
+/// reports that as an error.
 fn summary(map: &SiteMap) -> Vec<String> {
     if map.pages.is_empty() {
         return Vec::new();

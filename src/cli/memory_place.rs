@@ -40,7 +40,7 @@ impl MemoryPlace {
         }
     }
 
-    /// Returns the folder of memory. Fails if no folder is given and the environment variables do not tell the default one.
+    /// Returns the folder of memory. Fails if no folder is given and no environment variable leads to the default folder.
     pub(super) fn dir(&self) -> Result<PathBuf, Refusal> {
         folder(self.memory_dir.as_deref(), |name| env::var_os(name)).ok_or_else(|| {
             Refusal::usage(
@@ -49,7 +49,7 @@ impl MemoryPlace {
         })
     }
 
-    /// Opens the store in the folder of memory. Nothing is read or created yet.
+    /// Reads and creates nothing yet.
     pub(super) fn open(&self) -> Result<JsonFiles, Refusal> {
         let dir = self.dir()?;
         // If the folder cannot be checked here, the store reports the reason later.
@@ -63,18 +63,16 @@ impl MemoryPlace {
         Ok(JsonFiles::open(dir))
     }
 
-    /// Returns the namespace that was given; `None` if none was.
     pub(super) const fn named(&self) -> Option<&Namespace> {
         self.namespace.as_ref()
     }
 
-    /// Returns the namespace that was given, or else the default one.
     pub(super) fn namespace(&self) -> Namespace {
         self.namespace.clone().unwrap_or_default()
     }
 }
 
-/// Returns the folder of memory: the folder `named`, or else the one that the environment variables tell. An empty variable counts as
+/// Returns the folder `named`, or else the default folder of memory, to which environment variables lead. An empty variable counts as
 /// unset. The default folder is never relative to the working folder, because memory should not depend on where a program is started.
 fn folder(named: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name: &str| {

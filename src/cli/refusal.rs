@@ -7,7 +7,6 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::tell;
 use crate::base::text;
 
-/// The error with which a command ends: one sentence that says what to do, and an exit code for scripts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     sentence: String,
@@ -84,7 +83,6 @@ impl Refusal {
         )))
     }
 
-    /// Prints the sentence and the details to stderr, and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         if !self.sentence.is_empty() {
             tell(format_args!("webwise: {}", text::clean(&self.sentence)));
@@ -95,7 +93,6 @@ impl Refusal {
         ExitCode::from(self.code)
     }
 
-    /// Returns the sentence that says what to do.
     pub(crate) fn sentence(&self) -> &str {
         &self.sentence
     }

@@ -67,7 +67,6 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     tell_end(&ended, voice)
 }
 
-/// Returns the source of the run's browser: the address to attach to, or the driver to start.
 async fn browser(args: &RunArgs) -> Result<Source, Refusal> {
     match &args.attach {
         Some(address) => Ok(Source::Attach(address.clone())),
@@ -144,7 +143,6 @@ async fn begin(args: &RunArgs, memory: &Arc<dyn MemoryBackend>) -> Result<Begin,
     Ok(Begin::New(with_flags(task, args)?))
 }
 
-/// Returns the task with the values that the flags add to it, such as secrets and parameters.
 fn with_flags(mut task: Task, args: &RunArgs) -> Result<Task, Refusal> {
     let vault = values::vault(&args.secrets, |name| std::env::var(name))?;
     task = task.with_secrets(vault);

@@ -30,7 +30,6 @@ pub(super) enum Approve {
 }
 
 impl Approve {
-    /// Returns the approval mode that the decision loop uses.
     pub(super) const fn mode(self) -> ApprovalMode {
         match self {
             Self::Safe => ApprovalMode::Safe,
@@ -68,7 +67,6 @@ pub(super) enum ModeArg {
 }
 
 impl ModeArg {
-    /// Returns the work mode that the decision loop uses.
     pub(super) const fn mode(self) -> Mode {
         match self {
             Self::Auto => Mode::Auto,

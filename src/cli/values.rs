@@ -13,7 +13,6 @@ use crate::{
     secret::{Redactor, Secret, SecretName, Vault},
 };
 
-/// Parses the address of a page to start on.
 pub(super) fn url(text: &str) -> Result<Url, String> {
     // `localhost:8080` would be parsed as an address with the scheme `localhost`.
     let is_scheme = |text: &str| {
@@ -62,7 +61,6 @@ pub(super) fn site(text: &str) -> Result<Site, String> {
     site.ok_or_else(|| "give a site such as example.com".to_owned())
 }
 
-/// Parses a duration such as `90s`, `5m` or `1h`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || "give a time such as 90s, 5m or 1h".to_owned();
     let split = text
@@ -91,18 +89,15 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "give a number from 0 to 1".to_owned())
 }
 
-/// Parses the name of a session, which groups runs.
 pub(super) fn session(text: &str) -> Result<SessionId, String> {
     SessionId::parse(text).map_err(|_| "use 1 to 64 letters, digits, `_` or `-`".to_owned())
 }
 
-/// Parses the status of a run.
 pub(super) fn status(text: &str) -> Result<RunStatus, String> {
     text.parse()
         .map_err(|_| "use running, completed, failed or abandoned".to_owned())
 }
 
-/// Parses the name of a host, such as `shop.example`.
 pub(super) fn host(text: &str) -> Result<Host, String> {
     Host::of_domain(text).map_err(|_| "give the name of a host, such as shop.example".to_owned())
 }
@@ -151,7 +146,6 @@ pub(super) struct SecretSource {
     origin: Origin,
 }
 
-/// Parses the source of a secret, written as `NAME=ENVVAR@ORIGIN`.
 pub(super) fn secret(text: &str) -> Result<SecretSource, String> {
     let wrong = || {
         "give it as NAME=ENVVAR@ORIGIN, such as PASSWORD=SHOP_PASSWORD@https://shop.example"
@@ -202,7 +196,6 @@ pub(super) fn vault(
     Ok(vault)
 }
 
-/// Reads the value of a secret from its environment variable.
 fn secret_value(
     name: &SecretName,
     variable: &str,
@@ -222,7 +215,7 @@ fn secret_value(
 }
 
 /// Returns a redactor that contains the secrets to search for: `sources`, written as for `webwise run`, and the values of the environment
-/// variables `variables`. A secret of the second kind has the name of its variable.
+/// variables `variables`. A secret from `variables` has the name of its variable.
 pub(super) fn redactor(
     sources: &[SecretSource],
     variables: &[SecretName],

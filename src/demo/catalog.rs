@@ -3,7 +3,6 @@
 
 use crate::base::text::words;
 
-/// A product on sale.
 #[derive(Debug)]
 pub(super) struct Product {
     /// The name of the product in URLs.
@@ -58,7 +57,6 @@ pub(super) const PRODUCTS: &[Product] = products![
 ];
 
 impl Product {
-    /// Returns the product with this slug.
     pub(super) fn get(slug: &str) -> Option<&'static Self> {
         PRODUCTS.iter().find(|product| product.slug == slug)
     }
@@ -86,7 +84,6 @@ pub(super) fn search(query: &str, products: &[&'static Product]) -> Vec<&'static
     found.into_iter().map(|(_, product)| product).collect()
 }
 
-/// Returns a price in the format that the pages show.
 pub(super) fn price(cents: u32) -> String {
     format!("€ {}.{:02}", cents / 100, cents % 100)
 }

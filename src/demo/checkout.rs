@@ -7,7 +7,6 @@ use super::{http::Fields, order::Shipping};
 /// Maximum length of a field's input. Unit: characters. Source: chosen; the longest German street name has 50 characters.
 const MAX_FIELD_CHARS: usize = 100;
 
-/// A shipping method that the checkout form offers.
 #[derive(Debug)]
 pub(super) struct Method {
     /// The name of the method in the form's data.

@@ -18,12 +18,10 @@ impl Html {
         Self(out)
     }
 
-    /// Returns markup from this crate's own source.
     pub(super) fn literal(markup: &'static str) -> Self {
         Self(markup.to_owned())
     }
 
-    /// Returns the literal if `condition` is true, else empty markup.
     pub(super) fn when(condition: bool, markup: &'static str) -> Self {
         Self::literal(if condition { markup } else { "" })
     }
@@ -54,7 +52,6 @@ impl Html {
         Self(out)
     }
 
-    /// Returns the markup as a text, as the server sends it.
     pub(super) fn as_str(&self) -> &str {
         &self.0
     }

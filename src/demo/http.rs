@@ -37,7 +37,6 @@ pub(super) enum Method {
 pub(super) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// Returns the first value with this name; `None` if there is no such value.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -55,7 +54,6 @@ impl Fields {
     }
 }
 
-/// One complete and valid request.
 #[derive(Debug, Clone)]
 pub(super) struct Request {
     pub(super) method: Method,
@@ -69,7 +67,6 @@ pub(super) struct Request {
     pub(super) keep_alive: bool,
 }
 
-/// The HTTP statuses that the shop sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Status {
     Ok,
@@ -288,7 +285,6 @@ impl<'a> Headers<'a> {
     }
 }
 
-/// A response: a page, or a redirect to another page.
 #[derive(Debug)]
 pub(super) struct Response {
     pub(super) status: Status,

@@ -15,10 +15,8 @@ use super::{
 const MAX_CART_LINES: usize = 20;
 /// Maximum number of pieces in one line of a cart. Source: chosen.
 const MAX_QUANTITY: u32 = 10;
-/// The name of the cookie that stores the visitor's answer to the cookie notice.
 const CONSENT_COOKIE: &str = "shop_consent";
 
-/// Returns the response to one request, and changes the state as the request asks.
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     let id = request
         .cookies
@@ -97,8 +95,8 @@ fn missing(visit: &Visit<'_>) -> Response {
     Response::page(Status::NotFound, views::not_found(visit))
 }
 
-/// Stores a changed session, and returns a redirect to the page `next` that gives the visitor the session's new id as a cookie. `id` is the
-/// old one.
+/// Stores a changed session under a new id. Returns a redirect to the page `next`, with a cookie that contains the new id. `id` is the
+/// session's old id.
 fn keep(state: &mut State, id: Option<&str>, session: Session, next: &str) -> Response {
     let id = state.sessions.put(id, session);
     Response::see_other(next).with_cookie(visitor::COOKIE, &id)
@@ -223,7 +221,7 @@ fn place_order(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fi
     }
 }
 
-/// Returns the path and query that the text gives, in canonical form; `None` unless the text begins with `/` and stays within this shop.
+/// Returns the path and query of an address in this shop, in canonical form; `None` unless the text begins with `/` and leads to this shop.
 fn local_path(text: &str) -> Option<String> {
     let here = Url::parse("http://localhost/").ok()?;
     let there = here

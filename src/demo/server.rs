@@ -31,7 +31,6 @@ const MAX_CONNECTIONS: usize = 64;
 /// Maximum number of bytes that one read from a connection returns. Source: chosen.
 const READ_CHUNK: usize = 4096;
 
-/// The function that turns a request into a response.
 pub(super) type Handler = dyn Fn(&Request) -> Response + Send + Sync;
 
 /// Accepts and serves connections until the sender of `stop` is dropped, then waits for unfinished responses.
@@ -76,11 +75,10 @@ async fn accept(
     Some((stream, slot))
 }
 
-/// The result of waiting for a request on a connection.
 enum Read {
     Request(Box<Request>),
     Refused(Status),
-    /// The client has closed the connection, has sent nothing in time, or cannot be reached.
+    /// The client has closed the connection, has not sent a single byte in time, or cannot be reached.
     Gone,
 }
 

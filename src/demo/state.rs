@@ -8,10 +8,8 @@ use super::{
     visitor::{Session, Sessions},
 };
 
-/// The user name of the shop's only customer.
 pub(super) const USER: &str = "demo";
 
-/// The state of the shop, which the pages show and the requests change.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) variation: Variation,

@@ -5,8 +5,7 @@ use sha2::{Digest, Sha256};
 /// The characters of codes: letters and digits that cannot be mistaken for each other on a screen.
 const ALPHABET: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-/// The source of all values that differ between shops, derived from a seed. The same seed gives the same values, and from one value no
-/// other can be derived.
+/// The source of all values that differ between shops, derived from a seed. Equal seeds give equal values. No value reveals another one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Variation {
     seed: u64,
@@ -25,8 +24,8 @@ impl Variation {
         hash.finalize().into()
     }
 
-    /// Returns one of several wordings. Seed and topic determine which; `topic` names the text that is worded. Returns an empty string if
-    /// there are no wordings.
+    /// Returns one of several wordings of the text that `topic` names. Only the seed and the topic determine which one. Returns an empty
+    /// string if there are no wordings.
     pub(super) fn pick<const N: usize>(
         self,
         topic: &str,

@@ -9,10 +9,8 @@ use super::catalog::Product;
 /// Maximum number of sessions that the shop keeps; the one that was changed least recently is dropped first. Source: chosen.
 const MAX_SESSIONS: usize = 1000;
 
-/// The name of the cookie that contains the session's id.
 pub(super) const COOKIE: &str = "shop_session";
 
-/// One line of a cart.
 #[derive(Debug, Clone)]
 pub(super) struct CartLine {
     pub(super) product: &'static Product,
@@ -28,7 +26,6 @@ impl CartLine {
     }
 }
 
-/// The session of one visitor: the cart, the login and the orders.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Session {
     pub(super) cart: Vec<CartLine>,

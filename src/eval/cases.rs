@@ -31,12 +31,10 @@ use crate::{
 
 /// Version of the format of a case file.
 const VERSION: u64 = 1;
-/// Maximum number of cases, and of the sets of values of a case: its own and one for each variant. Source: chosen; each
-/// takes several runs.
+/// Maximum number of cases in a file, and of sets of values in a case. Source: chosen; each set takes several runs.
 const MAX_CASES: usize = 200;
 /// Maximum length of a case's name. Unit: characters. Source: chosen; a name is a heading in the printed table.
 const MAX_NAME: usize = 80;
-/// The placeholder in an address that is replaced by a number, which differs between the seeds.
 const SEED: &str = "{seed}";
 /// Fields of a case that a variant may replace.
 const VALUES: [&str; 7] = [
@@ -49,7 +47,6 @@ const VALUES: [&str; 7] = [
     "success",
 ];
 
-/// A case: a task that is evaluated, with the values with which it can be run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Case {
     pub(crate) name: String,
@@ -57,7 +54,7 @@ pub(crate) struct Case {
     pub(crate) values: Vec<Values>,
 }
 
-/// A set of values with which a case can be run: its goal, addresses, parameters, secrets, sites and conditions.
+/// A set of values with which a case can be run: the case's own values, or those of a variant.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Values {
     pub(crate) goal: String,
@@ -71,12 +68,10 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// Returns the start address with the number `seed` in place of `{seed}`.
     pub(crate) fn url(&self, seed: u32) -> String {
         self.url.replace(SEED, &seed.to_string())
     }
 
-    /// Returns the address to open before the run, with the number `seed` in place of `{seed}`; `None` if the case has none.
     pub(crate) fn setup(&self, seed: u32) -> Option<String> {
         let setup = self.setup.as_ref();
         setup.map(|setup| setup.replace(SEED, &seed.to_string()))
@@ -86,17 +81,16 @@ impl Values {
 /// The conditions under which a run has reached its goal. All conditions that are given must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Success {
-    /// Words that must stand side by side on the last page of the run.
+    /// Words that must follow each other on the last page of the run.
     pub(crate) text: Option<String>,
     /// The pattern that the address of the run's last page must match; `*` stands for any characters.
     pub(crate) url: Option<String>,
     /// A JavaScript expression that must be true on the run's last page.
     pub(crate) javascript: Option<String>,
-    /// Words that must stand side by side in the run's answer.
+    /// Words that must follow each other in the run's answer.
     pub(crate) answer: Option<String>,
 }
 
-/// Parses a case file.
 pub(crate) fn parse(file: &str) -> Result<Vec<Case>, Wrong> {
     let document: Value = serde_json::from_str(file).map_err(|error| {
         let place = format!("line {} column {}", error.line(), error.column());
@@ -154,7 +148,7 @@ fn case(field: &Field<'_>) -> Result<Case, Wrong> {
     Ok(Case { name, values })
 }
 
-/// Returns the values after replacing those for which the object has a field.
+/// Returns `values`, with each value replaced for which the object has a field.
 fn replaced(mut values: Values, field: &Field<'_>) -> Result<Values, Wrong> {
     if let Some(given) = field.get("goal")? {
         values.goal = goal(&given)?;

@@ -7,12 +7,11 @@ use super::{Arm, random::Random};
 /// Number of bootstrap samples for one interval. Source: chosen; Efron and Tibshirani, "An Introduction to the
 /// Bootstrap", 1993, ask for 1,000 or more for percentiles.
 const SAMPLES: usize = 2_000;
-/// Number of the smallest samples, and also of the largest, that lie outside an interval. A fortieth at each end gives 95 % intervals.
+/// Number of samples that lie outside an interval at each of its two ends. A fortieth at each end leaves a 95 % interval.
 const TAIL: usize = SAMPLES / 40;
 /// Seed of the random samples, so that equal figures have equal intervals.
 pub(super) const SEED: u64 = 1;
 
-/// A figure of a run that is compared between arms, such as the number of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Metric {
     Success,
@@ -35,7 +34,6 @@ impl Metric {
         Self::Seconds,
     ];
 
-    /// Returns the name of the figure, as in JSON.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -59,7 +57,6 @@ impl Figures {
     }
 }
 
-/// A measured run with its case, seed, arm and figures.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Measured {
     pub(crate) case: String,
@@ -77,8 +74,8 @@ pub(crate) struct Difference {
     /// The mean in the arm that is compared with the baseline, [`Comparison::of`]; for an item of memory, the mean of
     /// the runs that offered it.
     pub(crate) after: f64,
-    /// The 95 % interval of the mean difference; `None` if there are fewer than two pairs of runs or, for an item of
-    /// memory, fewer than two runs on one side.
+    /// The 95 % interval of the mean difference. It needs at least two pairs of runs or, for an item of memory, at least two runs that
+    /// offered the item and two that withheld it; otherwise `None`.
     pub(crate) interval: Option<(f64, f64)>,
 }
 
@@ -93,7 +90,7 @@ impl Difference {
     }
 }
 
-/// Two arms, compared by their runs of the same case and seed.
+/// Two arms, compared by their runs of the same case and seed: the arm `of`, and the baseline arm `with`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Comparison {
     pub(crate) of: Arm,

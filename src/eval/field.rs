@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-/// A mistake in a case file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wrong {
     place: String,
@@ -38,7 +37,6 @@ pub(super) struct Field<'v> {
 }
 
 impl<'v> Field<'v> {
-    /// Makes the field for the whole document.
     pub(super) const fn root(value: &'v Value) -> Self {
         Self {
             value,
@@ -68,7 +66,7 @@ impl<'v> Field<'v> {
             .ok_or_else(|| self.wrong("must be an object"))
     }
 
-    /// Checks that the value is an object without other fields than these.
+    /// Checks that the value is an object whose fields are all in `known`.
     pub(super) fn only(&self, known: &[&str]) -> Result<(), Wrong> {
         let unknown = self
             .object()?

@@ -17,7 +17,6 @@ pub(crate) struct LastPage {
 }
 
 impl LastPage {
-    /// Returns the parts of an observation that conditions refer to, with the result of the case's script.
     pub(crate) fn of(page: &Observation, script: Option<Result<bool, String>>) -> Self {
         let dialog = page.dialog.iter().map(|dialog| dialog.message.as_str());
         let tree = &page.tree;
@@ -40,9 +39,8 @@ impl LastPage {
     }
 }
 
-/// Checks the conditions of a case. The error describes the first condition that does not hold. `page` is the run's
-/// last page, or the reason why it could not be read.
-/// why it could not be read.
+/// Checks the conditions of a case. The error describes the first condition that does not hold. `page` is the run's last page, or the
+/// reason why it could not be read.
 ///
 /// Whole words are compared; case, punctuation and line breaks are ignored.
 pub(crate) fn judge(
@@ -82,7 +80,7 @@ fn quoted(words: &str) -> String {
     format!("\"{}\"", text::truncate(&text::squeeze(words), 60))
 }
 
-/// Returns true if the wanted words stand side by side, in this order, in the list of words `text`.
+/// Returns true if the wanted words follow each other, in this order, in the list of words `text`.
 fn holds(text: &[String], wanted: &str) -> bool {
     let wanted = text::words(wanted);
     !wanted.is_empty() && text.windows(wanted.len()).any(|some| some == wanted)

@@ -5,7 +5,6 @@ use super::random::Random;
 /// An arm of the evaluation: the memory with which a case is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Arm {
-    /// Without memory.
     Off,
     /// With an empty memory.
     Cold,
@@ -45,7 +44,6 @@ pub(crate) enum Isolation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Pool(pub(crate) usize);
 
-/// The memory that a planned run uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MemoryUse {
     Off,
@@ -54,11 +52,9 @@ pub(crate) enum MemoryUse {
     Fill(Pool),
     /// The run begins with a copy of this memory, which stays unchanged.
     Copy(Pool),
-    /// The user's own memory.
     Own,
 }
 
-/// A run that the evaluation is to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Planned {
     /// The index of the case in the case file.
@@ -76,9 +72,9 @@ pub(crate) struct Planned {
 
 /// Returns the planned runs in the order in which they are made. `variants` holds, for each case, the number of its values.
 ///
-/// For each seed, the runs that fill memories come first. Then come the measured runs in random order, so that a slow
-/// minute of the machine does not affect only one arm. The seeds use the values of a case in turn, and the run that
-/// fills the memory uses the values after those of the measured runs.
+/// For each seed, the runs that fill memories come first. Then come the measured runs in random order, so that a slow minute of the machine
+/// does not affect only one arm. With each seed, the measured runs take the next set of a case's values, and the run that fills the memory
+/// takes the set after that.
 pub(crate) fn plan(
     variants: &[usize],
     arms: &[Arm],

@@ -23,7 +23,6 @@ impl Random {
         usize::try_from(product >> 64).unwrap_or_default()
     }
 
-    /// Puts the items in a random order.
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

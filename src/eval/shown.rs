@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::{Figures, Metric, compare::Difference};
 
 impl Metric {
-    /// Returns a value of this figure as text, rounded to the decimals that suit the figure.
     pub(crate) fn shown(self, value: f64) -> String {
         match self {
             Self::Success => format!("{value:.2}"),
@@ -24,7 +23,6 @@ impl Metric {
 }
 
 impl Figures {
-    /// Returns the figures as a JSON object with the names of the figures as keys.
     pub(crate) fn json(self) -> Value {
         let pairs = Metric::ALL.map(|metric| (metric.as_str().to_owned(), self.of(metric).into()));
         Value::Object(pairs.into_iter().collect())
@@ -32,7 +30,6 @@ impl Figures {
 }
 
 impl Difference {
-    /// Returns the difference as a line of text: the name of the figure, the two means, their difference, and its interval.
     pub(crate) fn line(&self) -> String {
         let metric = self.metric;
         let share = self
@@ -51,7 +48,6 @@ impl Difference {
         )
     }
 
-    /// Returns the name of the figure, and the difference as a JSON object.
     pub(crate) fn entry(&self) -> (String, Value) {
         let value = json!({
             "before": self.before, "after": self.after, "difference": self.mean(), "share": self.share(),

@@ -29,7 +29,6 @@ pub(crate) struct ItemFacts {
     pub(crate) harmed: bool,
 }
 
-/// A run with its figures and the items of memory that played a part in it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RunFacts {
     pub(crate) items: Vec<ItemFacts>,

@@ -5,7 +5,8 @@ use std::fmt;
 use super::{Event, EventSink};
 use crate::base::RunId;
 
-/// A sink that calls a function for each event and loses no event. The loop waits until the function returns, so keep it short.
+/// A sink that calls a function for each event and loses no event. The loop waits until the function returns, so the function
+/// should be short.
 ///
 /// ```
 /// use webwise::event::Callback;
@@ -16,7 +17,7 @@ use crate::base::RunId;
 pub struct Callback(Box<dyn Fn(&Event) + Send + Sync>);
 
 impl Callback {
-    /// Makes a sink that calls `f`.
+    /// Creates a sink that calls `f` for each event.
     pub fn new(f: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         Self(Box::new(f))
     }

@@ -6,17 +6,17 @@ use super::{Event, EventSink};
 use crate::base::RunId;
 
 /// A sink that passes each event to several sinks, in the order in which they were added. Its
-/// [`failure`](EventSink::failure) is that of the first sink that has one.
+/// [`failure`](EventSink::failure) is the failure of the first sink that has one.
 #[derive(Debug, Clone, Default)]
 pub struct FanOut(Vec<Arc<dyn EventSink>>);
 
 impl FanOut {
-    /// Makes a fan-out without sinks.
+    /// Creates a fan-out without sinks.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a sink, which gets each event after the sinks that were added before it.
+    /// Adds a sink. Each event reaches it after the sinks that were added earlier.
     pub fn with(mut self, sink: Arc<dyn EventSink>) -> Self {
         self.0.push(sink);
         self

@@ -1,15 +1,16 @@
 //! The port (trait) that records an action before it is carried out. If the process is killed, the record shows what
 //! the process was about to do.
 //!
-//! The loop waits for the journal before every action that is not a read. An [`EventSink`](super::EventSink) cannot do
-//! this, because it must return at once.
+//! The loop waits for the journal before every action that does more than read. An [`EventSink`](super::EventSink)
+//! cannot do this, because it must return at once.
 //!
 //! | adapter | keeps intents in |
 //! | --- | --- |
 //! | `RunFolder` (feature `jsonl`) | `intents.jsonl` in the folder of the run; the command line always uses it |
 //!
-//! A loop has no journal unless its builder is given one. Write one of your own if intents must be stored on another
-//! machine or in a database: implement [`Journal::intent`], and check it with `testing::conformance::journal`.
+//! A loop has a journal only if its builder is given one. If intents must be stored on another machine or in a
+//! database, write a journal of your own: implement [`Journal::intent`], and check it with
+//! `testing::conformance::journal`.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -25,8 +26,8 @@ use crate::{
 
 /// An action that is about to be carried out.
 ///
-/// An intent does not say whether the action was carried out: the process may have ended right after writing the
-/// intent. The [`ActionExecuted`](super::EventKind::ActionExecuted) event of the same step, if there is one, gives the
+/// An intent does not say whether the action was carried out, because the process may have ended right after writing
+/// it. The [`ActionExecuted`](super::EventKind::ActionExecuted) event of the same step, if there is one, gives the
 /// outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -43,12 +44,12 @@ pub struct Intent {
     pub effect: Effect,
     /// The targets of the action: page data, with secrets replaced.
     pub targets: Vec<TargetIdentity>,
-    /// The address of the page for which the action was decided on; empty before the first page.
+    /// The address of the page for which the action was chosen; empty before the first page.
     pub url: String,
 }
 
 impl Intent {
-    /// Makes an intent without targets and without a page address.
+    /// Creates an intent without targets and without a page address.
     pub const fn new(
         run: RunId,
         step: u32,
@@ -71,18 +72,19 @@ impl Intent {
 /// A recorder of intents. The loop waits for it before each action that does more than read.
 ///
 /// # Contract
-/// - When `intent` returns, a [`Reversible`](Effect::Reversible) intent survives the death of this process, even from
-///   `kill -9`. An [`Irreversible`](Effect::Irreversible) one also survives a power cut.
+/// - After `intent` has returned, the intent of a [`Reversible`](Effect::Reversible) action survives the death of this
+///   process, even from `kill -9`. The intent of an [`Irreversible`](Effect::Irreversible) action also survives a power
+///   cut.
 /// - Intents of one run come one at a time and in order. Intents of several runs may come at the same time.
-/// - Secrets are replaced before the call. Reads are not recorded.
+/// - Secrets are replaced before the call. Actions that only read have no intent.
 /// - The loop drops the future when the run is stopped or after
-///   [`Options::journal_timeout`](crate::agent::Options::journal_timeout). The dropped intent may be kept or lost;
-///   later intents are kept as usual.
+///   [`Options::journal_timeout`](crate::agent::Options::journal_timeout). The dropped intent may be kept or lost; later
+///   intents are kept as usual.
 ///
 /// If the journal fails or takes too long, the loop refuses an irreversible action with
 /// [`NotRecorded`](crate::action::ErrorClass::NotRecorded), which is shown to the model. The loop still carries out a
-/// reversible action. On the first such failure it emits [`RecordingFailed`](super::EventKind::RecordingFailed), and the
-/// report gives the reason.
+/// reversible action. At a run's first failure of the journal, the loop emits
+/// [`RecordingFailed`](super::EventKind::RecordingFailed), and the report gives the reason.
 ///
 /// ```
 /// use std::sync::Mutex;

@@ -19,8 +19,8 @@ const MAX_WAITING: usize = 8 * 1_024;
 ///
 /// # Loss policy
 /// Emitted events are written at the latest when the sink is closed or dropped. If the process is killed, events that
-/// its thread had not written yet are lost. If the disk is full, writing ends after the last whole line that fits, and
-/// the run goes on; [`close`](Self::close) reports the failure.
+/// the thread had not written yet are lost. If the disk is full, writing ends after the last whole line that fits, and
+/// the run goes on. [`close`](Self::close) reports the failure.
 #[derive(Debug)]
 pub struct Jsonl {
     writer: Writer<Arc<Event>>,
@@ -28,7 +28,7 @@ pub struct Jsonl {
 }
 
 impl Jsonl {
-    /// Makes a sink that writes to a new file, readable by its owner only, or to an existing file, which is emptied.
+    /// Creates a sink that writes to a file. A new file is readable by its owner only; an existing file is emptied.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] if the file cannot be opened. The error names the path.
@@ -56,7 +56,7 @@ impl Jsonl {
     /// Writes all waiting events and ends the thread. Events that are emitted later are dropped.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] with the first failure, if something could not be written.
+    /// [`ErrorKind::Io`] with the first failure to write.
     pub fn close(&self) -> Result<()> {
         self.writer.close()
     }
@@ -72,7 +72,7 @@ impl EventSink for Jsonl {
     }
 }
 
-/// Creates a file that only its owner can read, or empties the file if it exists.
+/// Creates a file that only its owner can read, or empties an existing file.
 pub(super) fn create_private(path: &Path) -> Result<File> {
     open_private(
         path,
@@ -80,14 +80,14 @@ pub(super) fn create_private(path: &Path) -> Result<File> {
     )
 }
 
-/// Opens a file with these options. If this creates the file, only its owner can read it.
+/// Opens a file with these options. A new file is readable by its owner only.
 pub(crate) fn open_private(path: &Path, options: &mut OpenOptions) -> Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options.open(path).map_err(|e| io_error(path, e))
 }
 
-/// Encodes the value as a line of JSON and appends it to the bytes in `to`, which wait to be written. The path is only for the error.
+/// Appends the value to the waiting bytes in `to`, as a line of JSON. The path is only for the error.
 pub(super) fn write_line(
     to: &mut Vec<u8>,
     value: &impl serde::Serialize,
@@ -102,8 +102,8 @@ pub(super) fn write_line(
     Ok(())
 }
 
-/// Appends the waiting lines to a file that nobody else writes, and empties `lines`. If the file can take only a part
-/// of the bytes, the whole lines in that part are kept and the rest is cut off, so that a reader finds no half line.
+/// Appends the waiting lines to a file that nobody else writes, and empties `lines`. If only a part of the bytes can be
+/// written, the file keeps the whole lines in that part, so that a reader finds no partial line.
 pub(super) fn write_lines(file: &mut File, lines: &mut Vec<u8>) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
@@ -121,7 +121,7 @@ pub(super) fn write_lines(file: &mut File, lines: &mut Vec<u8>) -> io::Result<()
             .iter()
             .rposition(|byte| *byte == b'\n')
             .map_or(0, |at| at + 1);
-        // If this fails too, there is nothing left to try.
+        // If this fails too, nothing else can be done.
         let _ = file.set_len(before + whole as u64);
     }
     lines.clear();
@@ -134,7 +134,7 @@ pub(super) fn io_error(path: &Path, source: std::io::Error) -> Error {
         .with_source(source)
 }
 
-/// A handle for a thread that writes the items that are sent to it, in order.
+/// A handle to a thread that writes the items sent to it, in order.
 #[derive(Debug)]
 pub(super) struct Writer<T> {
     inner: Mutex<Inner<T>>,
@@ -166,7 +166,7 @@ impl<T: Send + 'static> Writer<T> {
     pub(super) fn send(&self, item: T) {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sender) = &inner.sender {
-            // The thread has ended only if writing failed; `close` reports it.
+            // Sending fails only if the thread has ended because writing failed; `close` reports that failure.
             let _ = sender.send(item);
         }
     }

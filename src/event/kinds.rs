@@ -1,4 +1,4 @@
-//! Events: each is written as one JSON object and can be read back.
+//! Events of a run. Each is written as one JSON object and can be read back.
 
 mod names;
 mod summary;
@@ -21,8 +21,7 @@ use crate::{
 
 /// An event of a run.
 ///
-/// An event that is written as JSON and read back is equal to the original, except that pictures are not part of the
-/// JSON.
+/// An event that was written as JSON and read back equals the original, except for pictures, which are not part of the JSON.
 ///
 /// ```
 /// use webwise::event::{Event, EventKind};
@@ -36,7 +35,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Event {
-    /// The kind of event. The JSON field `event` holds its name.
+    /// The kind of the event, with its data. The JSON field `event` contains the kind's name.
     #[serde(flatten)]
     pub kind: EventKind,
     /// The run that the event belongs to.
@@ -48,7 +47,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Makes an event of this kind that belongs to a step of a run.
+    /// Creates an event of this kind that belongs to a step of a run.
     pub const fn new(kind: EventKind, run: RunId, step: u32, at: DateTime<Utc>) -> Self {
         Self {
             kind,
@@ -77,39 +76,39 @@ pub enum EventKind {
         session: Option<SessionId>,
         /// Name of the browser driver.
         driver: String,
-        /// True if the browser was already running and goes on after the run. Left out of the JSON if false. The
-        /// browser's address is never written.
+        /// True if the browser was already running before the run and stays open after it. Left out of the JSON if
+        /// false. The browser's address is never written.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         attached: bool,
         /// Name of the model that decides.
         model: String,
-        /// Seed of the random numbers in the prompt, as 32 hexadecimal digits. With it, a replay
-        /// makes the same prompts.
+        /// Seed of the random numbers in the prompt, as 32 hexadecimal digits. A replay with the same seed makes the
+        /// same prompts.
         seed: String,
         /// Names of the tools, in the order in which they are declared to the model.
         tools: Vec<String>,
-        /// The form in which the model is asked for calls: `tools` or `json_schema`.
+        /// The format in which the model is asked for calls: `tools` or `json_schema`.
         mode: String,
         /// Maximum number of steps in this run.
         max_steps: u32,
-        /// The approval mode, which says which actions need approval: `safe`, `hybrid` or `auto`.
+        /// The approval mode, which decides which actions need approval: `safe`, `hybrid` or `auto`.
         approval: String,
     },
     /// The run continues from a saved state. The steps before this event belong to the same run.
     RunResumed {},
-    /// The browser's page was observed.
+    /// The page in the browser was observed.
     Observed {
         /// The observation; its picture is not part of the JSON.
         observation: Arc<Observation>,
         /// Time taken by the observation. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// The observed page was interpreted: its type, its text and the elements to act on were found.
+    /// The observed page was interpreted: its type, its text and its elements for actions were determined.
     Interpreted {
         /// The interpretation of the page.
         view: Arc<PageView>,
     },
-    /// Memory was asked, at the start of the run, for advice for the whole run.
+    /// At the start of the run, memory was asked for advice for the whole run.
     #[serde(rename = "tier1_loaded")]
     Tier1Loaded {
         /// Number of lessons that were found.
@@ -140,7 +139,7 @@ pub enum EventKind {
         #[serde(default)]
         elapsed_ms: u64,
     },
-    /// Memory was asked about the site whose page is shown.
+    /// Memory was asked about the site of the current page.
     DomainRecall {
         /// The host of the page.
         domain: Host,
@@ -155,31 +154,31 @@ pub enum EventKind {
         #[serde(default)]
         elapsed_ms: u64,
     },
-    /// Advice was withheld from the prompt, so that runs with and without it can be compared. Emitted once for each
-    /// item of a run. The events of recalls do not contain withheld items.
+    /// Advice was withheld from the prompt, so that runs with and without it can be compared. Emitted once in a run for
+    /// each item. The events of recalls do not contain withheld items.
     AdviceWithheld {
         /// Texts of the items.
         lessons: Vec<String>,
         /// Ids of the items' records.
         items: Vec<AdviceId>,
     },
-    /// The next step is taken from an earlier run of a task like this one, as memory recorded it, without asking the model.
+    /// The next step is taken from an earlier run of a similar task, as memory recorded it, and not from the model.
     StepReplayed {
         /// Id of the memory item that contains the step.
         item: AdviceId,
-        /// The number of the step among the steps that the task took in the earlier run, from 1.
+        /// The position of the step among the task's steps in the earlier run, from 1.
         number: usize,
-        /// Number of steps that the task took in the earlier run.
+        /// Number of the task's steps in the earlier run.
         of: usize,
     },
     /// The run asks the model for its next calls.
     ModelAsked {
-        /// The system instruction. Present only in the run's first request, because it does not change.
+        /// The system instruction. Present only in the run's first request, because the instruction does not change.
         #[serde(skip_serializing_if = "Option::is_none")]
         system: Option<String>,
-        /// The message that belongs to the current step.
+        /// The message of the current step.
         message: String,
-        /// Estimated size of the whole request, including the declarations of the tools.
+        /// Estimated size of the whole request, with the declarations of the tools.
         estimated_tokens: TokenCount,
         /// Ids of the memory items that the message contains.
         offered: Vec<AdviceId>,
@@ -191,19 +190,19 @@ pub enum EventKind {
         /// Time taken by the model. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// A request to the model or to the compressor failed: it could not be reached, answered with an error, or its reply could not be used.
+    /// A request to the model or to the compressor failed: no connection, an error in reply, or a reply that could not be used.
     ModelFailed {
         /// The error's kind.
         kind: ErrorKind,
         /// The error, with secrets replaced.
         error: String,
     },
-    /// A call in the model's reply was refused, because it could not be carried out in the form in which the model wrote it.
+    /// A call in the model's reply was refused, because it could not be carried out as the model wrote it.
     CallRefused {
         /// The call's tool, and the reason for the refusal.
         problem: CallProblem,
     },
-    /// Calls of a reply were dropped before they were carried out, for example because an earlier call failed or another page is shown.
+    /// Calls of a reply were dropped before they were carried out, for example because an earlier call failed or another page appeared.
     CallsDropped {
         /// Number of dropped calls.
         count: usize,
@@ -228,15 +227,15 @@ pub enum EventKind {
         /// The reason for the decision, in the crate's own words (not from a page).
         why: String,
     },
-    /// An action of the browser is about to be carried out; tools of an embedder have no such event. If no [`ActionExecuted`](Self::ActionExecuted) follows, the run ended
-    /// during the action, and the action may have had its effect.
+    /// An action of the browser is about to be carried out. Tools that your program adds have no such event. If no
+    /// [`ActionExecuted`](Self::ActionExecuted) follows, the run ended during the action, and the action may have had its effect.
     ActionStarted {
         /// The action, with typed secrets as placeholders.
         action: Action,
         /// The targets of the action.
         targets: Vec<TargetIdentity>,
     },
-    /// An action has ended: it was carried out, or it was refused or failed.
+    /// An action has ended: it was carried out, was refused, or failed.
     ActionExecuted {
         /// The action, with typed secrets as placeholders.
         action: Action,
@@ -248,12 +247,12 @@ pub enum EventKind {
         url_before: String,
         /// Address of the page after the action.
         url_after: String,
-        /// The changes of the page, as short lines.
+        /// The changes of the page, each as a short line.
         changed: Vec<String>,
         /// Time taken by the action, including the wait for the page. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// A picture of the page was taken: for the model, with marks on elements, or by an action.
+    /// A picture of the page was taken, either for the model (with marks on elements) or by an action.
     #[serde(rename = "pictured")]
     PictureTaken {
         /// The bytes of a PNG file; not part of the JSON.
@@ -284,12 +283,12 @@ pub enum EventKind {
         tokens_after: TokenCount,
         /// Number of different addresses in the result.
         addresses: usize,
-        /// Number of addresses that the model had left out and that were added again.
+        /// Number of addresses that were added again because the model had left them out.
         recovered: usize,
         /// The model's own estimate of how complete its reply is, from 0 to 1.
         confidence: f64,
     },
-    /// The driver reported something other than the action's result, such as a new tab or a download.
+    /// The driver reported something apart from an action's result, such as a new tab or a download.
     #[serde(rename = "noticed")]
     BrowserNoticed {
         /// The driver's notice.
@@ -297,16 +296,16 @@ pub enum EventKind {
     },
     /// The model called `finish`, and the evidence that it quoted was checked.
     FinishChecked {
-        /// The answer that the model gave.
+        /// The model's answer.
         answer: String,
         /// The words of a page that the model quoted as evidence.
         evidence: String,
-        /// True if the quoted words are on the current page or on an earlier page of this run.
+        /// True if a page of this run, current or earlier, contains the quoted words.
         verified: bool,
-        /// True if the quoted words are on an earlier page of this run and not on the current page.
+        /// True if only an earlier page of this run contains the quoted words.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         earlier: bool,
-        /// Claims of the answer that no page of the run supports.
+        /// Claims in the answer that no page of the run supports.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unverified: Vec<String>,
     },
@@ -314,10 +313,10 @@ pub enum EventKind {
     HumanAsked {
         /// The model's question.
         question: String,
-        /// The person's answer, with secrets replaced; `None` if nobody was there.
+        /// The person's answer, with secrets replaced; `None` if no person was available.
         answer: Option<String>,
     },
-    /// The model proposed a fact about the site. It is kept with the run, so that a person can review it.
+    /// The model proposed a fact about the site. The fact is stored with the run for review by a person.
     FactProposed {
         /// Name of the fact.
         key: String,
@@ -334,11 +333,11 @@ pub enum EventKind {
         #[serde(default)]
         elapsed_ms: u64,
     },
-    /// A memory kind says what it changed in one of its records. Lessons have events of their own.
+    /// A memory kind reports a change that it made in one of its records. Lessons have events of their own.
     MemoryChanged {
-        /// Id of the record; the `collection` in it is the name of the memory kind.
+        /// Id of the record. The id's `collection` is the name of the memory kind.
         item: AdviceId,
-        /// The change in one word that the memory kind chose, such as `recorded`.
+        /// The change, in a word that the memory kind chose, such as `recorded`.
         what: String,
         /// The record's text.
         text: String,
@@ -352,14 +351,14 @@ pub enum EventKind {
         lesson: String,
         /// The lesson's category.
         category: String,
-        /// The command that the lesson is about, because it failed: the name of a tool.
+        /// The name of the tool whose failed command the lesson is about.
         failed_command: Option<String>,
-        /// The pattern of the error messages that the lesson is for.
+        /// The pattern of the error messages to which the lesson applies.
         error_pattern: Option<String>,
         /// Id of the lesson's record.
         item: AdviceId,
     },
-    /// A lesson that was already known was learned or used again.
+    /// A known lesson was learned or used again.
     LessonDeduplicated {
         /// The lesson's text.
         lesson: String,
@@ -379,7 +378,7 @@ pub enum EventKind {
         /// Id of the lesson's record.
         item: AdviceId,
     },
-    /// A lesson is no longer advice for every run, because the results of later runs do not support it.
+    /// A lesson is no longer advice for every run, because later runs do not support it.
     LessonDemoted {
         /// The lesson's text.
         lesson: String,
@@ -401,22 +400,23 @@ pub enum EventKind {
         /// Id of the lesson's record.
         item: AdviceId,
     },
-    /// The result that a lesson had in this run on one site.
+    /// The result of a lesson in this run on one site.
     LessonCredited {
         /// Id of the lesson's record.
         item: AdviceId,
         /// The site on which the lesson was used.
         site: Option<Site>,
-        /// True if the run carried out the recovery that the lesson advises, after the failure that the lesson is for.
+        /// True if, after the failure that the lesson is about, the run carried out the recovery that the lesson
+        /// advises.
         used: bool,
-        /// True if the model had been shown the lesson before the run carried out the recovery.
+        /// True if the model saw the lesson before the run carried out the recovery.
         followed: bool,
-        /// True if the recovery worked: the action that had failed had its effect.
+        /// True if the recovery worked: the action that had failed then had its effect.
         helped: bool,
         /// True if the run carried out the recovery and it did not work.
         harmed: bool,
     },
-    /// Lessons that have not been used for long were removed from a shelf of memory.
+    /// Lessons that had not been used for a long time were removed from a shelf of memory.
     LessonsPruned {
         /// Number of lessons removed.
         pruned_count: usize,
@@ -430,22 +430,22 @@ pub enum EventKind {
         /// Number of lessons that remain on the shelf.
         remaining_count: usize,
     },
-    /// The store reported something of its own accord, such as a repaired shelf.
+    /// The store reported something unasked, such as a repaired shelf.
     StoreNoticed {
         /// The notice; it names the shelf.
         notice: StoreNotice,
     },
-    /// A part of memory failed, and the run goes on without that part. Emitted for the first failure of a run. Also
-    /// emitted if something that a memory kind learned from the run is lost; the error then contains `lost` and the
-    /// name of the kind.
+    /// A part of memory failed, and the run goes on without it. Emitted for the first failure of a run. Also emitted if
+    /// something that a memory kind learned from the run is lost. The error then contains `lost` and the name of the
+    /// memory kind.
     MemoryFailed {
         /// The name of the operation that failed.
         operation: String,
         /// The error, with secrets replaced.
         error: String,
     },
-    /// A sink or the journal lost a part of the record of this run. The run goes on. Emitted at most once for the sinks
-    /// and once for the journal.
+    /// A sink or the journal lost a part of this run's events or intents. The run goes on. Emitted at most once for the
+    /// sinks and once for the journal.
     RecordingFailed {
         /// The error, with secrets replaced.
         error: String,
@@ -454,7 +454,7 @@ pub enum EventKind {
     RunEnded {
         /// The answer, if the model gave one.
         answer: Option<String>,
-        /// The words that the model quoted from a page as evidence; `None` if no page of the run contained them.
+        /// The words of a page that the model quoted as evidence; `None` if no page of the run contained them.
         evidence: Option<String>,
         /// Extracted data, by name.
         extracted: BTreeMap<String, String>,

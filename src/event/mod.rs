@@ -1,5 +1,5 @@
-//! The two ports (traits) that record a run. An [`EventSink`] receives each event after it happened. A [`Journal`]
-//! records each action before it is carried out.
+//! The two ports (traits) that record a run. An [`EventSink`] receives each event after the event happened. A [`Journal`]
+//! records an action before the action is carried out.
 //!
 //! | adapter | feature | port | when to use it |
 //! | --- | --- | --- | --- |
@@ -20,13 +20,14 @@
 //! # let _ = sinks;
 //! ```
 //!
-//! To write a sink, implement [`EventSink`]: `emit` must return at once, so a sink that writes does so on a thread of
-//! its own. To write a journal, implement [`Journal`] and run `testing::conformance::journal` against it.
+//! To write a sink, implement [`EventSink`]. Its method `emit` must return at once, so a sink that writes to a disk or network
+//! does so on a thread of its own. To write a journal, implement [`Journal`] and run `testing::conformance::journal` against
+//! it.
 //!
 //! # Decisions
 //!
 //! - `EventSink` has a second method, `failure`, because the loop must report lost events and `emit` returns no error.
-//! - `RunFolder` implements both ports. So everything is recorded through these ports, and the loop opens no files.
+//! - `RunFolder` implements both ports. So the loop records everything through these ports, and opens no files itself.
 
 mod callback;
 mod fan_out;

@@ -8,11 +8,11 @@ use crate::base::RunId;
 /// A receiver of a run's events.
 ///
 /// # Contract
-/// - `emit` returns at once and cannot fail. A sink that writes does so on another thread, and documents which events
-///   it loses when writing fails.
+/// - `emit` returns at once and cannot fail. A sink that writes to a disk or network does so on another thread, and documents
+///   which events it loses if writing fails.
 /// - Events of one run arrive in order.
 /// - Secrets are replaced before an event is made.
-/// - `failure` returns at once too. Once it has returned a failure for a run, it keeps returning the same one.
+/// - `failure` also returns at once. After it has returned a failure for a run, it always returns the same failure for that run.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -46,9 +46,8 @@ pub trait EventSink: Debug + Send + Sync {
     /// Receives one event.
     fn emit(&self, event: &Event);
 
-    /// Returns the reason why events of this run are being lost, as far as it is known by now; `None` while no loss is
-    /// known. A sink that does not write always returns `None`. The loop asks once a step, and passes the reason on to
-    /// all sinks and to the report.
+    /// Returns the reason why events of this run are lost; `None` while no loss is known. A sink that does not write
+    /// always returns `None`. The loop asks once a step, and passes the reason on to all sinks and to the report.
     fn failure(&self, run: &RunId) -> Option<String>;
 }
 

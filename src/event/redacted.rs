@@ -1,9 +1,8 @@
-//! The second redaction: removes every form of every secret from an event or intent before any sink or journal gets
-//! it.
+//! The second redaction: removes every form of every secret from an event or intent before any sink or journal gets it.
 //!
-//! The first redaction happens where text from a browser, a model or a person enters the loop. The second one catches
-//! text that was put together from clean parts, or that came from a store or a memory kind. The code below names every
-//! kind of event, so that no new kind can be forgotten. The crate's own words and the names of closed enums are not
+//! The first redaction happens where text from a browser, a model or a person enters the loop. The second redaction
+//! catches text that was joined from clean parts, or that came from a store or a memory kind. The code below names
+//! every kind of event, so that no new kind can be forgotten. The crate's own words and names from a fixed list are not
 //! searched.
 
 use std::sync::Arc;
@@ -17,7 +16,6 @@ use crate::{
 };
 
 impl EventKind {
-    /// Returns the event with every secret replaced.
     #[must_use]
     pub(crate) fn redacted(mut self, redactor: &Redactor) -> Self {
         if redactor.is_empty() {
@@ -186,7 +184,6 @@ impl EventKind {
 }
 
 impl Intent {
-    /// Returns the intent with every secret replaced.
     #[must_use]
     pub(crate) fn redacted(mut self, redactor: &Redactor) -> Self {
         let net = Net(redactor);
@@ -264,7 +261,6 @@ mod tests {
         secret::{Secret, SecretName},
     };
 
-    /// Returns a page that contains the value in every text that a page has.
     fn page(value: &str) -> Tree {
         let mut b = Tree::builder();
         let at = |n: u32| ElementRef::parse(&format!("e{n}")).unwrap();
@@ -278,7 +274,7 @@ mod tests {
         b.leaf(Node::new(Role::Option, value));
         b.close();
         for n in 2..4 {
-            // Two items of the same name, so that each is identified by its row.
+            // Two items have the same name, so that each is identified by its row.
             b.open(Node::new(Role::ListItem, ""));
             b.leaf(Node::text(format!("{n} {value}")));
             let mut link = Node::new(Role::Link, format!("to {value}")).with_ref(at(n));

@@ -1,17 +1,17 @@
-//! Runs as folders: pages, model calls and actions, each in a file of its own.
+//! Runs as folders, with pages, model calls and actions in separate files.
 //!
-//! This file holds the sink and assigns each event to its run. `folder` writes one run, `trees` encodes pages, `reader`
-//! reads them back, `retention` deletes old runs.
+//! This file contains the sink, which assigns each event to its run. `folder` writes one run, `trees` encodes pages,
+//! `reader` reads them back, `retention` deletes old runs.
 //!
 //! # Decisions
 //!
 //! - One thread writes both events and intents. So a run's folder exists before the run's first intent, and events keep
 //!   their order.
-//! - A run's folder is made under a temporary name and then renamed, so that no run's folder ever lacks its
+//! - A run's folder is created under a temporary name and then renamed, so that a run's folder always contains its
 //!   `run_meta.json`.
 //! - One sink serves many runs and keeps them apart.
 //! - Old runs are deleted after 30 days, or when there are more than 100. Only runs that this crate recorded and that
-//!   have ended are deleted. Their age is measured by the time of their events.
+//!   have ended are deleted. Their age is computed from the times of their events.
 
 mod folder;
 mod intents;
@@ -36,10 +36,10 @@ pub use self::{reader::RunLines, retention::Retention};
 use super::{Event, EventKind, EventSink, Intent, Journal, jsonl::Writer};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// Default for the maximum size of a run's folder, without its `run_meta.json` and its last line. Unit: bytes. Source:
-/// chosen; the hundred runs that are kept by default then take at most about 27 GB, whatever pages and models send.
+/// Default maximum size of a run's folder, without its `run_meta.json` and its last line. Unit: bytes. Source: chosen;
+/// the hundred runs that are kept by default then take at most about 27 GB, however large pages and replies are.
 const MAX_BYTES: u64 = 256 * 1_024 * 1_024;
-/// Maximum number of incomplete runs of which the sink remembers the reason. Source: chosen; once the disk is full, every later run fails.
+/// Maximum number of incomplete runs whose reason the sink remembers. Source: chosen; once the disk is full, every later run fails.
 const MAX_FAILURES: usize = 1_000;
 
 /// A sink and journal that writes each run into its own folder, readable by its owner only.
@@ -49,35 +49,33 @@ const MAX_FAILURES: usize = 1_000;
 /// | `run_meta.json` | goal, driver, model, start, end, stop reason, figures; rewritten whole when the run ends |
 /// | `actions.jsonl` | start, actions, refusals, approvals, warnings, extractions, end |
 /// | `model.jsonl` | requests and responses |
-/// | `observations.jsonl`, `interpretations.jsonl` | pages as seen and as understood |
-/// | `reasoning.jsonl` | text and reasoning of the model apart from its calls |
-/// | `intents.jsonl` | actions that are about to be done, if the folder is also the loop's journal: one versioned [`Intent`] on each line |
+/// | `observations.jsonl`, `interpretations.jsonl` | pages as observed and as interpreted |
+/// | `reasoning.jsonl` | text and reasoning of the model, without its calls |
+/// | `intents.jsonl` | actions before they are carried out, if the sink is also the loop's journal: one versioned [`Intent`] on each line |
 /// | `memory_events.jsonl` | queries, advice and updates of memory |
-/// | `steps/NNNN-N.png` | pictures, numbered by step and within the step: those shown to the model, those taken by an action, and those of each step if they were asked for |
+/// | `steps/NNNN-N.png` | pictures, numbered by step and within the step: for the model, by an action, or at each step if requested |
 ///
-/// Each line is an [`Event`], which [`read`](Self::read) reads back, except in `reasoning.jsonl` and `intents.jsonl`.
-/// In `observations.jsonl`, the first line holds a whole page tree and each later line holds only the differences from
-/// the line before. So a page that stays the same takes almost no room.
+/// Each line is an [`Event`], which [`read`](Self::read) reads back. Only `reasoning.jsonl` and `intents.jsonl` contain other lines. In
+/// `observations.jsonl`, the first line holds a whole page tree and each later line holds only the differences from the line before. So a
+/// page that stays the same takes almost no space.
 ///
-/// A run's folder is made at the run's first event, so a run that never starts leaves nothing behind. The folder is
-/// closed when the run ends. A run that is resumed continues in its folder. One sink serves any number of runs, also at
-/// the same time. If the folder of a new run exists already, it is not changed: the new run is not recorded, and
-/// [`close`](Self::close) reports that.
+/// A run's folder is created at the run's first event, so a run that never starts leaves nothing behind. The folder is closed when the run
+/// ends. A run that is resumed continues in its folder. One sink serves any number of runs, also at the same time. If the folder of a new
+/// run exists already, the folder stays unchanged, the new run is not recorded, and [`close`](Self::close) reports this.
 ///
 /// # Retention
-/// When a run's folder is made, old ones are deleted: see [`Retention`].
+/// When a run's folder is created, old runs are deleted (see [`Retention`]).
 ///
 /// # Cap
-/// A run that takes more than 256 MiB, or the limit set in the builder, is kept up to that size. A `recording_failed`
-/// line at the end of `actions.jsonl` and the field `nothing_kept_from_step` in `run_meta.json` name the first step of
-/// which nothing is kept, and the run's report says so. The end of the run is written all the same.
+/// If a run exceeds 256 MiB, or the limit set in the builder, its events are written only up to that size, and then only the end of the
+/// run. A `recording_failed` line at the end of `actions.jsonl` and the field `nothing_kept_from_step` in `run_meta.json` name the step at
+/// which recording stopped. The run's report says so too.
 ///
 /// # Loss policy
-/// The same as for [`Jsonl`](super::Jsonl). Lines are written at the end of each step, so a killed process loses the
-/// lines of its last step. As a journal it loses nothing: the loop waits until an intent is written, and for an
-/// irreversible action until the intent is on the disk. A run that cannot be written does not stop the recording of
-/// others. [`close`](Self::close) reports the failure. The run's report does too, if the failure was known when the run
-/// ended.
+/// The same as for [`Jsonl`](super::Jsonl). Lines are written at the end of each step, so a killed process loses the lines of its last
+/// step. Intents are not lost: the loop waits until an intent is written, and for an irreversible action until the intent is on the disk. A
+/// run that cannot be written does not stop the recording of others. [`close`](Self::close) reports the failure. The run's report also
+/// gives it, if it was known when the run ended.
 ///
 /// ```
 /// # fn main() -> webwise::Result<()> {
@@ -96,23 +94,22 @@ pub struct RunFolder {
     failures: Failures,
 }
 
-/// A message to the thread that writes. Messages are handled in order.
 #[derive(Debug)]
 enum Message {
     Event(Arc<Event>),
-    /// An intent, and the channel to the task that waits until the intent is written.
+    /// An intent, and the channel that tells the waiting task when the intent is written.
     Intent(Box<Intent>, oneshot::Sender<Result<()>>),
 }
 
-/// The runs that could not be written completely, each with the reason. The thread that writes adds them.
+/// The runs that could not be written completely, each with the reason. Only the thread that writes adds to them.
 type Failures = Arc<Mutex<BTreeMap<RunId, String>>>;
 
 impl RunFolder {
-    /// The [operation](Error::operation) that is named in the error if an old run could not be deleted. Such an error
-    /// does not mean that a new run is incomplete.
+    /// The [operation](Error::operation) in the error for an old run that could not be deleted. Such an error does not
+    /// mean that a new run is incomplete.
     pub const PRUNE: &str = retention::PRUNE;
 
-    /// Makes a sink that records every run in the folder `parent/<run id>`, with the default [`Retention`].
+    /// Creates a sink that records each run in the folder `parent/<run id>`, with the default [`Retention`].
     ///
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the thread that writes cannot be started.
@@ -130,12 +127,12 @@ impl RunFolder {
     }
 
     /// Reads the events in a file of a run's folder, in the order in which they were written. From a file that is still
-    /// being written or was cut off, it reads the events that are there.
+    /// being written or was cut off, it reads the events that the file contains so far.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened. Each event can also fail on its own:
-    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for a line that is not an event, or whose page refers to a
-    /// missing line.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened. Each item of the iterator can also be an
+    /// error: [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for a line that is not an event, or whose page refers
+    /// to a missing line.
     pub fn read(file: impl Into<PathBuf>) -> Result<RunLines> {
         RunLines::open(file.into())
     }
@@ -151,7 +148,7 @@ impl RunFolder {
     /// Returns the first failure: [`ErrorKind::Io`](crate::ErrorKind::Io), or
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for a run whose folder existed already. If every run
     /// was written but an old one could not be deleted, returns [`ErrorKind::Io`](crate::ErrorKind::Io) with the
-    /// operation [`PRUNE`](Self::PRUNE). In that case no event is lost.
+    /// operation [`PRUNE`](Self::PRUNE). In this case, no event is lost.
     pub fn close(&self) -> Result<()> {
         self.writer.close()
     }
@@ -185,7 +182,7 @@ impl Journal for RunFolder {
     }
 }
 
-/// Builds a [`RunFolder`].
+/// A builder of a [`RunFolder`].
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct RunFolderBuilder {
@@ -205,7 +202,7 @@ impl RunFolderBuilder {
         Self { max_bytes, ..self }
     }
 
-    /// Builds the sink and starts its thread, which writes.
+    /// Builds the sink and starts the thread that writes.
     ///
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the thread cannot be started.
@@ -216,8 +213,8 @@ impl RunFolderBuilder {
             for message in messages {
                 match message {
                     Message::Event(event) => runs.take(&event),
-                    // The waiting task has given up. Either it will not do the action, or it has reported that the
-                    // action is not recorded.
+                    // The waiting task has given up: it will not carry out the action, or has reported that the action
+                    // is not recorded. So the intent is not written.
                     Message::Intent(_, done) if done.is_closed() => {}
                     Message::Intent(intent, done) => _ = done.send(runs.keep(&intent)),
                 }
@@ -232,13 +229,13 @@ impl RunFolderBuilder {
     }
 }
 
-/// The runs that are being written, on the thread that writes.
 #[derive(Debug)]
 struct Runs {
     parent: PathBuf,
     retention: Retention,
     max_bytes: u64,
-    /// The folder of each run that has not ended; `None` for a run that cannot be written, whose further events are dropped.
+    /// The folder of each run that has not ended; `None` for a run that cannot be written and whose further events are
+    /// dropped.
     open: BTreeMap<RunId, Option<Folder>>,
     first_error: Option<Error>,
     /// The first failure to delete an old run. It does not make any new run incomplete.
@@ -279,7 +276,6 @@ impl Runs {
         }
     }
 
-    /// Writes an intent into the folder of its run.
     fn keep(&mut self, intent: &Intent) -> Result<()> {
         self.open(&intent.run, intent.step, intent.at, false);
         match self.open.get_mut(&intent.run) {
@@ -291,7 +287,7 @@ impl Runs {
         }
     }
 
-    /// Opens the folder of a run, unless it is open already. Only a resumed run may continue in a folder that exists.
+    /// Opens the folder of a run, unless it is open already. Only a resumed run may use a folder that exists.
     fn open(&mut self, run: &RunId, step: u32, at: DateTime<Utc>, is_resumed: bool) {
         if !self.open.contains_key(run) {
             let left = if is_resumed {
@@ -307,7 +303,6 @@ impl Runs {
         }
     }
 
-    /// Makes the folder of a run, and deletes old runs.
     fn start(&mut self, run: &RunId, step: u32, at: DateTime<Utc>) -> Result<Folder> {
         let folder = Folder::create(&self.parent, (run, step, at), self.max_bytes)?;
         let is_open = |other: &RunId| self.open.contains_key(other) || other == run;
@@ -316,14 +311,14 @@ impl Runs {
         Ok(folder)
     }
 
-    /// Stops recording a run. The part that was written stays.
+    /// Stops recording a run. What was written before stays.
     fn fail(&mut self, run: &RunId, error: Error) {
         self.note(run, format!("{error:?}"));
         self.first_error.get_or_insert(error);
         self.open.insert(run.clone(), None);
     }
 
-    /// Records the reason why a run is not written completely, for [`EventSink::failure`].
+    /// Records why a run is not written completely, for [`EventSink::failure`].
     fn note(&self, run: &RunId, why: String) {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         if failures.len() >= MAX_FAILURES {
@@ -332,7 +327,7 @@ impl Runs {
         failures.insert(run.clone(), why);
     }
 
-    /// Keeps a failure to delete old runs until the sink is closed. Such a failure must not affect the new run.
+    /// Keeps a failure to delete old runs until the sink is closed, because the failure must not affect the new run.
     fn not_removed(&mut self, pruned: Result<()>) {
         if let Err(error) = pruned {
             self.first_kept.get_or_insert(error);

@@ -8,22 +8,22 @@ use crate::{
     memory::{AdviceId, Change, Committed, Shelf},
 };
 
-/// Passes each event to `tracing` with the target `webwise`. The model's replies have attributes named by the `GenAI`
-/// semantic conventions; every other event has its name and its JSON.
+/// A sink that passes each event to `tracing` with the target `webwise`. For the model's replies, it sets attributes with the names of the
+/// `GenAI` semantic conventions; for every other event, its name and its JSON.
 ///
-/// Each query and each update of memory is a span of its own, as the same conventions ask. A span is made when its work is done, so its
-/// field `elapsed_ms` gives the time that the work took.
+/// Each query and each update of memory has a span of its own, as these conventions require. The span is created only after the work, so
+/// the work's duration is in the span's field `elapsed_ms`.
 ///
 /// | event | span and `gen_ai.operation.name` | attributes |
 /// | --- | --- | --- |
 /// | `tier1_loaded`, `error_recall`, `domain_recall` | `search_memory` | `gen_ai.memory.store.id`, `gen_ai.memory.record.count` |
 /// | `memory_updated` | `upsert_memory`, or `delete_memory` if it only removes | the same, `gen_ai.memory.record.id` for a single record |
 ///
-/// The store's id is the namespace. Texts of memory are in the JSON of the record inside the span, never in an attribute of the span,
+/// The store's id is the namespace. Texts of memory are in the JSON of the event inside the span, and never in an attribute of the span,
 /// because the conventions require consent for `gen_ai.memory.query.text` and `gen_ai.memory.records`.
 ///
 /// Pages (`observed`, `interpreted`) are recorded at trace level, requests to the model at debug, failures at warn, everything else at
-/// info. Events that the subscriber drops are lost.
+/// info. An event that the subscriber drops is lost.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tracing;
 
@@ -93,7 +93,7 @@ impl EventSink for Tracing {
     }
 }
 
-/// Makes the span of a memory operation. This is a macro, because the name of a span must be a literal.
+/// Creates the span of a memory operation. This is a macro, because the name of a span must be a literal.
 macro_rules! memory_span {
     ($operation:literal, $event:expr, $count:expr, $elapsed_ms:expr) => {
         info_span!(
@@ -112,7 +112,6 @@ macro_rules! memory_span {
     };
 }
 
-/// Returns the span of a query to memory that found these items.
 fn search(event: &Event, items: &[AdviceId], elapsed_ms: u64) -> Span {
     let span = memory_span!("search_memory", event, items.len(), elapsed_ms);
     if let Some(first) = items.first() {
@@ -124,7 +123,6 @@ fn search(event: &Event, items: &[AdviceId], elapsed_ms: u64) -> Span {
     span
 }
 
-/// Returns the span of an update of a shelf of memory.
 fn update(event: &Event, shelf: &Shelf, committed: &Committed, elapsed_ms: u64) -> Span {
     let changes = &committed.changes;
     let only_removes = !changes.is_empty()

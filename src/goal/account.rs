@@ -1,8 +1,8 @@
-//! Decides, for one way to read the new goal by a template, which new text replaces each recorded text of the template's steps.
+//! Decides, for one reading of a new goal by a template, which new text replaces each recorded text of the template's steps.
 //!
 //! Every recorded text must be explained. It may come from a slot, from words of the frame (the goal's words outside the slots), from the
-//! page itself (such as a button's name) or from a choice among several elements. If a text has no such source, the new goal is refused as
-//! soon as any of its values differs from the recorded one.
+//! page itself (such as a button's name) or from a choice among several elements. If a text has no such source, the new goal is refused if
+//! any of its values differs from the recorded one.
 
 use super::{
     address::Address,
@@ -21,7 +21,6 @@ use super::{
     words,
 };
 
-/// The outcome if the new goal is not accepted: it is refused, or a person is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stop {
     Refuse(Reason),
@@ -61,15 +60,12 @@ pub(super) struct Plan {
     pub(super) open_steps: Vec<usize>,
 }
 
-/// The effect of the new goal on a text of a step: the text is kept or replaced.
 enum Becomes {
     Kept,
     New(String),
 }
 
 impl Account<'_> {
-    /// Returns the texts of the steps that the new goal changes and the steps that the model must decide anew, or the reason why the new
-    /// goal is not accepted.
     pub(super) fn give(&self) -> Result<Plan, Stop> {
         let mut plan = Plan {
             open_steps: self.open_steps(),
@@ -122,8 +118,8 @@ impl Account<'_> {
         Ok(plan)
     }
 
-    /// Returns the indices of the steps that the model must decide anew. The target of such a step was picked from several similar
-    /// elements, and either it has no name or the goal does not give its name.
+    /// Returns the indices of the steps whose target was picked from several similar elements and either has no name or has a name that the
+    /// goal does not give.
     fn open_steps(&self) -> Vec<usize> {
         let is_open = |(at, step): (usize, &Literals)| {
             let is_picked = step
@@ -270,8 +266,8 @@ impl Account<'_> {
         }
     }
 
-    /// Returns the text that replaces `old`, on which all sources must agree. If exactly one source is a hole beside which the recorded
-    /// goal has a word of the field's label, only that source counts.
+    /// Returns the text that replaces `old`. All sources must give the same text. But if exactly one source is near the field, as
+    /// [`is_near`](Self::is_near) reports, only that source counts.
     fn by_sources(
         &self,
         literal: &Literal,
@@ -335,8 +331,8 @@ impl Account<'_> {
         Ok(Becomes::New(different.swap_remove(0)))
     }
 
-    /// Returns the new goal's spelling of an unchanged value if the recorded text was typed exactly as in the recorded goal. The spelling
-    /// can differ in upper and lower case, for example. Other texts are kept.
+    /// Returns the text to use for an unchanged value: its spelling in the new goal if the recorded text was typed exactly as in the
+    /// recorded goal, otherwise the recorded text. The two spellings can differ in upper and lower case, for example.
     fn respelled(&self, literal: &Literal, sources: &[&Source], old: &str) -> Becomes {
         let spelled = sources.iter().find_map(|source| match source {
             Source::Hole { hole, programs }
@@ -396,7 +392,7 @@ impl Account<'_> {
         Ok(())
     }
 
-    /// Reports whether the source is a hole, and a word beside that hole in the recorded goal occurs in the label of the literal's field.
+    /// Reports whether the source is a hole and a word next to that hole in the recorded goal is in the label of the literal's field.
     fn is_near(&self, literal: &Literal, source: &Source) -> bool {
         let Source::Hole { hole, .. } = source else {
             return false;
@@ -408,8 +404,8 @@ impl Account<'_> {
     }
 }
 
-/// Refuses a recorded text with a date or a time that the recorded goal does not give. If `is_relative`, because that goal contains a
-/// relative time such as "tomorrow", also refuses a text with a number that the goal does not give.
+/// Refuses a recorded text with a date or a time that the recorded goal does not give. `is_relative` is true if that goal contains a
+/// relative time such as "tomorrow"; then a number that the goal does not give is refused too.
 fn stale(text: &Explained, is_relative: bool) -> Result<(), Stop> {
     let least = if is_relative {
         Rest::Numbers

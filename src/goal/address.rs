@@ -4,7 +4,6 @@
 
 use std::fmt::Write as _;
 
-/// An address: its origin, the segments of its path, the pairs of its query, its fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address {
     origin: String,
@@ -13,7 +12,7 @@ pub(super) struct Address {
     fragment: Option<String>,
 }
 
-/// A key with its value in a query; `value` is `None` if there is no `=`.
+/// A pair of a query; `value` is `None` if the pair has no `=`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pair {
     key: String,
@@ -44,7 +43,6 @@ impl Address {
         }
     }
 
-    /// Returns the decoded path segment at an index.
     pub(super) fn segment(&self, at: usize) -> Option<String> {
         self.segments.get(at).map(|segment| decode(segment, false))
     }
@@ -58,12 +56,11 @@ impl Address {
             .map(|value| decode(value, true))
     }
 
-    /// Returns the decoded key of the query pair at an index.
     pub(super) fn key(&self, at: usize) -> Option<String> {
         self.pairs.get(at).map(|pair| decode(&pair.key, true))
     }
 
-    /// Returns the parts that a value never replaces as one text: the origin and the decoded fragment, separated by a space.
+    /// Returns the origin and the decoded fragment as one text, separated by a space. A value never replaces these parts.
     pub(super) fn fixed(&self) -> String {
         format!(
             "{} {}",
@@ -84,7 +81,6 @@ impl Address {
         !climbs
     }
 
-    /// Replaces the value of the query pair at an index.
     pub(super) fn set_value(&mut self, at: usize, value: &str) {
         if let Some(pair) = self.pairs.get_mut(at) {
             // HTML forms write a space as `+`. The recorded query is followed if it writes `%20`.
@@ -101,7 +97,6 @@ impl Address {
         }
     }
 
-    /// Returns the address as text.
     pub(super) fn to_url(&self) -> String {
         let mut url = format!("{}{}", self.origin, self.segments.join("/"));
         for (at, pair) in self.pairs.iter().enumerate() {

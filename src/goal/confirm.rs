@@ -18,7 +18,6 @@ use super::{
     verdict::State,
 };
 
-/// The texts of a run, keyed by their step and the part of the step.
 type Texts = BTreeMap<(usize, Field), Literal>;
 
 /// Builds the template of several runs of one task; `None` if they do not fit together or no value varied.
@@ -82,8 +81,8 @@ pub(super) fn confirm(runs: &[Recorded]) -> Option<Template> {
     all_used.then(|| template.with_runs(runs))
 }
 
-/// Returns the hole with the state that all runs together give it. The state is confirmed if the hole's value varied between the runs,
-/// unless the hole may be the verb of the goal: another verb is another task, so a person must approve it.
+/// Returns the hole with its state after all runs. A hole whose value varied between the runs is confirmed, unless it may be the verb of
+/// the goal: another verb is another task, so a person must approve it.
 fn confirmed(tokens: &[Token], hole: &Hole, has_varied: bool) -> Hole {
     let is_proven = has_varied && !may_be_verb(tokens, hole.start, hole.end);
     let is_declared = hole.state == State::Declared;
@@ -132,8 +131,8 @@ fn is_same_skeleton(a: &Recorded, b: &Recorded) -> bool {
     a.steps.len() == b.steps.len() && a.steps.iter().zip(&b.steps).all(is_same) && same_texts()
 }
 
-/// Returns the template's texts, each with only those explanations that also predict its text in another run, whose values are `new` and
-/// whose texts are `texts`. Returns `None` if no explanation of a text is left.
+/// Returns the template's texts with only those explanations that also predict the texts of another run. `new` are the values and `texts`
+/// the texts of that run. Returns `None` if a text has no explanation left.
 fn prune(template: &Template, new: &[Value], texts: &Texts) -> Option<Vec<Explained>> {
     let changed = template.changed(new);
     template
@@ -190,8 +189,8 @@ fn prune_text(
     })
 }
 
-/// Returns the part of a source that also predicts `new_text`, the text of the other run; `None` if nothing of it does. Of a hole, only
-/// the programs are kept that turn the other run's value into that text.
+/// Returns the part of a source that also predicts `new_text`, the text of the other run; `None` if no part does. For a hole, this part is
+/// the programs that turn the other run's value into that text.
 fn prune_source(
     source: &Source,
     field: Field,
@@ -230,7 +229,7 @@ fn touches(parts: &Parts, changed: &[bool]) -> bool {
     })
 }
 
-/// Reports whether the literal is a name whose pieces, with the values of the other run in them, make up the name in that run.
+/// Reports whether the literal is a name that becomes the name in the other run if the values of that run are put into its pieces.
 fn predicts(
     parts: &Parts,
     literal: &Literal,

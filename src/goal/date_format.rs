@@ -65,7 +65,6 @@ pub(super) const FORMATS: [DateFormat; 48] = [
     DateFormat("YY"),
 ];
 
-/// The parts of a date that a text or a format contains.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) year: bool,
@@ -74,14 +73,12 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// All parts.
     pub(super) const ALL: Self = Self {
         year: true,
         month: true,
         day: true,
     };
 
-    /// Returns the parts that `self` and `other` both contain.
     pub(super) const fn and(self, other: Self) -> Self {
         Self {
             year: self.year && other.year,
@@ -90,7 +87,6 @@ impl Parts {
         }
     }
 
-    /// Returns the parts that at least one of `self` and `other` contains.
     pub(super) const fn or(self, other: Self) -> Self {
         Self {
             year: self.year || other.year,

@@ -114,7 +114,6 @@ pub(super) fn read_numeric(text: &str) -> Vec<Reading> {
     }
 }
 
-/// A time of day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Time {
     pub(super) hour: u32,
@@ -156,7 +155,6 @@ impl Time {
         is_time.then_some(time)
     }
 
-    /// Returns a text that is equal for equal times, in whatever format they were written.
     pub(super) fn canonical(self) -> String {
         let second = self
             .second

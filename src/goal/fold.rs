@@ -10,7 +10,7 @@ const ZEROS: [u32; 20] = [
     0xE50, 0xED0, 0xF20, 0x1040, 0x17E0, 0x1810, 0xFF10,
 ];
 
-/// Returns the text in composed form (NFC). All offsets in this module refer to that form.
+/// Returns the text in composed form (NFC). All offsets in goals refer to that form.
 pub fn compose(text: &str) -> String {
     if text.is_ascii() {
         return text.to_owned();
@@ -34,7 +34,6 @@ pub(super) fn foreign_zero(text: &str) -> Option<char> {
     char::from_u32(u32::from(c) - digit(c)?)
 }
 
-/// Returns the text with decimal digits of any script replaced by ASCII digits.
 pub(super) fn ascii_digits(text: &str) -> String {
     text.chars()
         .map(|c| {
@@ -53,7 +52,6 @@ pub(super) fn is_hidden_control(c: char) -> bool {
         | 0xFFF0..=0xFFFB | 0xE0000..=0xE0FFF)
 }
 
-/// Reports whether a character is a hyphen, a minus sign or a dash.
 pub(super) fn is_dash(c: char) -> bool {
     matches!(
         c,
@@ -61,7 +59,6 @@ pub(super) fn is_dash(c: char) -> bool {
     )
 }
 
-/// Reports whether a character is used as an apostrophe.
 pub(super) fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’' | '‘' | 'ʼ' | '＇' | '′' | '`' | '´')
 }
@@ -169,7 +166,6 @@ pub(super) fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 
-/// Returns the text with each run of white space replaced by one space, and none at the ends.
 pub(super) fn collapse(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,7 +1,7 @@
-//! Guards: decide which words a hole, a place in the recorded goal whose words may change, accepts as a new value.
+//! Guards: decide which words are accepted as the new value of a hole. A hole is a place in the recorded goal whose words may change.
 //!
 //! The parser finds the words that a new goal has in the place of a hole; the guards check that they look like a value. If in doubt, they
-//! refuse. A value in quotes passes nearly all of them, because the quotes show where it ends.
+//! refuse. A value in quotes passes nearly all guards, because the quotes show where it ends.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,8 @@ const MAX_QUOTED: usize = 300;
 /// Number of words by which a new value may be longer than the recorded one, if the recorded steps can be undone and the value does not
 /// end the goal. Source: chosen.
 const MORE_WORDS: usize = 2;
-/// Number of words that a new value may have in the same case, however short the recorded value is. Source: chosen.
+/// Number of words that a new value may always have in the case that [`MORE_WORDS`] describes, even if the recorded value is shorter.
+/// Source: chosen.
 const LEAST_CAP: usize = 3;
 
 /// The facts about the recorded goal that the guards need besides the value itself.
@@ -45,7 +46,6 @@ struct Frame {
 }
 
 impl Surroundings {
-    /// Collects the facts about the frame of a goal.
     pub(super) fn of(tokens: &[Token], holes: &[Hole], is_irreversible: bool) -> Self {
         let mut frame = Frame::default();
         let mut said = Vec::new();
@@ -351,8 +351,8 @@ fn names(old: &[Token], new: &[Token]) -> Result<(), Reason> {
     )
 }
 
-/// Returns the number of words. In scripts without spaces it is an estimate: a run of katakana or Hangul counts as one word, and so do two
-/// Han characters, or four characters of other scripts.
+/// Returns the number of words. In scripts without spaces it is an estimate: a run of katakana or Hangul counts as one word, two Han
+/// characters count as one, and four characters of any other script count as one.
 fn word_count(tokens: &[Token]) -> usize {
     let mut count = 0;
     let mut run: Vec<&Token> = Vec::new();

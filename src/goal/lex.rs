@@ -1,8 +1,8 @@
 //! Tokens of a goal.
 //!
 //! Each of these is one token: a quoted span, an address, a number with its separators, a date, and a time. In scripts without spaces each
-//! character is a token, because the words of the frame show where a value ends, and no dictionary is used. Every visible sign is a token,
-//! so that `-100` and `100` differ. Only punctuation is not: it becomes a flag of the token after it.
+//! character is a token, because the words of the frame show where a value ends, and no dictionary is used. Punctuation becomes a flag of
+//! the next token. Every other visible sign is a token, so that `-100` and `100` differ.
 
 use super::{
     dates::{Reading, Time, read_numeric},
@@ -13,7 +13,6 @@ use super::{
     scripts::Script,
 };
 
-/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     /// A word in a script that separates words by spaces.
@@ -31,7 +30,6 @@ pub(super) enum Kind {
     Sign,
 }
 
-/// A token, with its position in the composed goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -233,7 +231,8 @@ fn is_mark(c: char) -> bool {
     is_letter(c) && !c.is_alphanumeric()
 }
 
-/// Reports whether a number begins with a separator, as in `$.50`. Taken as punctuation, the separator would vanish and change the number.
+/// Reports whether a number begins with a separator, as in `$.50`. If the separator were taken as punctuation, it would vanish and the
+/// number would change.
 fn begins_a_fraction(rest: &str, before: Option<char>) -> bool {
     let mut chars = rest.chars();
     matches!(chars.next(), Some('.' | ',' | '·'))

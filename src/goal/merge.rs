@@ -14,7 +14,6 @@ const CONNECTORS: [&str; 6] = ["of", "de", "del", "d'", "di", "do"];
 /// Month names that are also common words. In lower case they count as a month only as a part of a longer date.
 const ALSO_WORDS: [&str; 6] = ["may", "march", "mars", "mart", "mai", "august"];
 
-/// Returns the readings of a month without a day and a year.
 pub(super) fn month_alone(month: u32) -> Vec<Reading> {
     Date::new(None, Some(month), None)
         .map(|date| Reading { date, order: None })
@@ -81,8 +80,8 @@ pub(super) fn times(tokens: &mut Vec<Token>, text: &str) {
     }
 }
 
-/// Reports whether "am" is the English half of the day, given the word `next` after it: it is if an English word such as "on" or "today"
-/// follows, or no word. In German, "am" is a preposition: `Zimmer 7 am Fenster`.
+/// Reports whether "am", followed by the token `next`, is the English half of the day and not a German preposition
+/// (`Zimmer 7 am Fenster`). It is the half of the day if no word follows, or an English word such as "on" or "today".
 fn is_english(next: Option<&Token>) -> bool {
     const WORDS: [&str; 14] = [
         "on", "in", "for", "with", "at", "to", "and", "from", "until", "till", "the", "every",

@@ -293,7 +293,7 @@ const TABLES: [Months; 13] = [
     },
 ];
 
-/// A month name that was read: the month's number from 1, the languages that use the name, and whether it is written in full.
+/// A month name that was read. `month` counts from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MonthName {
     pub(super) month: u32,
@@ -335,7 +335,6 @@ impl MonthName {
     }
 }
 
-/// German month names in full, folded.
 static GERMAN: LazyLock<Vec<(String, u32)>> = LazyLock::new(|| {
     let german = TABLES.iter().filter(|table| table.language == Language::De);
     german
@@ -344,7 +343,7 @@ static GERMAN: LazyLock<Vec<(String, u32)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Reads a folded word as a month name; `None` if it is none, or names different months in different languages.
+/// Reads a folded word as a month name; `None` if it is no month name, or names different months in different languages.
 pub(super) fn read(word: &str) -> Option<MonthName> {
     NAMES.get(word).cloned().flatten()
 }
@@ -358,7 +357,6 @@ pub(super) fn name(month: u32, language: Language, is_full: bool) -> Option<&'st
     forms.split('|').next().filter(|form| !form.is_empty())
 }
 
-/// Returns all languages whose month names are known.
 pub(super) fn languages() -> impl Iterator<Item = Language> {
     TABLES.iter().map(|table| table.language)
 }

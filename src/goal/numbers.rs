@@ -70,7 +70,6 @@ fn separators(text: &str) -> String {
     text.replace('٫', ".").replace('٬', ",").replace('’', "'")
 }
 
-/// Reports whether `old` contains every kind of separator that `new` contains.
 pub(super) fn has_no_new_separator(old: &str, new: &str) -> bool {
     let (old, new) = (separators(old), separators(new));
     ['.', ',', '\'']

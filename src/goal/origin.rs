@@ -10,23 +10,19 @@ use super::{
     trace::{Class, Literal, Run, has_content, mentions},
 };
 
-/// A text of a step with its explanation.
 #[derive(Debug, Clone)]
 pub(super) struct Explained {
     pub(super) literal: Literal,
     pub(super) origin: Origin,
 }
 
-/// The explanation of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Origin {
     /// The goal gives the whole text. If there are several sources, each of them is possible.
     Whole(Vec<Source>),
-    /// The goal gives parts of the text.
     Parts(Parts),
     /// The goal does not give the text, but the text was the same in this many runs, although the values in their goals differed.
     Constant(u32),
-    /// The goal does not give the text.
     Nothing,
 }
 
@@ -37,8 +33,8 @@ pub(super) enum Source {
     Hole { hole: usize, programs: Vec<Program> },
     /// Words of the recorded goal that belong to no hole.
     Frame,
-    /// A place that overlaps the hole with this index without being equal to it, or that hole itself if the text contains its value among
-    /// other words. No program can compute the new text from it.
+    /// A place from which no program can compute the new text. It overlaps the hole with this index without being equal to it, or it is
+    /// that hole, and the text contains the hole's value among other words.
     Entangled(usize),
 }
 
@@ -57,8 +53,8 @@ pub(super) enum Piece {
     Sources { text: String, sources: Vec<Source> },
 }
 
-/// The kind of the words in a text that the goal does not give. If there are several kinds, the last of them in this order counts: the
-/// later a kind is, the sooner a goal is refused because of such words.
+/// The kind of the words in a text that the goal does not give. If there are several kinds, the last of them in the order of the variants
+/// counts, because it is the strongest reason to refuse a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rest {
     Nothing,
@@ -69,7 +65,6 @@ pub(super) enum Rest {
 }
 
 impl Origin {
-    /// Returns all sources of the text.
     pub(super) fn sources(&self) -> Vec<&Source> {
         match self {
             Self::Whole(sources) => sources.iter().collect(),
@@ -94,7 +89,7 @@ impl Origin {
 }
 
 impl Explained {
-    /// Reports whether the text is the name of a target that was picked from several elements, a name that the goal does not give.
+    /// Reports whether the text is the name of a target that was picked from several elements, and the goal does not give this name.
     pub(super) fn is_choice(&self) -> bool {
         let is_explained = match &self.origin {
             Origin::Whole(sources) => sources
@@ -107,7 +102,7 @@ impl Explained {
     }
 
     /// Reports whether the text belongs to the page and not to the task: it is the name of a button or of a plain link, or a part of an
-    /// address and has no digits.
+    /// address without digits.
     pub(super) fn comes_from_the_page(&self) -> bool {
         let literal = &self.literal;
         match literal.class {
@@ -118,7 +113,6 @@ impl Explained {
         }
     }
 
-    /// Returns the kind of the words in the text that the goal does not give.
     pub(super) fn unexplained(&self) -> Rest {
         match &self.origin {
             _ if self.literal.class == Class::Fixed => Rest::Nothing,
@@ -135,7 +129,6 @@ impl Explained {
     }
 }
 
-/// Explains a text of a step by the holes and by the goal's words outside them.
 pub(super) fn explain(holes: &[Hole], found: Found) -> Explained {
     let Found {
         literal,

@@ -6,8 +6,7 @@ use super::{fold::compose, lex::lex};
 
 /// Returns the Jaccard index of the folded tokens of two goals, from 0 to 1.
 ///
-/// Tokens of every script count, and so do digits, single letters and signs. Two goals without tokens have nothing in
-/// common.
+/// Tokens of every script count, and so do digits, single letters and signs. Two goals without tokens have the index 0.
 ///
 /// ```
 /// use webwise::goal::overlap;

@@ -5,14 +5,13 @@
 
 use super::{lex::Token, slots::Hole, trace::MAX_VALUE_TOKENS};
 
-/// Maximum number of readings of a new goal that are collected. Source: chosen. Matching a new goal refuses as soon as there are two. Only
-/// the confirmation by a second run looks at more, because that run's texts can single one out.
+/// Maximum number of readings of a new goal that are collected. Source: chosen. A new goal with two readings is refused. The confirmation
+/// by a second run looks at all of them, because the texts of that run can show which one is right.
 pub(super) const MAX_PARSES: usize = 200;
 
 /// A reading of a new goal: for each hole, the range of tokens that it takes.
 pub(super) type Reading = Vec<(usize, usize)>;
 
-/// An element of a template: a token of its frame, or a hole.
 enum Element<'a> {
     Frame(&'a Token),
     Hole(&'a Hole),
@@ -81,8 +80,7 @@ impl Parser<'_> {
             .filter(move |end| !self.is_typed || hole.shape.fits(&self.new[at..*end]))
     }
 
-    /// Returns, for each element of the template and each token of the new goal, whether the goal from that token on fits the template
-    /// from that element on.
+    /// Returns a table. Its entry `[element][at]` is true if the new goal from the token `at` on fits the template from that element on.
     fn reachable(&self) -> Vec<Vec<bool>> {
         let (count, length) = (self.elements.len(), self.new.len());
         let mut reachable = vec![vec![false; length + 1]; count + 1];

@@ -123,7 +123,6 @@ pub(super) struct Value {
 }
 
 impl Value {
-    /// Creates the value that consists of these tokens of a goal.
     pub(super) fn of(tokens: &[Token], goal: &str) -> Self {
         let text = match tokens {
             [token] => token.text.clone(),
@@ -153,13 +152,13 @@ impl Value {
     }
 }
 
-/// Reports whether two texts are equal as texts of this part of a step. Only in typed text do upper and lower case differ.
+/// Reports whether two texts of this part of a step are equal. Upper and lower case differ only in typed text.
 pub(super) fn is_equal(field: Field, a: &str, b: &str) -> bool {
     a == b || (field != Field::Text && fold(a) == fold(b))
 }
 
-/// Reports whether the text in this part of a step is one that a page shows. Such a text is compared without regard to case, because the
-/// page decides about its case.
+/// Reports whether a page shows the text in this part of a step. Such a text is compared without regard to case, because the page decides
+/// about its case.
 const fn is_shown(field: Field) -> bool {
     matches!(field, Field::Name | Field::Option)
 }
@@ -216,8 +215,8 @@ fn number_programs(value: &Value, literal: &str) -> Vec<Program> {
     }
 }
 
-/// Returns the text programs that give the recorded text exactly. If there are none and case does not matter, returns those that give it in
-/// another case.
+/// Returns the text programs that give the recorded text exactly. If there are none and the text was not typed, returns those that give it
+/// in another case.
 fn text_programs(value: &Value, literal: &str, field: Field) -> Vec<Program> {
     let all = MARKS.iter().flat_map(|marks| {
         BORDERS.iter().flat_map(move |border| {

@@ -30,7 +30,6 @@ pub(super) fn click(role: &str, name: &str) -> Literals {
     }
 }
 
-/// Returns a click on one of several elements of the same kind.
 pub(super) fn picked(role: &str, name: &str) -> Literals {
     Literals {
         collection: Some(Collection { size: 8, index: 2 }),
@@ -82,7 +81,6 @@ pub(super) fn accepted(template: &Template, goal: &str) -> Vec<String> {
     shown.collect()
 }
 
-/// Returns the reason for which a goal is refused.
 pub(super) fn refused(template: &Template, goal: &str) -> Reason {
     let verdict = template.matches(goal, &none());
     verdict

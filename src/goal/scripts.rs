@@ -25,7 +25,6 @@ pub(super) enum Script {
 }
 
 impl Script {
-    /// Returns the script of a character.
     pub(super) fn of(c: char) -> Self {
         match u32::from(c) {
             0x41..=0x5A
@@ -104,7 +103,6 @@ pub(super) fn is_mixed(word: &str) -> bool {
     letters.any(|script| Some(script) != first)
 }
 
-/// Reports whether a text contains a character of the script.
 pub(super) fn has(text: &str, script: Script) -> bool {
     text.chars().any(|c| Script::of(c) == script)
 }

@@ -26,10 +26,8 @@ pub(super) struct Hole {
     /// The hole's range of tokens in the recorded goal: from `start` up to but not including `end`.
     pub(super) start: usize,
     pub(super) end: usize,
-    /// The recorded value.
     pub(super) value: Value,
     pub(super) shape: Shape,
-    /// The name of the slot.
     pub(super) id: String,
     pub(super) state: State,
 }
@@ -52,7 +50,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Returns the type of the value that consists of these tokens. Several tokens are free text.
+    /// Returns the type of a value. Several tokens are free text.
     pub(super) fn of(tokens: &[Token]) -> Self {
         let [token] = tokens else {
             return Self::Text;
@@ -111,7 +109,6 @@ struct Candidate {
     start: usize,
     end: usize,
     strength: u8,
-    /// The name of the parameter, if the user declared it.
     declared: Option<String>,
 }
 
@@ -176,7 +173,6 @@ pub(super) fn choose(
     chosen.into_iter().map(to_hole).collect()
 }
 
-/// Returns the places in the goal of the values that the user declared.
 fn declared(tokens: &[Token], params: &BTreeMap<String, String>) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for (name, value) in params {
@@ -283,7 +279,7 @@ pub(super) fn may_be_verb(tokens: &[Token], start: usize, end: usize) -> bool {
     start == 0 || tokens[start].after_punctuation || is_conjunction(&tokens[start - 1].fold)
 }
 
-/// Names each slot that has no name yet after the label of the field that its value fills, or `slot_` with a number if there is no label.
+/// Gives a name to each slot that has none: the label of the field that its value fills, or `slot_` with a number if there is no label.
 pub(super) fn name(holes: &mut [Hole], labels: &[Option<String>]) {
     let mut taken: Vec<String> = holes.iter().map(|hole| hole.id.clone()).collect();
     for at in 0..holes.len() {

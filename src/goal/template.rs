@@ -37,11 +37,10 @@ pub struct Template {
     pub(super) explained: Vec<Explained>,
     neighbours: Vec<[Option<String>; 2]>,
     around: Surroundings,
-    /// The reason for which the recorded goal itself cannot be matched; `None` if it can.
+    /// The reason why the recorded goal itself cannot be matched; `None` if it can.
     refusal: Option<Reason>,
 }
 
-/// The template as it is stored. Only the runs are read back.
 #[derive(Debug, Serialize, Deserialize)]
 struct Stored {
     matcher_version: u32,
@@ -76,8 +75,8 @@ impl TryFrom<Stored> for Template {
     }
 }
 
-/// Returns a goal in composed form, in which given values replace their names in braces, and the tokens of that form. Words at its
-/// beginning and end that are only polite are left out of the tokens.
+/// Reads a goal. Returns its composed form, in which the given values replace their names in braces, and the tokens of that form. Polite
+/// words at its beginning and end are left out of the tokens.
 pub(super) fn read(
     goal: &str,
     params: &BTreeMap<String, String>,
@@ -105,7 +104,6 @@ pub(super) fn read(
     }
 }
 
-/// Returns each text of the steps with the places of the goal where it was found.
 pub(super) fn found(tokens: &[Token], goal: &str, run: &Recorded) -> Vec<Found> {
     literals(&run.steps)
         .into_iter()
@@ -157,7 +155,6 @@ impl Template {
         template.with_holes(holes, found)
     }
 
-    /// Sets the holes of the template, and explains the texts of the steps (`found`) by these holes.
     pub(super) fn with_holes(mut self, holes: Vec<Hole>, found: Vec<Found>) -> Self {
         self.explained = found
             .into_iter()
@@ -300,7 +297,6 @@ impl Template {
         })
     }
 
-    /// Returns the value that each hole has in a reading of `goal`, whose tokens are `tokens`.
     pub(super) fn values(reading: &parse::Reading, tokens: &[Token], goal: &str) -> Vec<Value> {
         reading
             .iter()
@@ -308,7 +304,6 @@ impl Template {
             .collect()
     }
 
-    /// Reports for each hole whether its value differs from the recorded one.
     pub(super) fn changed(&self, new: &[Value]) -> Vec<bool> {
         self.holes
             .iter()

@@ -28,23 +28,18 @@ const MAX_PLACES: usize = 32;
 /// The class of a step's text. It decides how strongly the text, if found in the goal, is evidence for a hole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Typed text.
     Typed,
-    /// A chosen option.
     Chosen,
     /// The name of a target that stands for data: a link, a row, a check box.
     Data,
     /// The name of a target that belongs to the page: a button, a menu item, a link of the navigation.
     Furniture,
-    /// A value of an address's query.
     Query,
-    /// A segment of an address's path.
     Segment,
     /// The parts of an address that a value never replaces.
     Fixed,
 }
 
-/// A text of a step.
 #[derive(Debug, Clone)]
 pub(super) struct Literal {
     pub(super) step: usize,
@@ -99,7 +94,6 @@ const DATA_ROLES: [&str; 13] = [
 /// Landmarks that contain the parts of a site that are the same on every page.
 const FRAMES: [&str; 3] = ["navigation", "banner", "contentinfo"];
 
-/// Returns the texts of all steps.
 pub(super) fn literals(steps: &[Literals]) -> Vec<Literal> {
     let mut literals = Vec::new();
     for (step, literal) in steps.iter().enumerate() {
@@ -290,7 +284,7 @@ fn spans_by_key(tokens: &[Token], literal: &str) -> Vec<(usize, usize)> {
 }
 
 /// Returns the longest token sequences that the literal shares with the goal, longest first, without overlaps in the literal. A sequence
-/// that occurs several times in the goal is returned once for each place.
+/// that occurs several times in the goal is returned once for each place. Returns none if there are more than [`MAX_PLACES`].
 pub(super) fn runs(tokens: &[Token], literal: &[Token]) -> Vec<Run> {
     let mut all = Vec::new();
     for at in 0..literal.len() {

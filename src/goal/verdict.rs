@@ -132,7 +132,7 @@ pub enum State {
 pub struct Question {
     /// The reason for asking.
     pub reason: Reason,
-    /// Index of the step whose text is unclear, if it is one step.
+    /// Index of the step whose text is unclear; `None` if the question is not about a single step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
     /// The label of the field that the unclear text belongs to. For [`Reason::Extension`], the name of the slot.
@@ -160,10 +160,11 @@ pub enum Reason {
     NoFrame,
     /// The goal can be read in more than one way.
     TwoReadings,
-    /// A value is of another type: a word for a number, a date with other parts, an identifier of another shape.
+    /// A value is of another type: a word for a number, a date with other parts, an identifier with another pattern of letters, digits and
+    /// signs.
     Type,
-    /// A number contains a separator that the recorded one lacks, or a leading zero although the recorded one has none or is not equally
-    /// long.
+    /// A number contains a separator that the recorded number lacks. Or it has a leading zero, and the recorded number has none or is not
+    /// equally long.
     NumberForm,
     /// A value contains a sign, punctuation, an address or a line break, or quotes among other words.
     Signs,

@@ -177,7 +177,6 @@ const DATE_LABELS: &str = "day month year date tag monat jahr datum jour mois an
 /// English nouns that end like adverbs.
 const NO_ADVERBS: &str = "family assembly supply butterfly reply monopoly anomaly";
 
-/// Words that join clauses.
 const CONJUNCTIONS: &str = "and then or but und dann oder et puis ou y luego e poi en dan и затем потом ve sonra و ثم और फिर \
      i potem";
 
@@ -213,7 +212,6 @@ fn holds(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|entry| entry == word)
 }
 
-/// Reports whether a folded word is in the strict class: no value may contain it.
 pub(super) fn is_strict(word: &str) -> bool {
     STRICT_WORDS.contains(word)
         || is_adverb(word)
@@ -229,17 +227,14 @@ fn is_adverb(word: &str) -> bool {
         || (word.ends_with("mente") && is_long(8))
 }
 
-/// Reports whether a folded word is a preposition.
 pub(super) fn is_soft(word: &str) -> bool {
     SOFT_WORDS.contains(word) || word.starts_with("d'")
 }
 
-/// Reports whether a folded word is an article.
 pub(super) fn is_determiner(word: &str) -> bool {
     DETERMINER_WORDS.contains(word) || word.starts_with("l'")
 }
 
-/// Reports whether a folded word is closed-class, a preposition or an article.
 pub(super) fn is_function_word(word: &str) -> bool {
     is_strict(word) || is_soft(word) || is_determiner(word)
 }
@@ -266,17 +261,14 @@ pub(super) fn contains_unspaced(text: &str) -> bool {
     UNSPACED_PARTS.iter().any(|entry| text.contains(entry))
 }
 
-/// Reports whether a whole word between spaces is a closed-class word of Korean.
 pub(super) fn is_hangul_word(word: &str) -> bool {
     holds(HANGUL_WORDS, word)
 }
 
-/// Reports whether a folded word in a field label names a part of a date.
 pub(super) fn is_date_label(word: &str) -> bool {
     holds(DATE_LABELS, word)
 }
 
-/// Reports whether a folded word joins clauses.
 pub(super) fn is_conjunction(word: &str) -> bool {
     holds(CONJUNCTIONS, word)
 }
@@ -286,7 +278,6 @@ pub(super) fn is_turkish(word: &str) -> bool {
     word.contains(['ğ', 'ı', 'ş']) || holds(TURKISH, word)
 }
 
-/// Reports whether a folded text contains a relative time, such as "tomorrow".
 pub(super) fn is_relative_time(text: &str) -> bool {
     text.split_whitespace().any(|word| holds(RELATIVE, word))
         || RELATIVE_UNSPACED

@@ -13,8 +13,8 @@ use crate::{
 ///
 /// # Contract
 /// - One call of `complete` is one request to the provider. The client does not retry; the wrapper [`Retrying`](crate::llm::Retrying) does.
-/// - The reply is returned unchanged. Nothing is repaired, calls keep their order, and the token usage is absent unless the provider
-///   reports it.
+/// - The reply is returned unchanged. Nothing in it is repaired, its calls keep their order, and its token usage is absent unless the
+///   provider reports it.
 /// - Dropping the future cancels the call. Nothing continues in the background.
 ///
 /// ```
@@ -61,7 +61,7 @@ pub trait LlmClient: Debug + Send + Sync {
     /// - `Unavailable` for failures of the network or the server;
     /// - `Unauthorized`;
     /// - `InvalidInput` if the provider rejects the request;
-    /// - `Refused` for a content filter;
+    /// - `Refused` if a content filter or the model itself declines the request;
     /// - `MalformedReply` for a reply that cannot be understood.
     async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse>;
 }

@@ -1,4 +1,4 @@
-//! The schedule of retries: decides whether a model call is repeated, and how long to wait first. Does no input or output.
+//! The schedule of retries: whether a model call is repeated, and after which wait. Does no input or output.
 
 use std::time::Duration;
 
@@ -19,18 +19,19 @@ use crate::base::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryPolicy {
-    /// Maximum number of calls after the first one. Default 3. Source: chosen.
+    /// Maximum number of calls after the first call. Default: 3. Source: chosen.
     pub retries: u32,
-    /// Longest wait that the policy chooses before the first retry. This limit doubles with each further retry, up to `cap`. Default 1 s.
-    /// Source: chosen.
+    /// Longest wait that the policy chooses before the first retry. This limit doubles with each further retry, up to `cap`. Default: 1
+    /// s. Source: chosen.
     pub base: Duration,
-    /// Longest wait that the policy chooses before any retry. A wait that the provider asked for may be longer. Default 10 s. Source:
-    /// chosen.
+    /// Longest wait that the policy chooses before any retry. A wait that the provider asked for may be longer. Default: 10 s.
+    /// Source: chosen.
     pub cap: Duration,
-    /// Longest time for one call. Default 60 s. Source: chosen; the slowest answers of hosted models took half of that.
+    /// Longest time for one call. Default: 60 s. Source: chosen; the slowest answers of hosted models took half as
+    /// long.
     pub call_timeout: Duration,
-    /// Longest time for all calls and waits together, from the first call to the last. Default 300 s. Source: chosen; enough for four calls
-    /// that time out and the waits between them.
+    /// Longest time for all calls and waits together. Default: 300 s. Source: chosen; enough for four calls that time out and the waits
+    /// between them.
     pub overall: Duration,
 }
 
@@ -49,8 +50,8 @@ impl Default for RetryPolicy {
 impl RetryPolicy {
     /// Sets the time limit for each call, for example for a slow model on a small machine.
     ///
-    /// If this is longer than [`overall`](Self::overall), `overall` is raised to the same time. Then a call that takes all of its time is
-    /// not repeated. It need not be, because a model that was too slow once will be too slow again.
+    /// If this is longer than [`overall`](Self::overall), `overall` is raised to the same time. A call that takes all of this time is
+    /// then not repeated, because a model that was too slow once will be too slow again.
     #[must_use]
     pub fn with_call_timeout(mut self, timeout: Duration) -> Self {
         self.call_timeout = timeout;
@@ -58,12 +59,13 @@ impl RetryPolicy {
         self
     }
 
-    /// Returns the wait before the call is repeated; `None` if the call must not be repeated, because of the kind of the error, the number
-    /// of retries or the time that remains.
+    /// Returns the wait before the call is repeated; `None` if the call must not be repeated: the kind of error excludes it, there were
+    /// enough retries, or too little time remains.
     ///
-    /// `done` is the number of retries so far, `left` is the time that remains of [`RetryPolicy::overall`], and `random` is a uniformly
-    /// distributed number. If the provider asked for a wait, exactly that wait is returned. Otherwise the wait is random, between zero and
-    /// a limit that doubles with each retry (full jitter), so that many callers do not return at the same time.
+    /// `done` is the number of retries so far, `left` is the time that remains of [`RetryPolicy::overall`], and `random` is uniformly
+    /// distributed over all values of `u64`. If the provider asked for a wait, exactly that wait is returned. Otherwise the wait is
+    /// random, between zero and a limit that doubles with each retry (full jitter), so that many callers do not repeat their calls at the
+    /// same time.
     pub fn wait_before(
         &self,
         done: u32,
@@ -80,7 +82,6 @@ impl RetryPolicy {
         (wait < left).then_some(wait)
     }
 
-    /// Returns the longest wait that the policy may choose before the retry that follows `done` earlier retries.
     fn limit(&self, done: u32) -> Duration {
         let doubled = 2_u32
             .checked_pow(done)

@@ -1,9 +1,9 @@
-//! Repeats model calls after transient failures. No other code in the crate repeats a model call.
+//! Repetition of model calls after transient failures. No other code in the crate repeats a model call.
 //!
 //! # Decisions
 //!
-//! - `Retrying` keeps to an overall time limit (default 300 s). If a wait would exceed that limit, it returns the provider's own error at
-//!   once instead of waiting.
+//! - `Retrying` keeps to an overall time limit (default: 300 s). If a wait would exceed the limit, it returns the provider's own error at
+//!   once.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,9 +16,9 @@ use crate::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
 };
 
-/// A wrapper around a model that repeats calls after transient failures: rate limits, time-outs, and a network or server that is down.
+/// A wrapper around a model that repeats calls after transient failures: rate limits, timeouts, and an unreachable network or server.
 ///
-/// The number of retries that a reply took is in [`ChatResponse::retries`]. If all retries failed, the error gives the number of calls as
+/// [`ChatResponse::retries`] is the number of retries before a reply. If all retries failed, the error gives the number of calls as
 /// `attempts`.
 ///
 /// ```
@@ -38,7 +38,7 @@ pub struct Retrying<L> {
 }
 
 impl<L> Retrying<L> {
-    /// Wraps a model. The seed determines the random part of the waits, so that the same run can be repeated with the same waits.
+    /// Wraps a model. The seed determines the random part of the waits, so that a repeated run has the same waits.
     pub fn new(client: L, seed: u64) -> Self {
         Self {
             client,

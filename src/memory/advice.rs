@@ -52,23 +52,22 @@ impl PageName {
         }
     }
 
-    /// Adds the name of the group that contains the element. It is cleaned and cut like the element's own name; an
-    /// empty one is left out.
+    /// Adds the name of the group that contains the element, cleaned and cut like the element's own name. An empty name
+    /// is ignored.
     #[must_use]
     pub fn within(mut self, group: &str) -> Self {
         self.within = Some(Self::plain(group)).filter(|group| !group.is_empty());
         self
     }
 
-    /// Returns a page's text in the form in which names are shown: cleaned, on one line, cut to [`PageName::MAX_NAME`].
     pub(crate) fn plain(name: &str) -> String {
         text::truncate(&text::squeeze(&text::clean(name)), Self::MAX_NAME)
     }
 }
 
 impl fmt::Display for PageName {
-    /// Formats as `button "Accept all"`, with the name as a JSON string, or as `textbox number 2`; in a group as
-    /// `button "Save" in "Draft"`.
+    /// Formats a named element as `button "Accept all"`, an element without a name as `textbox number 2`, and an
+    /// element in a group as `button "Save" in "Draft"`. Names are written as JSON strings.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.role.as_str())?;
         match self.ordinal {
@@ -190,7 +189,7 @@ impl Advice {
 
     /// Creates a piece of advice of one line. Its words have the trust class `trust`, and its names are page data, so
     /// that a prompt can tell the two apart. Returns `None` if the section is [`Section::Lessons`], which is part of
-    /// the system instruction, and the line has names or its words come from a page or a model.
+    /// the system instruction, and the line has names, or words of a page or a model.
     ///
     /// If the words come from a page or a model, words and names are merged into a single text. Once the words have
     /// [`Advice::MAX_TEXT`] characters, the rest of the line is dropped.
@@ -252,7 +251,8 @@ impl Advice {
         &self.id
     }
 
-    /// Returns the texts of all lines, joined by spaces and with the names of elements, for people and events.
+    /// Returns the texts of all lines, including the names of elements, joined by spaces. The result is for people and
+    /// events.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -262,12 +262,11 @@ impl Advice {
         &self.lines
     }
 
-    /// Returns the text of each line.
     pub(crate) fn texts(&self) -> impl Iterator<Item = String> + '_ {
         self.lines.iter().map(|line| line.text.clone())
     }
 
-    /// Returns the trust class of the words. The names always belong to a page.
+    /// Returns the trust class of the words. Names are always page data.
     pub const fn trust(&self) -> Trust {
         self.trust
     }
@@ -315,8 +314,8 @@ const fn is_vouched(trust: Trust) -> bool {
     matches!(trust, Trust::Code | Trust::User)
 }
 
-/// Returns the words, cleaned and on one line. White space at both ends is kept, because it separates the words from
-/// the names next to them.
+/// Returns the words, cleaned and on one line. Keeps white space at both ends, because it separates the words from the
+/// names next to them.
 fn one_line(words: &str) -> String {
     text::clean(words)
         .chars()

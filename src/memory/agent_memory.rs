@@ -44,9 +44,8 @@ pub const MAX_FILES: usize = 10_000;
 const MAX_PROBLEMS: usize = 100;
 /// Maximum length of a text that a problem or an error quotes from a file. Unit: characters. Source: chosen.
 const MAX_QUOTED: usize = 80;
-/// Maximum length of a path in an error. Unit: characters. Source: chosen; two names of the maximum length.
+/// Maximum length of a path in an error. Unit: characters. Source: chosen; enough for two file names of the maximum length.
 const MAX_PATH: usize = 512;
-/// Operation named in errors.
 const PARSE: &str = "agent_memory.parse";
 
 /// The items that the documented folder has for one host, as JSON in the form of its files.
@@ -146,7 +145,6 @@ pub fn is_read(path: &str) -> bool {
     )
 }
 
-/// The contents of the files in the folder of one host.
 #[derive(Debug, Default)]
 struct Files {
     /// The host as named in `knowledge.json`.
@@ -238,7 +236,6 @@ fn wrong(path: &str, why: &str) -> Error {
         .with("why", why)
 }
 
-/// Returns a text from a file as errors quote it: on one line, cut to the maximum length of a quote.
 pub(super) fn quoted(said: &str) -> String {
     text::truncate(&text::squeeze(&text::clean(said)), MAX_QUOTED)
 }

@@ -29,19 +29,17 @@ const MAKERS: [&str; 6] = [
 pub struct Aim {
     /// The role.
     pub role: Role,
-    /// The name. For an element without a name, its label, else an attribute such as its icon or form name.
+    /// The name; for an element without a name, its label, or else the value of an attribute such as `icon`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Position among elements of the same role, counted from 0, if the field `name` is empty, else `None`.
+    /// Position among elements of the same role, counted from 0; `None` unless the field `name` is empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
-    /// The name of a group around the element. It is kept if the element was confused with another element of the same
-    /// name, to tell the two apart.
+    /// The name of a group around the element. It is kept if role and name alone do not tell the element from others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
 }
 
-/// Returns true if an element with this role, in this landmark, is part of a search form.
 pub(super) fn is_of_search(role: &Role, landmark: Option<&Role>) -> bool {
     *role == Role::SearchBox || landmark == Some(&Role::Search)
 }
@@ -59,7 +57,6 @@ impl Aim {
         }
     }
 
-    /// Creates a target with this role and name, without position and group.
     pub(crate) fn called(role: Role, name: &str) -> Self {
         Self {
             role,
@@ -82,7 +79,7 @@ impl Aim {
         group.filter(|group| !group.is_empty())
     }
 
-    /// Returns one target for each group around an element. Each names the element and one of the groups.
+    /// Returns the target once for each group around the element, with that group as `within`.
     pub(crate) fn in_groups(identity: &TargetIdentity) -> impl Iterator<Item = Self> {
         let aim = Self::of(identity);
         let within = |group| Self {
@@ -96,8 +93,8 @@ impl Aim {
             .into_iter()
     }
 
-    /// Returns the target in the form of older records, which did not contain attributes: an element without name and
-    /// label has only its position. Returns `None` if the element has a name or label.
+    /// Returns the target as older records described it. They contained no attributes, so an element without name and label has only its
+    /// position. Returns `None` if the element has a name or label.
     pub(crate) fn by_place(identity: &TargetIdentity) -> Option<Self> {
         let bare = TargetIdentity {
             attributes: Vec::new(),
@@ -106,12 +103,11 @@ impl Aim {
         Some(Self::of(&bare)).filter(|aim| aim.ordinal.is_some())
     }
 
-    /// Returns true if the other target has the same role, name and position. Groups are not compared.
+    /// Compares role, name and position, but not the groups.
     pub(crate) fn is_called(&self, other: &Self) -> bool {
         (&self.role, &self.name, self.ordinal) == (&other.role, &other.name, other.ordinal)
     }
 
-    /// Returns the target as the name of a page element in a line of advice.
     pub(crate) fn named(&self) -> Piece {
         let name = PageName::new(&self.role, &self.name, self.ordinal);
         Piece::Name(match &self.within {

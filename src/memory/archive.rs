@@ -30,7 +30,6 @@ pub const VERSION: u64 = 1;
 pub const MAX_BYTES: usize = 256 * 1_024 * 1_024;
 /// Maximum length of a collection's name. Unit: bytes. Source: chosen.
 const MAX_COLLECTION: usize = 40;
-/// Operation named in errors.
 const PARSE: &str = "memory_archive.parse";
 
 /// A parsed memory document.
@@ -155,7 +154,7 @@ fn is_fine(shelf: &Shelf) -> bool {
 pub struct Restore {
     /// The edits, one for each shelf. They are idempotent.
     pub edits: Vec<ShelfEdit>,
-    /// Number of records that the edits add.
+    /// Number of the archive's records that the edits contain.
     pub taken: usize,
     /// Number of the imported records that wait for review.
     pub waiting: usize,
@@ -165,8 +164,8 @@ pub struct Restore {
 
 /// Returns the edits that import an archive. If `namespace` is given, all shelves go into that namespace.
 ///
-/// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out. Words
-/// that a person once accepted then wait for review, because it is unknown who that person was.
+/// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out, and words that a person
+/// once accepted wait for review again, because it is unknown who that person was.
 ///
 /// If the store already has another version of an item, the two are [merged](MemoryKind::merge) if `trust` is true.
 /// Otherwise the stored version stays unchanged, because evidence that nobody vouches for must not count.
@@ -234,8 +233,6 @@ pub fn import(
     restore
 }
 
-/// Returns the changes that add records to a shelf. If the shelf already has another version of an item, the two are
-/// merged if `trust` is true; otherwise the stored version stays unchanged.
 fn added(
     records: &[Record],
     taken: &BTreeMap<String, Record>,

@@ -3,8 +3,8 @@
 //!
 //! # Decisions
 //!
-//! - An item is held back for a whole run or not at all. Otherwise the run could be counted neither as one with the
-//!   item nor as one without it.
+//! - An item is held back for a whole run or not at all. A run that held it back only in part could count neither as a
+//!   run with the item nor as a run without it.
 //! - The choice depends only on the run's seed and the item. So it can be computed again from the record of the run,
 //!   and each item of a run is chosen independently of the other items.
 //! - Lessons for the system instruction are held back like all other advice, the shipped ones too. The choice is made

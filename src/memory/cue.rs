@@ -24,7 +24,8 @@ pub struct Moment<'a> {
     pub steps: &'a [Step],
     /// The time by the run's clock.
     pub now: DateTime<Utc>,
-    /// The run that asks, if it is known. A resumed run may have taught memory already; it is not told of itself.
+    /// The run that asks, if it is known. Sessions and conversations that this run itself stored, before it was
+    /// resumed, are not shown to it.
     pub run: Option<&'a RunId>,
 }
 
@@ -45,7 +46,7 @@ impl<'a> Moment<'a> {
         }
     }
 
-    /// Sets the run that asks.
+    /// Sets the run that asks memory for advice.
     #[must_use]
     pub const fn of_run(mut self, run: &'a RunId) -> Self {
         self.run = Some(run);

@@ -47,8 +47,8 @@ impl fmt::Display for Standing {
     }
 }
 
-/// The number of times that an item was shown to runs and used by them, and the results. Lessons, trajectories and
-/// patterns have these counts. Lists of items, explanations and reports show the same counts.
+/// The counts of how often an item was shown and used, and how often it helped and did not help. Lessons, trajectories and patterns have
+/// these counts; lists of items, explanations and reports show them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses {
     /// Number of runs in which a prompt contained the item.
@@ -59,7 +59,7 @@ pub struct Uses {
     /// - It took steps of a trajectory from memory, or at least half of the steps by its own decisions.
     /// - It took the steps of a pattern, or one of them failed.
     ///
-    /// A run can do so without having been shown the item.
+    /// A run can do what the item says without having been shown the item.
     pub used: u64,
     /// Number of these uses that succeeded: the recovery restored the effect, all steps of the pattern were carried
     /// out, or the run with the trajectory reached its goal.
@@ -91,7 +91,7 @@ impl fmt::Display for Uses {
 pub enum Use {
     /// The run took the steps successfully. For a trajectory, half of the steps are enough if the run reached its goal.
     Helped,
-    /// The run did not take all steps of a pattern, and none failed; or it reached its goal without the steps of a trajectory.
+    /// The run did not take all steps of a pattern, but no step failed. Or the run reached its goal without the steps of a trajectory.
     Ignored,
     /// The run took steps of the item, but its end says nothing about them: the run was interrupted, or it reached its goal mostly by
     /// other steps.
@@ -109,12 +109,10 @@ impl Use {
         json!({ "result": self, "used": used, "followed": used, "helped": helped, "harmed": harmed })
     }
 
-    /// Returns true if the run took steps of the item.
     pub(super) const fn is_use(self) -> bool {
         matches!(self, Self::Helped | Self::Used | Self::Failed)
     }
 
-    /// Returns true if the result counts against the item.
     pub(super) const fn is_harm(self) -> bool {
         matches!(self, Self::Failed | Self::InVain)
     }

@@ -114,7 +114,6 @@ fn fields(item: &str, one: &[&Record], other: &[&Record]) -> BTreeSet<String> {
     differing
 }
 
-/// Groups the records of all shelves by the item that they belong to.
 fn items<'r>(
     shelves: &'r [(Shelf, Vec<Record>)],
     kinds: &[Arc<dyn MemoryKind>],

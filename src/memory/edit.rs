@@ -21,7 +21,6 @@ pub enum Change {
 }
 
 impl Change {
-    /// Returns the key of the changed record.
     fn key(&self) -> &str {
         match self {
             Self::Put(record) => &record.key,
@@ -34,8 +33,8 @@ type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
 
 /// A change of a shelf, computed from the records that the shelf has when the edit runs.
 ///
-/// The function that computes the changes must be pure, because a backend may call it more than once. If it learns from a run, it must
-/// change nothing when it is applied again for the same run, because a run may be learned from twice.
+/// The function that computes the changes must be pure, because a backend may call it more than once. A function that learns from a run
+/// must change nothing if it is applied again for the same run, because memory may learn from a run twice.
 ///
 /// ```
 /// use serde_json::json;

@@ -7,8 +7,8 @@
 //!
 //! # Decisions
 //!
-//! - A kind builds an [`Index`] for each shelf instead of scanning the records each time that memory is asked. So a
-//!   recall is a lookup. On a host with learned recoveries, the page is searched once in addition.
+//! - A kind builds an [`Index`] for each shelf instead of scanning the records each time that memory is asked. So each recall is a lookup.
+//!   Only on a host with learned recoveries does it also search the page once.
 //! - A run is distilled before a kind learns from it: the kind extracts the data that it needs. The distilled form
 //!   contains no typed text unless the goal contains the same text. So it may wait on disk while the store cannot apply
 //!   the edits, and memory learns from it at the next run.
@@ -41,7 +41,7 @@ use crate::{
     working::SiteMap,
 };
 
-/// The reason for which an import leaves out what must not count before a person vouches for it.
+/// The reason why an import leaves out a record if the importing person does not trust its source. It is the end of a sentence.
 pub(crate) const UNVOUCHED: &str = "is taken only if the importing person trusts its source";
 
 /// An edit and the shelf to which it applies.
@@ -87,8 +87,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// Returns the shelves to read at this moment, the most relevant first.
     fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf>;
 
-    /// Prepares the records of a shelf for queries. It is called once for each generation of the shelf that a run
-    /// reads, so again only if the shelf has changed.
+    /// Prepares the records of a shelf for queries. A run calls it when it first reads the shelf, and again only after the shelf has
+    /// changed.
     fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index>;
 
     /// Returns the maximum number of pieces of advice for this moment, over all shelves.
@@ -225,8 +225,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// Merges two versions of an item and returns the resulting records. `known` are the item's records in this store,
     /// and `other` are those of another store that a person trusts. Merging the same version again changes nothing.
     ///
-    /// The default keeps one version as a whole: the one that does not wait for review; if that decides nothing, the
-    /// newer one by [`changed_at`](Self::changed_at); else the known one.
+    /// The default keeps one version as a whole: a version that does not wait for review rather than one that does, otherwise the newer
+    /// version by [`changed_at`](Self::changed_at), otherwise the known one.
     ///
     /// # Errors
     /// `Corrupt` if the records cannot be written.

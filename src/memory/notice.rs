@@ -24,7 +24,8 @@ pub enum StoreNoticeKind {
         /// The file's new path, relative to the store's root.
         file: String,
     },
-    /// The shelf's file is missing or broken, so a read used the backup, or what is whole in the broken file. Nothing was changed.
+    /// The shelf's file is missing or broken. The shelf was read from the backup, or from the readable part of the broken file. Nothing was
+    /// changed.
     Damaged {
         /// Number of records that were read.
         records: usize,

@@ -33,7 +33,6 @@ impl Heading {
         Self(Cow::Borrowed(words))
     }
 
-    /// Creates a heading from the words in a stored run, which are cleaned, put on one line and cut.
     pub(super) fn stored(words: &str) -> Self {
         Self(Cow::Owned(Advice::shown(words)))
     }
@@ -51,7 +50,6 @@ impl fmt::Display for Heading {
 }
 
 impl<'de> Deserialize<'de> for Heading {
-    /// Reads a heading from a stored run.
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         String::deserialize(from).map(|words| Self::stored(&words))
     }

@@ -192,7 +192,6 @@ impl Record {
     }
 }
 
-/// Returns true if a record is nested too deeply to be read back.
 pub(crate) fn is_too_deep(body: &Value) -> bool {
     is_deeper_than(body, MAX_RECORD_DEPTH)
 }

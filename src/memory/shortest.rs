@@ -55,8 +55,8 @@ pub(super) const fn looks_only(tool: BrowserTool) -> bool {
     )
 }
 
-/// Returns true if the step is an action on a page that was carried out, or whose outcome is unclear, and that does
-/// more than look.
+/// Returns true if the step is a browser action that does more than look, and that was carried out or has an unclear
+/// outcome.
 fn acts(step: &Step) -> bool {
     let is_done = matches!(step.outcome, Outcome::Done | Outcome::Unclear(_));
     // Scrolling may load more items, or enable a button below a text.
@@ -68,7 +68,6 @@ fn acts(step: &Step) -> bool {
     is_done && tool(step).is_some_and(|tool| !looks_only(tool) || scrolled(tool))
 }
 
-/// Returns the browser tool that a step used; `None` if the step is no browser action.
 pub(super) const fn tool(step: &Step) -> Option<BrowserTool> {
     match &step.action {
         Action::Browser(action) => Some(action.tool()),

@@ -3,7 +3,6 @@
 use super::{Change, Record, StoredStep};
 use crate::base::{Error, ErrorKind, Result};
 
-/// Number of digits in a step's key.
 const DIGITS: usize = 2;
 
 /// Returns the key of the item that a record belongs to.
@@ -44,14 +43,12 @@ pub(super) fn steps_of(records: &[Record], key: &str, count: usize) -> Option<Ve
     (0..count).map(step).collect()
 }
 
-/// Returns the changes that remove an item with its steps.
 pub(super) fn removal(records: &[Record], key: &str) -> Vec<Change> {
     let own = records.iter().filter(|record| owner(&record.key) == key);
     own.map(|record| Change::Remove(record.key.clone()))
         .collect()
 }
 
-/// Returns the changes that replace all records of an item by these records.
 pub(super) fn replacing(records: &[Record], key: &str, new: Vec<Record>) -> Vec<Change> {
     let is_gone = |change: &Change| match change {
         Change::Remove(key) => new.iter().all(|record| record.key != *key),

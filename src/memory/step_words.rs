@@ -64,7 +64,6 @@ pub(super) fn slot_name(slot: usize) -> String {
     format!("<{}>", slot + 1)
 }
 
-/// Returns the name of a slot such as `<1>`, followed by the new goal's value for it if `values` has one.
 fn slot_with_value(slot: usize, values: &[Option<String>]) -> String {
     let name = slot_name(slot);
     match values.get(slot).and_then(Option::as_deref) {
@@ -122,7 +121,6 @@ fn place(target: &StoredTarget) -> String {
     format!(" in the {part}")
 }
 
-/// Returns the target's role, or the generic role if the page uses a role that is not a standard one.
 fn role(target: &StoredTarget) -> &str {
     match &target.role {
         Role::Other(_) => Role::Generic.as_str(),

@@ -16,7 +16,7 @@ pub(super) enum StoredAdvice {
         trust: Trust,
         section: Section,
     },
-    /// One line with a placement: the form from before advice had several lines and sections.
+    /// Advice of one line with a placement, as it was stored before advice had several lines and sections.
     OneLine {
         id: AdviceId,
         pieces: Vec<Piece>,

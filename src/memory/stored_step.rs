@@ -88,7 +88,6 @@ pub struct StoredTarget {
     /// The durable locator; `None` if the driver gave none, or if the locator contains a value of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locator: Option<Locator>,
-    /// The target that this record means for the run that reads it, which may have another goal.
     #[serde(skip)]
     pub(super) for_goal: ForGoal,
 }
@@ -96,7 +95,6 @@ pub struct StoredTarget {
 /// The target that a recorded step means for a run that may have another goal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum ForGoal {
-    /// The recorded target.
     #[default]
     Same,
     /// The recorded target or another element of the same list.
@@ -230,9 +228,9 @@ impl StoredStep {
         Some(stored)
     }
 
-    /// Sets the group around the target, which distinguishes it from other elements of the same name. A target that already has a group
-    /// keeps that one. An item of a list gets no group, because another run may have to choose another item, unless it is part of a menu
-    /// or a field of a form.
+    /// Sets the group around the target, which distinguishes it from other elements of the same name. A group that the target already has
+    /// is kept. An item of a list that is neither part of a menu nor a field of a form gets no group, because another run may have to
+    /// choose another item.
     fn put_in_group(&mut self, group: Option<&str>) {
         let is_of_form = self.writes();
         let Some(target) = &mut self.target else {
@@ -265,14 +263,13 @@ impl StoredStep {
         target.locator = locator.filter(|locator| !typed.is_in(&locator.to_string()));
     }
 
-    /// Returns true if the step's record is not larger than [`MAX_STEP_BYTES`].
     pub(super) fn is_small(&self) -> bool {
         serde_json::to_value(self)
             .is_ok_and(|body| Record::new("", &body).size() <= MAX_STEP_BYTES - MAX_KEY)
     }
 
-    /// Drops the least needed data until the step's record is small enough: first the locator, then the form of the
-    /// text, the page that the step led to, and the page.
+    /// Drops the least needed data until the step's record is small enough, in this order: the locator, the form of the text, the page to
+    /// which the step led, the page on which the step was taken.
     pub(super) fn fit(&mut self) {
         if !self.is_small()
             && let Some(target) = &mut self.target
@@ -332,8 +329,8 @@ impl StoredStep {
             && self.leads_to == self.page
     }
 
-    /// Returns true if this step chose a view by a link of a list, and `taken`, a step of another run, chose another link of the same
-    /// list, as the goal of that run may ask.
+    /// Returns true if this step chose a view by a link of a list, and `taken`, a step of another run, chose a different link of the same
+    /// list, as the other run's goal may require.
     pub(super) fn is_other_choice(&self, taken: &Self) -> bool {
         let (Some(own), Some(other)) = (&self.target, &taken.target) else {
             return false;
@@ -350,7 +347,6 @@ impl StoredStep {
             && !self.is_same(taken)
     }
 
-    /// Returns true if the step gives a value to a field.
     pub(super) const fn writes(&self) -> bool {
         use BrowserTool as T;
         matches!(
@@ -377,8 +373,6 @@ impl StoredTarget {
         }
     }
 
-    /// Returns true if the target is probably one of several choices in a list, so that another run may have to choose
-    /// a different element.
     pub(super) fn is_choice(&self) -> bool {
         is_choice(&self.role, self.landmark.as_ref(), self.collection)
     }

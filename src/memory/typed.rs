@@ -16,7 +16,6 @@ const MIN_TYPED: usize = 4;
 pub(super) struct Typed(Vec<String>);
 
 impl Typed {
-    /// Returns the texts that these steps typed.
     pub(super) fn of(steps: &[Step]) -> Self {
         Self::texts(steps.iter().flat_map(texts))
     }
@@ -28,7 +27,6 @@ impl Typed {
         Self(long.collect())
     }
 
-    /// Returns true if the words contain one of the texts.
     pub(super) fn is_in(&self, words: &str) -> bool {
         let words = text::fold(words);
         self.0.iter().any(|text| words.contains(text.as_str()))

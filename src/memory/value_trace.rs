@@ -8,9 +8,9 @@ use crate::{
 
 use super::{StoredStep, StoredText};
 
-/// Finds the values of the goal in the steps of a run. `taken` and `steps` are the same steps in two forms. Returns the values as ranges
-/// of bytes of the goal, and stores in each of `steps` the positions in this list of the values that the step uses. Names of targets that
-/// are or contain a value are removed from `steps`.
+/// Finds the values of the goal in the steps of a run and returns them as ranges of bytes of the goal. `taken` and `steps` are the same
+/// steps in two forms. Each of `steps` gets the indices, in the returned list, of the values that it uses. A target's name that is or
+/// contains a value is removed from `steps`.
 pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Vec<(usize, usize)> {
     place(
         goal,

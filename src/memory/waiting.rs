@@ -19,12 +19,10 @@ const MAX_WAITING: usize = 100;
 /// Name of the collection for waiting runs that is used while the shelf [`PENDING`] cannot be written.
 const SPARE: &str = "pending-2";
 
-/// Returns the shelves on which runs wait: the usual one, then the spare one.
 pub(crate) fn shelves(namespace: &Namespace) -> [Shelf; 2] {
     [PENDING, SPARE].map(|name| Shelf::global(namespace, name))
 }
 
-/// Returns true if this shelf is one of those for waiting runs.
 pub(crate) fn is_for_waiting(shelf: &Shelf) -> bool {
     [PENDING, SPARE].contains(&&*shelf.collection)
 }
@@ -88,17 +86,13 @@ pub(crate) fn add(records: &[Record], parts: &[Record]) -> Result<Vec<Change>> {
 /// The edits by which memory learns from all runs that wait on a shelf.
 #[derive(Debug)]
 pub(crate) struct Backlog {
-    /// The edits, one group for each shelf.
     pub(crate) groups: Vec<Group>,
-    /// The errors of the runs from which memory cannot learn.
     pub(crate) errors: Vec<Error>,
     /// The keys of the records to remove, by kind and run. The run is `None` if its records could not be read.
     keys: BTreeMap<(String, Option<RunId>), Vec<String>>,
-    /// The kinds and runs whose records must not be removed.
     kept: BTreeSet<(String, Option<RunId>)>,
 }
 
-/// The edits of one shelf, each with the run from which it learns.
 #[derive(Debug)]
 pub(crate) struct Group {
     pub(crate) kind: Arc<dyn MemoryKind>,
@@ -184,7 +178,6 @@ impl Backlog {
     }
 }
 
-/// Groups the records by run and kind.
 fn grouped(records: &[Record]) -> BTreeMap<(&str, &str), Vec<&Record>> {
     let mut groups: BTreeMap<(&str, &str), Vec<&Record>> = BTreeMap::new();
     for record in records {

@@ -16,7 +16,6 @@ pub const MAX_CHECKPOINT: usize = 128 * 1_024;
 const MANIFESTS: &str = "agent-runs";
 /// Prefix of the name of a run's own collection.
 const RUN: &str = "agent-run-";
-/// Key of the record that holds the lease.
 const LEASE: &str = "lease";
 /// Name under which the parts of a checkpoint are stored.
 const PARTS: &str = "checkpoint";
@@ -38,12 +37,10 @@ impl Checkpoint {
     }
 }
 
-/// Returns the shelf of the manifests.
 pub(crate) fn manifest_shelf(namespace: &Namespace) -> Shelf {
     Shelf::global(namespace, MANIFESTS)
 }
 
-/// Returns the shelf of a run, which holds its lease and checkpoint.
 pub(crate) fn checkpoint_shelf(namespace: &Namespace, run: &RunId) -> Shelf {
     Shelf::global(namespace, &own(run.as_str()))
 }

@@ -15,7 +15,7 @@ use crate::{
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Time without a heartbeat after which a run counts as abandoned. Source: chosen.
 pub const ABANDONED_AFTER: Duration = Duration::from_mins(1);
-/// Maximum number of runs in the register. The oldest are removed. Source: chosen, as for run folders.
+/// Maximum number of runs in the register. If there are more, the oldest are removed. Source: chosen, as for run folders.
 pub const MAX_RUNS: usize = 100;
 /// Age from which a run is removed. Unit: days. Source: chosen, as for run folders.
 pub const MAX_AGE_DAYS: i64 = 30;
@@ -250,8 +250,7 @@ fn change(
     Ok(vec![Change::Put(known.to_record()?)])
 }
 
-/// Returns the changes to the register by which the calling process takes over a run, to resume it. The run must not have ended with an
-/// answer.
+/// Returns the changes to the register by which the calling process takes over a run, to resume it.
 ///
 /// # Errors
 /// `InvalidInput`, with the reason as `why`, if there is no such run, if it ended with an answer, or if

@@ -211,7 +211,6 @@ impl RunManifest {
         }
     }
 
-    /// Returns the manifest with its status at the time `now`.
     pub(crate) fn at(self, now: DateTime<Utc>) -> Self {
         Self {
             status: self.status_at(now),

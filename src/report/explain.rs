@@ -68,9 +68,10 @@ pub struct DecidedAction {
 pub struct Credit {
     /// The site on which the item was used.
     pub site: Option<Site>,
-    /// True if the run did what the item advises: it carried out the recovery, or took the recorded steps.
+    /// True if the run carried out a lesson's recovery after the lesson's failure, or took the recorded steps of
+    /// another item.
     pub used: bool,
-    /// True if the model had been shown the item before the run did so.
+    /// True if the model had been shown the item before the run did what the item advises.
     pub followed: bool,
     /// True if using the item helped: the action had its effect, or the goal was reached.
     pub helped: bool,
@@ -79,7 +80,7 @@ pub struct Credit {
 }
 
 impl Credit {
-    /// Returns the result of an item that the data of a memory kind's note contain; `None` if they contain none.
+    /// Reads a credit from the data of a memory kind's note; `None` if the data lack one of the four flags.
     fn of(data: &Value) -> Option<Self> {
         let is = |name: &str| data[name].as_bool();
         Some(Self {
@@ -301,7 +302,7 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
     book.items
 }
 
-/// Returns the position of an event of this kind in the order of the events of one step.
+/// Returns the rank of this kind of event in the order of the events of one step.
 const fn phase(kind: &EventKind) -> u8 {
     match kind {
         EventKind::Tier1Loaded { .. } => 0,

@@ -25,7 +25,6 @@ const BAR: u32 = 10;
 /// Height of a plot, in the plot's coordinates.
 const HEIGHT: u64 = 100;
 
-/// The content of the HTML report of one run, for the template.
 #[derive(Template, Default)]
 #[template(path = "run.html")]
 struct Report<'a> {
@@ -44,7 +43,6 @@ struct Report<'a> {
     unreadable: &'a [String],
 }
 
-/// A step of the run, as the report shows it.
 #[derive(Default)]
 struct Step {
     number: u32,
@@ -65,19 +63,17 @@ struct Step {
     acted_ms: u64,
 }
 
-/// A request to the model, or a reply of the model, with its title in the report.
 struct Call {
     title: String,
     text: String,
 }
 
-/// A memory item and what became of it in the run.
+/// A memory item with the events of the run that concern it, as pairs of a label and a text.
 struct Remembered {
     says: String,
     fates: Vec<(&'static str, String)>,
 }
 
-/// A bar chart with one bar for each step.
 struct Plot {
     title: &'static str,
     legend: String,
@@ -194,7 +190,6 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Returns the figures of a finished run, each with its label.
 fn figures(summary: &RunSummary) -> Vec<(&'static str, String)> {
     let Usage {
         input,
@@ -307,7 +302,6 @@ fn reply(response: &ChatResponse, elapsed_ms: u64) -> Call {
 }
 
 impl Line {
-    /// Returns true if this line is about an action that failed, had no effect, or has an unclear outcome.
     fn is_bad(&self) -> bool {
         self.elapsed_ms.is_some() && self.outcome != "done"
     }

@@ -11,7 +11,6 @@ use crate::{
 /// Maximum length of a text that a line quotes, such as a lesson or words of a page. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 140;
 
-/// A line for a person about an event of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
     /// A word that says what the line is about, such as `memory`; `None` for an action.
@@ -34,14 +33,12 @@ impl Line {
     }
 }
 
-/// Returns the line for a step that is taken from memory.
 fn replayed(number: usize, of: usize) -> Line {
     let words =
         format!("the next step is step {number} of {of} of an earlier run with such a task");
     Line::aside("memory", &words)
 }
 
-/// Returns the line for a memory item that runs are no longer shown.
 fn retired(text: &str) -> Line {
     Line::aside(
         "forgot",

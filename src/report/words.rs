@@ -51,12 +51,10 @@ pub(crate) fn action(action: &Action, targets: &[TargetIdentity]) -> String {
     words.join(" ")
 }
 
-/// Returns a text in quotation marks, on one line and cut to `max` characters.
 pub(crate) fn quoted(text: &str, max: usize) -> String {
     format!("\"{}\"", truncate(&squeeze(text), max))
 }
 
-/// Returns an outcome in one or a few words, such as `no effect` or the class of a failure.
 pub(crate) fn outcome(outcome: &Outcome) -> String {
     outcome.as_str().replace('_', " ")
 }
@@ -123,7 +121,6 @@ pub(crate) fn store_notice(notice: &StoreNotice) -> String {
     }
 }
 
-/// Returns the reason why a memory item was recalled, in words.
 pub(crate) fn recalled(recalled: &Recalled) -> String {
     match &recalled.why {
         Why::RunStarted => "when the run started, into the system instruction".to_owned(),
@@ -141,7 +138,6 @@ pub(crate) fn recalled(recalled: &Recalled) -> String {
     }
 }
 
-/// Returns one result of a memory item in a run, in words.
 pub(crate) fn credited(credited: &Credit) -> String {
     let site = credited
         .site
@@ -166,7 +162,6 @@ pub(crate) fn credited(credited: &Credit) -> String {
     format!("{used}{site}{shown}{end}")
 }
 
-/// Returns the status change of a memory item in words.
 pub(crate) fn became(became: &StatusChange) -> &str {
     match became {
         StatusChange::Changed(what) => what,
@@ -177,7 +172,6 @@ pub(crate) fn became(became: &StatusChange) -> &str {
     }
 }
 
-/// Returns the reason why a run ended, in words.
 pub(crate) const fn stop(reason: StopReason) -> &'static str {
     match reason {
         StopReason::Finished => "the goal is reached, and the page shows it",

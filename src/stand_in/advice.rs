@@ -7,16 +7,15 @@ use super::{
     tips::{Remedy, Tip},
 };
 
-/// Returns the acts by which the tips for this site replace `act`, which enters `value`; `None` if no tip is about `act` or none of its
-/// remedies applies.
+/// Returns the acts that replace `act`, as a tip for this site suggests; `None` if no remedy of a tip about `act` applies. `value` is the
+/// value that `act` enters.
 pub(super) fn told(now: &Situation<'_>, act: &Act, value: &str) -> Option<Vec<Act>> {
     let tips = now.site.iter().filter(|tip| is_for(now, tip, act));
     tips.flat_map(|tip| &tip.remedies)
         .find_map(|remedy| instead_of(now, act, remedy, value))
 }
 
-/// Returns the acts that carry out a remedy in place of `act`, which enters `value` or clicks; `None` if the remedy does not apply to
-/// `act`.
+/// Returns the acts by which a remedy replaces `act`; `None` if the remedy does not apply to `act`. `value` is the value that `act` enters.
 pub(super) fn instead_of(
     now: &Situation<'_>,
     act: &Act,
@@ -45,7 +44,7 @@ pub(super) fn instead_of(
     }
 }
 
-/// Returns the visible choice with the name `value`, if it is made by clicking or checking it.
+/// Returns the choice with the name `value`, if it is an element that can be clicked or checked.
 fn named<'p>(page: &'p Page, value: &str) -> Option<&'p Element> {
     let (element, how, _) = choice(page, &[], value)?;
     matches!(how, How::Click | How::Check).then_some(element)
@@ -60,8 +59,8 @@ pub(super) fn aimed<'s>(now: &Situation<'s>, act: &Act) -> Option<&'s Element> {
         .find(|element| act.call.arguments["target"] == element.reference.as_str())
 }
 
-/// Returns true if the tip is about this act: about the act's target, by name or position, and about the act's command. A tip without a
-/// command is about every command.
+/// Returns true if the tip is about the command of this act and about its target, by name or position. A tip without a command is about
+/// every command.
 pub(super) fn is_for(now: &Situation<'_>, tip: &Tip, act: &Act) -> bool {
     let Some((role, number)) = &tip.place else {
         return for_this(tip, &act.call.name, &act.label);

@@ -19,7 +19,7 @@ const BETWEEN: &[&str] = &[
 const MAX_WORDS: usize = 12;
 /// Minimum number of capitals in a code that has no digits. Source: chosen; most acronyms have fewer.
 const MIN_CAPITALS: usize = 4;
-/// Number of words behind a label among which a number is searched. Source: chosen.
+/// Number of words after a label that are searched for a number. Source: chosen.
 const MAX_DISTANCE: usize = 4;
 
 /// Finds the value that `what` names: a cell of a table, or else the text that follows a label. `what` contains the words of the table's
@@ -46,7 +46,7 @@ pub(super) fn find(lines: &[Line], what: &[String]) -> Option<Found> {
     best.map(|(_, found)| found)
 }
 
-/// A table in which a value is searched: its rows below the headings, and the column whose heading the wanted value's words contain.
+/// A table in which a value is searched: its rows below the headings, and the index of the column that contains the value.
 struct Table<'a> {
     rows: &'a [Line],
     column: usize,

@@ -10,8 +10,8 @@ use crate::base::text::fold;
 /// Minimum fit of an element's name to the name that advice gives. Unit: see [`fit`]. Source: chosen; all words of the given name match,
 /// and the element has hardly any others.
 const NAME_FIT: f64 = 0.9;
-/// Minimum fit of a field's label to the words of the instruction. Unit: see [`fit`]. Source: chosen; one word of four matches on each
-/// side.
+/// Minimum fit of a field's label to the words of the instruction. Unit: see [`fit`]. Source: chosen; one of two words matches a label of
+/// at most four words.
 const FIELD_FIT: f64 = 0.3;
 /// Minimum fit of the label of an element to click to the words of the instruction. Unit: see [`fit`]. Source: chosen; a wrong click costs
 /// more than a search for the right element.
@@ -49,7 +49,6 @@ const CLICKABLE: &[&str] = &[
     "radio",
 ];
 
-/// The method by which a choice is made on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
     Select,
@@ -150,8 +149,7 @@ pub(super) fn list_field(page: &Page) -> Option<&Element> {
     enabled(page, FIELDS).find(|element| element.options.is_empty())
 }
 
-/// Returns the element that stands for the day of the date `value` in an open calendar; `None` if there is none, or if `value` is not a
-/// date.
+/// Returns the element that shows the day of the date `value` in an open calendar; `None` if there is none, or if `value` is not a date.
 pub(super) fn calendar_day<'a>(page: &'a Page, value: &str) -> Option<&'a Element> {
     let day = day(value)?;
     enabled(page, &["link", "gridcell", "button", "cell", "option"])
@@ -255,7 +253,7 @@ pub(super) fn links<'a>(page: &'a Page, what: &[String]) -> impl Iterator<Item =
     enabled(page, &["link"]).filter(move |link| content(&link.label) == what)
 }
 
-/// Returns the element whose name advice gives. The name must fit closely, because advice quotes it exactly from the page.
+/// Returns the element with the name that advice gives. The name must fit closely, because advice quotes it exactly from the page.
 pub(super) fn named<'a>(page: &'a Page, name: &str) -> Option<&'a Element> {
     clickable(page, &content(name), name, false)
         .filter(|element| called(element, &content(name), name) >= NAME_FIT)

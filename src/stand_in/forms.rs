@@ -19,7 +19,7 @@ impl Form {
         }
     }
 
-    /// Returns the machine-readable format for this value, a date or a time in any format; `None` if it is neither.
+    /// Returns [`Form::Date`] for a date and [`Form::Time`] for a time, in whatever format it is written; `None` for any other text.
     pub(super) fn of(value: &str) -> Option<Self> {
         [Self::Date, Self::Time]
             .into_iter()
@@ -42,7 +42,7 @@ pub(super) fn same(a: &str, b: &str) -> bool {
     a == b || Form::of(a).is_some_and(|form| form.write(a) == form.write(b))
 }
 
-/// Returns the text by which a calendar shows the day of this date; `None` if the value is not a date.
+/// Returns the day of the month as a calendar shows it; `None` if the value is not a date.
 pub(super) fn day(value: &str) -> Option<String> {
     date(value).map(|(_, _, day)| day.to_string())
 }

@@ -6,23 +6,31 @@ use super::{
     words::content,
 };
 
-/// One step that the goal asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {
-    /// Open an address.
     Goto(String),
-    /// Go back to the previous page.
     Back,
-    /// Press a key.
     Press(String),
     /// Put a text into the field that these words name.
-    Fill { field: Vec<String>, value: String },
+    Fill {
+        field: Vec<String>,
+        value: String,
+    },
     /// Choose a value in the field that these words name, from options or radio buttons.
-    Choose { field: Vec<String>, value: String },
+    Choose {
+        field: Vec<String>,
+        value: String,
+    },
     /// Choose the list item that begins and ends with these texts.
-    Pick { start: String, end: String },
+    Pick {
+        start: String,
+        end: String,
+    },
     /// Tick or untick the box that these words name.
-    Tick { what: Vec<String>, on: bool },
+    Tick {
+        what: Vec<String>,
+        on: bool,
+    },
     /// Click the element with this name, a button if `submit` is true.
     Click {
         what: Vec<String>,
@@ -33,15 +41,12 @@ pub(super) enum Step {
     Report(Vec<String>),
 }
 
-/// A step of the plan, with its context in the goal.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Planned {
     pub step: Step,
-    /// Number of the instruction from which the step comes, if the steps from that instruction must be done together and in order; else
-    /// `None`.
+    /// Number of the step's instruction, if the steps of that instruction must be done together and in order.
     pub strict: Option<usize>,
-    /// Words of another element, which is clicked to get to the step's element if the step's element is not on the page. Empty if there is
-    /// no such element.
+    /// Words of an element that leads to the step's element. It is clicked if the page lacks the step's element. Empty if there is none.
     pub way: Vec<String>,
 }
 

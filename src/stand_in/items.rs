@@ -31,7 +31,6 @@ pub(super) fn phrase(parts: &[Segment]) -> String {
         .to_owned()
 }
 
-/// Returns the significant words of the value that an instruction asks to report.
 pub(super) fn reported(part: &Segment) -> Vec<String> {
     content(&words(&part.tokens))
 }
@@ -145,7 +144,7 @@ fn field_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     }
 }
 
-/// Returns fields with their quoted values. The name of a field stands before its value; only that of the last field may stand behind it.
+/// Returns fields with their quoted values. A field's name comes before its value; only the last field's name may come after its value.
 fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     let mut out: Vec<(Vec<String>, String)> = Vec::new();
     let mut before: Vec<&str> = Vec::new();

@@ -49,8 +49,8 @@ pub(super) fn past(line: &str) -> Option<Past> {
     })
 }
 
-/// Parses the number that stands for the name of a nameless element, as in `number 2 "ada"`. Returns an empty name and the text behind the
-/// number.
+/// Parses the number that a history line shows for an element without a name, as in `number 2 "ada"`. Returns an empty name and the text
+/// after the number.
 fn numbered(line: &str) -> Option<(String, &str)> {
     let rest = line.strip_prefix("number ")?;
     let (number, rest) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -62,8 +62,7 @@ fn is_role(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Returns the name of the argument of a call to this tool that has only one argument. A history line shows such an argument without its
-/// name.
+/// Returns the argument's name in a call to this tool with only one argument. A history line shows that argument without its name.
 fn only_argument(tool: &str) -> &'static str {
     match tool {
         "goto" | "tab_new" => "url",

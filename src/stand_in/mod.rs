@@ -1,8 +1,7 @@
 //! A model that needs no key and no network: a set of rules instead of a language model.
 //!
-//! It decides from the request alone (the text of the prompt and the names of the tools) and stores nothing between calls. So if a second
-//! run goes better, the reason can only be advice that memory put into the prompt. Without advice, the stand-in makes the mistakes that
-//! anyone makes on an unknown page. It has no knowledge of any site.
+//! It decides from the request alone (the text of the prompt and the names of the tools) and stores nothing between calls. Without advice
+//! from memory, it makes the mistakes that anyone makes on an unknown page. It has no knowledge of any site.
 //!
 //! It understands goals in simple English: a sequence of instructions, with values in quotes or as placeholders:
 //!
@@ -19,8 +18,8 @@
 //!
 //! # Decisions
 //!
-//! - The stand-in decides from the prompt alone. Any improvement with memory must come from advice in the prompt, so tests may use it to
-//!   measure memory.
+//! - The stand-in stores nothing. So if a second run goes better, the reason can only be advice that memory put into the prompt, and tests
+//!   may use the stand-in to measure memory.
 
 mod advice;
 mod answer;
@@ -74,7 +73,7 @@ impl StandIn {
         }
     }
 
-    /// Sets the mode of calling that the stand-in's capabilities name as the preferred one.
+    /// Sets the mode of calling that the stand-in reports as preferred in its capabilities.
     #[must_use]
     pub const fn with_mode(self, mode: CallMode) -> Self {
         Self { mode }

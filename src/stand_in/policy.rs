@@ -38,7 +38,6 @@ impl Act {
     }
 }
 
-/// Everything on which a decision depends.
 #[derive(Debug)]
 pub(super) struct Situation<'a> {
     pub seen: &'a Seen,
@@ -56,7 +55,6 @@ impl Situation<'_> {
     }
 }
 
-/// Decides on the next calls, given the parsed prompt.
 pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
     if seen.page.dialog {
         return vec![RawCall::new("dialog_accept", json!({}))];
@@ -181,8 +179,8 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
     }
 }
 
-/// Returns a click on the element of a step, or the key presses that advice suggests in its place or before it; `None` if the page lacks
-/// the element.
+/// Returns a click on the element of a step; `None` if the page lacks the element. If `typed` is true, advice may replace the click by the
+/// key Enter or put Escape before it, and Enter also replaces a missing submit button.
 fn click(
     now: &Situation<'_>,
     planned: &Planned,
@@ -248,8 +246,8 @@ pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     commanded && named
 }
 
-/// Returns a click that a tip for this site says must come before the first of these acts, or must close a dialog. Its element is on the
-/// page and was not clicked recently.
+/// Returns a click that a tip for this site asks for, before the first of these acts or to close a dialog. Its element is on the page and
+/// was not among the last three calls.
 fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;
@@ -339,7 +337,6 @@ fn finish(answer: &str, evidence: &str, success: bool) -> Act {
     )
 }
 
-/// Returns an act that ends the task without success, with the reason `why`.
 pub(super) fn give_up(why: &str) -> Act {
     finish(&format!("I could not do it: {why}."), "", false)
 }

@@ -11,10 +11,8 @@ use super::{
     words::{content, equal, fit},
 };
 
-/// The progress in the plan: which steps are done, and where in the history the last one was completed.
 #[derive(Debug, Clone)]
 pub(super) struct Progress {
-    /// For each step of the plan, true if it is done.
     pub done: Vec<bool>,
     /// Number of history entries up to and including the last one that completed a step; 0 if none did.
     pub since: usize,
@@ -23,7 +21,6 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns the index of the first step that is not done.
     pub(super) fn next(&self) -> Option<usize> {
         self.done.iter().position(|done| !done)
     }
@@ -55,7 +52,7 @@ pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     progress
 }
 
-/// Goes through the history once and returns the progress. `done` says for each step whether it counts as done from the beginning.
+/// Returns the progress after the whole history. `done` marks the steps that count as done from the beginning.
 fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     let mut progress = Progress {
         done,
@@ -82,7 +79,7 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     progress
 }
 
-/// Marks filled fields as not done if the page shows them empty but the next step needs them filled.
+/// Marks steps that filled in fields as not done if the page shows these fields empty but the next step needs them filled.
 fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     let Some(next) = progress.next() else {
         return;
@@ -101,7 +98,6 @@ fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     }
 }
 
-/// Returns true if the step fills a field and the page shows that field empty.
 fn is_emptied(step: &Step, page: &Page) -> bool {
     match step {
         Step::Fill { field: name, .. } => {
@@ -111,8 +107,9 @@ fn is_emptied(step: &Step, page: &Page) -> bool {
     }
 }
 
-/// Marks the steps of `before` that filled in the current form as not done if the page was opened again after them and the form has lost a
-/// value, as at the beginning of a resumed run. A field that never shows its value does not count as lost.
+/// Marks steps of `before` as not done if the page no longer shows them as done. This happens only if the page was opened again after these
+/// steps filled in its form, and a field is now empty, as at the beginning of a resumed run. Steps that were repeated after that opening
+/// stay done.
 fn lost(before: &[Planned], seen: &Seen, progress: &mut Progress) {
     let enters = |planned: &Planned| {
         matches!(
@@ -261,7 +258,7 @@ fn completes(planned: &Planned, past: &Past) -> bool {
     }
 }
 
-/// Marks the next steps as done as long as the page shows each as done.
+/// Marks open steps as done, in order, up to the first step that the page does not show as done.
 fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     while let Some(next) = progress.next() {
         if !is_shown(&plan[next].step, &seen.page) {

@@ -23,7 +23,7 @@ const MAX_FAILURES: usize = 4;
 /// in another way.
 const MAX_OPENED: usize = 3;
 
-/// Returns the acts that replace the planned acts, if one of the planned acts has just failed; `None` if the planned acts stay as they are.
+/// Returns the acts that replace the planned acts after one of them has just failed; `None` if the planned acts stay as they are.
 pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let (failed, last) = failure(now, acts)?;
     let class = ErrorClass::ALL
@@ -68,8 +68,8 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     }
 }
 
-/// Returns the remedy in a form that names a button. A remedy that closes a dialog becomes a click on the button of the page that most
-/// likely closes it; `None` if there is no such button. Other remedies stay as they are.
+/// Turns [`Remedy::Close`] into a click on the button that most likely closes the dialog; `None` if there is no such button. Other remedies
+/// stay as they are.
 fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     match remedy {
         Remedy::Close => {
@@ -190,7 +190,7 @@ fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Re
     }
 }
 
-/// Returns true if the remedy for the failed act was tried since the last completed step, often enough for it not to be tried again.
+/// Returns true if the remedy was tried since the last completed step, so often that it must not be tried again for the failed act.
 fn tried(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
     let opened = || {
         since(now)

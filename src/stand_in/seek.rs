@@ -126,7 +126,7 @@ pub(super) fn named_link(now: &Situation<'_>, wanted: &[&Vec<String>]) -> Option
     named.find(is_new).map(|link| Act::on("click", link))
 }
 
-/// Returns the entries of the history after the one that completed the last completed step.
+/// Returns the history entries after the last completed step.
 pub(super) fn since<'a>(now: &'a Situation<'_>) -> impl DoubleEndedIterator<Item = &'a Past> {
     now.seen.history.iter().skip(now.progress.since)
 }

@@ -27,11 +27,9 @@ pub(super) struct Seen {
     pub page: Page,
     /// Maximum number of calls that one reply may contain.
     pub max_calls: usize,
-    /// Names of the tools that may be called.
     pub tools: Vec<String>,
 }
 
-/// The page, as the prompt shows it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Page {
     pub url: String,
@@ -43,13 +41,11 @@ pub(super) struct Page {
     /// True if the page has more elements than the prompt shows.
     pub more: bool,
     pub text: String,
-    /// The lines of the page that show a text.
     pub lines: Vec<Line>,
     /// The first text of the page; empty if it has none.
     pub opening: String,
 }
 
-/// One line of the page, as the prompt shows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Line {
     /// The line's texts, without those of elements that can be acted on.
@@ -94,7 +90,6 @@ impl Past {
 }
 
 impl Seen {
-    /// Parses the system instruction and the message of a request.
     pub(super) fn read(system: &str, message: &str, tools: Vec<String>) -> Self {
         let mut seen = Self {
             tools,

@@ -10,13 +10,11 @@ use crate::action::{ErrorClass, Key};
 /// An action that a tip suggests to avoid or repair a failure.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Remedy {
-    /// Press this key.
     Press(String),
     /// Click the element with this name first.
     Click(String),
     /// Click the button that closes the element, such as a dialog, that covers the target.
     Close,
-    /// Click the field, then type.
     ClickThenType,
     /// Click the field to open its list, then click the choice.
     ClickThenChoose,
@@ -24,13 +22,10 @@ pub(super) enum Remedy {
     TypeThenChoose,
     /// Use this tool on the same element instead of the one that fails.
     Instead(&'static str),
-    /// Enter the value in this format.
     WriteAs(Form),
-    /// Wait a little.
     Wait,
 }
 
-/// A tip from memory, parsed into its condition and its remedies.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tip {
     /// The command that the tip is about; `None` if it is about every command.

@@ -1,9 +1,7 @@
 //! Splits the goal into tokens, and the tokens into segments, each of which belongs to one instruction.
 
-/// A piece of a goal.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
-    /// A word as written.
     Word(String),
     /// A literal value to type, choose or open: a quotation, a placeholder, or an address.
     Value(String),
@@ -32,7 +30,6 @@ impl Token {
     }
 }
 
-/// Splits a goal into tokens.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut out = Vec::new();
     let mut rest = text.trim_start();
@@ -126,11 +123,10 @@ pub(super) struct Segment {
     /// The text of the separators before the segment. It is used to put unquoted text together again.
     pub before: String,
     pub tokens: Vec<Token>,
-    /// True if a separator before the segment ends a clause, as a full stop does and a comma does not; also true for the first segment.
+    /// True if a separator before the segment ends a clause: a full stop does, a comma does not. Also true for the first segment.
     pub new_sentence: bool,
 }
 
-/// Splits the tokens into segments, at punctuation and at the words that separate instructions.
 pub(super) fn segments(tokens: Vec<Token>) -> Vec<Segment> {
     let mut out: Vec<Segment> = Vec::new();
     let mut before = String::new();

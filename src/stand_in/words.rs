@@ -10,7 +10,7 @@ const EMPTY: &[&str] = &[
     "there", "then", "be", "should",
 ];
 
-/// Spellings of one term, each as a sequence of words, with the form that is used for comparison.
+/// Spellings of terms: each is a sequence of words, with the one word that replaces it in comparisons.
 const SPELLINGS: &[(&[&str], &str)] = &[
     (&["log", "in"], "login"),
     (&["sign", "in"], "login"),
@@ -94,8 +94,8 @@ fn same(a: &str, b: &str) -> bool {
 }
 
 /// Returns how well a label fits the wanted words, from 0 to 1. It is 1 if both have the same significant words in the same order, and 0 if
-/// less than half of the wanted words are in the label. Otherwise it is close to the share of words, counted on both sides together, that
-/// also occur on the other side.
+/// less than half of the wanted words are in the label. Otherwise it is close to the share of all words, the wanted ones and those of the
+/// label, that also occur on the other side.
 pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
     let label = content(label);
     if wanted.is_empty() || label.is_empty() {

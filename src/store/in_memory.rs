@@ -13,7 +13,7 @@ use crate::{
     memory::{Committed, Durable, Edit, Shelf, ShelfFilter, ShelfState, StoreNotice, apply},
 };
 
-/// A store that lives as long as this process. Clones share its records.
+/// A store in the memory of this process. Clones share its records.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -36,7 +36,7 @@ impl InMemory {
         Self::default()
     }
 
-    /// Returns a store with a copy of the records. Later changes to one of the two stores do not affect the other.
+    /// Returns a store with a copy of the records. Later changes to either store do not affect the other store.
     #[must_use]
     pub fn fork(&self) -> Self {
         Self {

@@ -19,26 +19,26 @@ use crate::{
     registry::is_registry,
 };
 
-/// Numbers of records that were removed or changed because a person had a host or a site forgotten.
+/// Numbers of records that were removed or changed when a host or a site was forgotten.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Forgotten {
     /// Number of records on the host's shelves, or on those of all hosts of the site.
     pub own: usize,
-    /// Number of those shelves that could not be read, so that their records are not counted.
+    /// Number of those shelves that could not be read. Their records are not counted.
     pub unreadable: usize,
     /// Number of records on other shelves that were changed or removed: records to which the host or site had contributed, runs that memory
     /// had yet to learn from, and entries of the register of runs.
     pub elsewhere: usize,
 }
 
-/// The changes that undoing a run made to the records to which the run had contributed.
+/// The changes that undoing a run made to the run's contributions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Undone {
     /// Number of records that were removed.
     pub removed: usize,
-    /// The items that are kept because another run, a person or the program supports them too. The contribution of the undone run is
-    /// removed from them.
+    /// The items that are kept because another run, a person or the program supports them too. Only the undone run's contribution
+    /// was removed from them.
     pub kept: Vec<AdviceId>,
 }
 
@@ -72,7 +72,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         }
     }
 
-    /// Replaces the memory kinds that this keeper knows. Pass the same kinds as to the builder of the decision loop.
+    /// Replaces the memory kinds that this keeper knows. Pass the kinds that the builder of the decision loop gets.
     #[must_use]
     pub fn with_kinds(self, kinds: Vec<Arc<dyn MemoryKind>>) -> Self {
         Self { kinds, ..self }
@@ -86,7 +86,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// Returns every item of the namespace that can be read, and names the shelves that cannot be read.
     ///
     /// # Errors
-    /// Those of the store, except that a shelf is damaged or too large.
+    /// Those of the store, but no error for a shelf that is damaged or too large.
     pub async fn items(&self) -> Result<Items> {
         let mut read = Items::default();
         for shelf in self.shelves(Some(&self.namespace)).await? {
@@ -123,7 +123,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// Returns a full description of an item, in the words of its memory kind.
+    /// Returns the full description of an item, written by the item's memory kind.
     ///
     /// # Errors
     /// `Unsupported` if the item's memory kind is unknown; those of the kind and of the store.
@@ -135,8 +135,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         kind.describe_item(&item.shelf, &records, &item.record.key, now)
     }
 
-    /// Lets every memory kind learn from the map that an exploration of a host has made. Returns the number of kinds that learned
-    /// something.
+    /// Lets every memory kind learn from the map of a host, which an exploration has made. Returns the number of kinds that
+    /// learned something.
     ///
     /// # Errors
     /// `InvalidInput` if the map has no page; those of the store.
@@ -153,8 +153,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(learned)
     }
 
-    /// Reads the shelves of a namespace (of all namespaces if `None`) with all their records. Includes shelves of
-    /// unknown kinds, and runs that memory has yet to learn from, but not the register of runs.
+    /// Reads the shelves of a namespace, or of all namespaces if `None`, with their records. Includes the shelves of
+    /// unknown kinds, and of runs that memory has yet to learn from, but not the register of runs.
     ///
     /// # Errors
     /// Those of the store.
@@ -167,7 +167,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// Reads the shelves as [`read`](Self::read) does, but returns those that are damaged or too large beside the others instead of failing.
+    /// Reads the shelves as [`read`](Self::read) does, but also returns those that are damaged or too large, instead of failing.
     #[cfg(feature = "cli")]
     pub(crate) async fn read_intact(
         &self,
@@ -183,7 +183,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok((read, damaged))
     }
 
-    /// Returns the records of a shelf, or the reason why the shelf cannot be read. Other errors of the store are returned as errors.
+    /// Returns the records of a shelf, or the reason why the shelf is damaged or too large. Other errors of the store are returned
+    /// as errors.
     async fn records(&self, shelf: &Shelf) -> Result<std::result::Result<Vec<Record>, Damaged>> {
         match self.store.load(shelf).await {
             Ok(state) => Ok(Ok(state.records)),
@@ -191,8 +192,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         }
     }
 
-    /// Returns the shelves of a namespace, or of all namespaces if `None`, without those of the register of runs. Includes shelves that
-    /// cannot be read.
+    /// Returns the shelves of a namespace, or of all namespaces if `None`. Includes shelves that cannot be read, but not those of the
+    /// register of runs.
     ///
     /// # Errors
     /// Those of the store's list of shelves.
@@ -206,12 +207,11 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(shelves)
     }
 
-    /// Accepts the text of an item as the person's own words, or brings a retired item back. What is accepted is exactly the text that
-    /// `item` shows.
+    /// Accepts the text of an item as the person's own words, or brings a retired item back. Accepts exactly the text in `item`.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if the stored text has changed since it was read; `Unsupported` if the
-    /// item's memory kind does not support acceptance; the errors of the store.
+    /// `InvalidInput`, with the reason as `why`, if the stored text has changed since `item` was read; `Unsupported` if the item's
+    /// memory kind does not support acceptance; the errors of the store.
     pub async fn accept(&self, item: &Item, now: DateTime<Utc>) -> Result<()> {
         let kind = self.kind(&item.shelf).ok_or_else(|| {
             Error::new(ErrorKind::Unsupported, "memory.accept").with("shelf", &item.shelf)
@@ -243,15 +243,16 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.change(&item.shelf, edit).await.map(drop)
     }
 
-    /// Forgets everything that was learned on a host. A host includes its scheme and port. Other hosts of its site are not forgotten.
+    /// Forgets everything that was learned on a host, which includes its scheme and port. Other hosts of its site are not forgotten.
     ///
     /// This removes the host's shelves, its contribution to records for all sites, and all runs that memory has yet to learn from, even
     /// those on other hosts.
     ///
     /// # Errors
-    /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot forget a host, and
-    /// `Corrupt` if some shelves for all sites cannot be read: the context contains the former as `shelves`, the latter as `damaged`, and the
-    /// number of records that were changed on other shelves as `changed`. The errors of the store.
+    /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot forget a host.
+    /// `Corrupt` if some shelves for all sites cannot be read. The context of the last two errors has the shelves that no kind could edit
+    /// as `shelves`, those that cannot be read as `damaged`, and the number of changed or removed records as `changed`. The errors of the
+    /// store.
     pub async fn forget_host(&self, host: &Host) -> Result<Forgotten> {
         if host.site().is_none() {
             return Err(Error::new(ErrorKind::InvalidInput, "memory.forget")
@@ -269,19 +270,18 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.forget_place(&Place::Site(site.clone())).await
     }
 
-    /// Returns true if forgetting this place would change something, or if it cannot be known whether it would.
+    /// Returns true if forgetting this place would change something, or might change something.
     #[cfg(feature = "cli")]
     pub(crate) async fn knows(&self, place: &Place) -> Result<bool> {
         Ok(!self.forgetting(place).await?.is_empty())
     }
 
-    /// Returns true if undoing this run would change something, or if it cannot be known whether it would.
+    /// Returns true if undoing this run would change something, or might change something.
     #[cfg(feature = "cli")]
     pub(crate) async fn was_taught_by(&self, run: &RunId) -> Result<bool> {
         Ok(!self.undoing(run).await?.is_empty())
     }
 
-    /// Forgets what was learned in this place, and the runs that began there.
     pub(crate) async fn forget_place(&self, place: &Place) -> Result<Forgotten> {
         let mut plan = self.forgetting(place).await?;
         let mut forgotten = Forgotten {
@@ -316,12 +316,12 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(())
     }
 
-    /// Undoes what was learned from a run. A record that another run supports too is kept, but the undone run's evidence, counts and name
-    /// are removed from it. A trajectory stays if another run took all of its steps.
+    /// Undoes what was learned from a run. If another run also supports a record, the record is kept without the undone run's evidence,
+    /// counts and name. A trajectory stays if another run took all of its steps.
     ///
     /// # Errors
-    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run, and `Corrupt` if some shelves cannot be read, with
-    /// the same context as for [`forget_host`](Self::forget_host). The errors of the store.
+    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run. `Corrupt` if some shelves cannot be read. Both
+    /// have the same context as for [`forget_host`](Self::forget_host). The errors of the store.
     pub async fn undo(&self, run: &RunId) -> Result<Undone> {
         let mut plan = self.undoing(run).await?;
         let mut undone = Undone::default();
@@ -347,7 +347,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(undone)
     }
 
-    /// Applies edits, such as those of an [import](crate::memory::archive::import), and returns the number of changed
+    /// Applies edits, for example of an [import](crate::memory::archive::import), and returns the number of changed
     /// records.
     ///
     /// # Errors
@@ -365,11 +365,12 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         kinds.find(|kind| kind.name() == shelf.collection)
     }
 
-    /// Changes a shelf and returns the changes. Removed records also disappear from the shelf's backup.
+    /// Changes a shelf and returns the changes. Removed records are also removed from the shelf's backup.
     async fn change(&self, shelf: &Shelf, edit: Edit) -> Result<Vec<Change>> {
         let changed = self.store.update(shelf, edit).await?.changes;
         if !changed.is_empty() {
-            // The backup is the state before the last change. So it is replaced by a second change, which alters nothing.
+            // The backup is the state before the last change, so it still contains the removed records. A second change,
+            // which alters nothing, replaces it.
             let again = Edit::new(|now: &[Record]| {
                 Ok(now.first().cloned().map(Change::Put).into_iter().collect())
             });
@@ -381,13 +382,11 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     }
 }
 
-/// Returns an edit that removes a run from the runs that memory has yet to learn from.
 fn of_waiting_run(run: &RunId) -> Edit {
     let run = run.clone();
     without(move |record| record.body["run"] == run.as_str())
 }
 
-/// Returns an edit that removes the records for which `of` is true.
 fn without(of: impl Fn(&Record) -> bool + Send + Sync + 'static) -> Edit {
     Edit::new(move |records: &[Record]| {
         let matching = records.iter().filter(|record| of(record));

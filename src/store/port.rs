@@ -15,13 +15,13 @@ use crate::{
 
 /// A store of records that outlive a run.
 ///
-/// A backend stores JSON bodies under keys and does not know what they mean.
+/// A backend stores JSON bodies under keys and does not know their meaning.
 ///
 /// # Contract
 /// - After `update` has returned [`Durable::Yes`](crate::memory::Durable::Yes), every handle and every later process sees the change, even
 ///   after a power cut.
-/// - An edit may run more than once. It sees the records that are stored at that moment, never a stale copy. Either all of its changes are
-///   applied or none.
+/// - An edit may run more than once. Each time it sees the records that are stored at that moment, never a stale copy. Either all of its
+///   changes are applied, or none is.
 /// - The store holds no lock between two calls.
 ///
 /// ```
@@ -55,15 +55,15 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// A shelf that was never written has no records and generation 0. That is not an error.
     ///
     /// # Errors
-    /// `Unavailable` if the store cannot be reached, `Corrupt` if no part of the shelf can be read; the error names the shelf.
+    /// `Unavailable` if the store cannot be reached. `Corrupt` if no part of the shelf can be read. The error names the shelf.
     async fn load(&self, shelf: &Shelf) -> Result<ShelfState>;
 
     /// Applies an edit to the currently stored records. If the edit makes no changes, nothing is committed and the generation stays the
     /// same.
     ///
     /// # Errors
-    /// `Busy` if the shelf stayed locked, `Unavailable`, `Corrupt`, `TooLarge`, or the error of the edit itself. After
-    /// an error the shelf is unchanged.
+    /// `Busy` if another writer kept the shelf locked, `Unavailable`, `Corrupt`, `TooLarge`, or the error of the edit itself. After an
+    /// error the shelf is unchanged.
     async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed>;
 
     /// Returns the shelves that contain something or cannot be read, in order.
@@ -78,8 +78,8 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// `Busy` or `Unavailable`. After an error the shelf is unchanged.
     async fn remove(&self, shelf: &Shelf) -> Result<()>;
 
-    /// Returns the notices since the last call: repairs and findings that do not belong to any call's result. Each notice is returned once.
-    /// Does not block.
+    /// Returns the notices since the last call: repairs and findings that no call's result contains. Each notice is returned once. Does not
+    /// block.
     fn notices(&self) -> Vec<StoreNotice>;
 }
 

@@ -12,10 +12,10 @@ use crate::{
     },
 };
 
-/// Maximum number of runs that [`RunRegistry::lineage`] follows back, including the first. Source: chosen.
+/// Maximum number of runs in the result of [`RunRegistry::lineage`]. Source: chosen.
 const MAX_LINEAGE: usize = 100;
 
-/// The right to write a run's manifest and checkpoint. It ends when another process continues the run.
+/// The right to write a run's manifest and checkpoint. The right ends when another process continues the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     run: RunId,
@@ -23,18 +23,18 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// Returns the run that may be written.
+    /// Returns the run that the holder of this lease may write.
     pub const fn run(&self) -> &RunId {
         &self.run
     }
 }
 
-/// The answer to a write for a run under a [`Lease`].
+/// The result of a write for a run under a [`Lease`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
     /// The write was done.
     Yes,
-    /// Another process has continued the run and holds the lease now. Nothing was written, and the caller must stop working on the run.
+    /// Another process has continued the run and holds its lease now. Nothing was written. The caller must stop working on the run.
     Taken,
     /// A person has had the run forgotten. Nothing was written.
     Forgotten,
@@ -81,8 +81,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Self { store, namespace }
     }
 
-    /// Adds a run to the register. Also removes old runs: those beyond the maximum age, and the oldest ones if there are too many. Runs
-    /// that are still going on stay.
+    /// Adds a run to the register. Also removes old runs: those above the maximum age, and the oldest ones if there are too many. Runs
+    /// in progress stay.
     ///
     /// # Errors
     /// `InvalidInput` if the register already has a run with this id; the errors of the store.
@@ -91,7 +91,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         let edit = Edit::new(move |records: &[Record]| registry::start(records, &manifest));
         let committed = self.store.update(&self.manifests(), edit).await?;
         if registry::is_pruned(&committed) {
-            // The run has started, even if old checkpoints cannot be removed. The next start tries again to remove them.
+            // The run counts as started even if old checkpoints cannot be removed. The next start tries again.
             let _ = self.sweep().await;
         }
         Ok(Lease {
@@ -100,14 +100,13 @@ impl<M: MemoryBackend> RunRegistry<M> {
         })
     }
 
-    /// Removes the checkpoints of runs that are no longer in the register.
     async fn sweep(&self) -> Result<()> {
         let filter = ShelfFilter {
             namespace: Some(self.namespace.clone()),
             ..ShelfFilter::default()
         };
-        // A run is registered before its checkpoint is written. So with the shelves listed first, no checkpoint of a new run is taken for
-        // an orphan.
+        // A run is registered before its checkpoint is written. The shelves are listed before the register is read, so the checkpoint of
+        // a new run is never taken for one of a removed run.
         let shelves = self.store.shelves(&filter).await?;
         let manifests = self.store.load(&self.manifests()).await?.records;
         for shelf in registry::orphans(shelves, &manifests) {
@@ -134,8 +133,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(filter.select(&records, now))
     }
 
-    /// Returns a run, followed by the run that it continues, the run that this one continues, and so on. The list ends at the first
-    /// ancestor that is no longer in the register.
+    /// Returns a run, then the run that it continues, then the run that the second one continues, and so on. The list ends before
+    /// the first run that is no longer in the register.
     ///
     /// # Errors
     /// Those of the store.
@@ -143,7 +142,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         let mut known = self.list(&RunFilter::default(), now).await?;
         let (mut line, mut next) = (Vec::new(), Some(run.clone()));
         while let Some(run) = next.take().filter(|_| line.len() < MAX_LINEAGE) {
-            // Each run is removed from the list, so that a circle of parents ends.
+            // Each run is removed from `known`, so that a cycle of parents ends.
             if let Some(at) = known.iter().position(|known| known.run == run) {
                 let run = known.swap_remove(at);
                 next.clone_from(&run.parent);
@@ -153,7 +152,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(line)
     }
 
-    /// Records a sign of life of a run: its process is alive, and the run has made the progress that `sign` contains.
+    /// Records that a run's process is alive, and the progress of the run that `sign` contains.
     ///
     /// # Errors
     /// Those of the store.
@@ -199,15 +198,15 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(held)
     }
 
-    /// Takes up a run that has not reached its goal, because its process is gone or because it ended without an answer. The previous holder
-    /// of the run's lease can no longer write the run. [`DecisionLoop::resume_run`](crate::DecisionLoop::resume_run) calls this by itself; call
-    /// it only in a program that carries on a run without that loop.
+    /// Takes the lease of a run that has ended without an answer, or whose process is gone. The previous holder of the lease can then no
+    /// longer write the run. [`DecisionLoop::resume_run`](crate::DecisionLoop::resume_run) calls this by itself. Call it only in a program
+    /// that continues a run without that loop.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, in these cases: there is no such run, it ended with an answer, it cannot be continued from
-    /// its last page, or it has no checkpoint. `Busy` if the run is still going on. The errors of the store.
+    /// `InvalidInput`, with the reason as `why`, if there is no such run, or if the run ended with an answer, cannot be continued from its
+    /// last page or has no checkpoint. `Busy` if the run is still in progress. The errors of the store.
     pub async fn resume(&self, run: &RunId, now: DateTime<Utc>) -> Result<Taken> {
-        // The checkpoint is checked before the run is taken, because the run cannot be continued without one.
+        // The checkpoint is read before the lease is taken, because the run cannot be continued without a checkpoint.
         self.checkpoint(run).await?;
         let of = run.clone();
         let edit = Edit::new(move |records: &[Record]| registry::take(records, &of, now));
@@ -237,7 +236,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, if there is no such run or if it cannot be continued from its last page; `Busy` if the run
-    /// is still going on; the errors of the store.
+    /// is still in progress; the errors of the store.
     pub async fn follow(&self, run: &RunId, now: DateTime<Utc>) -> Result<Continuation> {
         let parent = self.known(run, now).await?;
         Continuation::of(&parent, parent.session.clone(), now)
@@ -276,7 +275,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         self.held(lease, &committed).await
     }
 
-    /// Returns the answer to a write for a run. If the write changed nothing, finds out why the register refused it.
+    /// Returns the result of a write for a run. If the write changed nothing, finds out why the register refused it.
     async fn held(&self, lease: &Lease, committed: &Committed) -> Result<Held> {
         if !committed.changes.is_empty() {
             return Ok(Held::Yes);
@@ -307,7 +306,6 @@ fn missing(run: &RunId, why: &str) -> Error {
         .with("why", why)
 }
 
-/// Returns the manifest that an update has written.
 fn put(committed: &Committed) -> Result<RunManifest> {
     let mut put = committed.changes.iter().filter_map(|change| match change {
         Change::Put(record) => Some(record),

@@ -141,7 +141,6 @@ impl State {
         self.picture.clone().unwrap_or_else(|| b"scripted".to_vec())
     }
 
-    /// Returns the scripted reply to this action on the current page; `None` if there is no rule for it.
     fn reply(&mut self, line: &str) -> Option<ScriptedReply> {
         let url = self.url().to_owned();
         let rule = self

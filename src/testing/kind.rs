@@ -137,7 +137,6 @@ impl MemoryKind for ScriptedKind {
     }
 }
 
-/// The records of one shelf, with the scripted kind that gives advice from them.
 #[derive(Debug)]
 struct Script {
     kind: ScriptedKind,

@@ -46,24 +46,24 @@ pub struct Group<'a> {
 /// A summary of the steps before those that [`History::entries`] returns.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Earlier<'a> {
-    /// The last steps that cannot be undone, oldest first, at most [`MAX_LASTING`].
+    /// The last of the summarized steps that cannot be undone, oldest first, at most [`MAX_LASTING`].
     pub lasting: Vec<&'a Step>,
-    /// The other steps in groups, the largest group first, at most [`MAX_GROUPS`] groups.
+    /// The groups of the other summarized steps, the largest group first, at most [`MAX_GROUPS`] groups.
     pub groups: Vec<Group<'a>>,
     /// Number of steps in no group, because there were too many groups.
     pub others: usize,
-    /// The pages that these steps led to last, the most recent one at the end. The current page and the pages that later steps led to are
-    /// left out.
+    /// The pages that the earlier steps led to, the most recent one last, at most [`MAX_PAGES`]. The current page and the pages that later
+    /// steps led to are left out.
     pub pages: Vec<Visited<'a>>,
 }
 
-/// Returns true if the step did something that cannot be undone, or may have done it without a visible effect.
+/// Returns true if the step did something that cannot be undone, or may have done so without a visible effect.
 pub(crate) fn is_lasting(step: &Step) -> bool {
     step.effect == Effect::Irreversible && !matches!(step.outcome, Outcome::Failed(_))
 }
 
 impl<'a> History<'a> {
-    /// Creates the view of these steps, of which the tally has counted all.
+    /// Creates the view of these steps. The tally must have counted all of them.
     pub(super) const fn new(steps: &'a [Step], tally: &'a Tally) -> Self {
         Self {
             steps,

@@ -24,8 +24,7 @@ pub const MAX_GIVEN: usize = 20;
 pub const MAX_GIVEN_TEXT: usize = 4_000;
 /// Maximum length of the name of a text that the program gives a run. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
-/// Time for which an extracted text counts as what its page shows. Prompts give the age of older ones. Source: a requirement of the
-/// project.
+/// Time for which an extracted text counts as current. Prompts give the age of older texts. Source: a requirement of the project.
 pub const FRESH: TimeDelta = TimeDelta::seconds(300);
 /// Names that a given text must not have, because the model would take the text for something that the run itself
 /// observed.
@@ -45,10 +44,10 @@ pub struct Extraction {
     pub name: String,
     /// The text. It comes from the page.
     pub text: String,
-    /// The text as a model has shortened it for prompts; `None` if no model has.
+    /// The text as a model has shortened it for prompts; `None` if no model has shortened it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short: Option<String>,
-    /// The time at which it was taken; `None` if it is not known.
+    /// The time at which the text was taken; `None` if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<DateTime<Utc>>,
 }
@@ -59,7 +58,8 @@ impl Extraction {
         self.short.as_deref().unwrap_or(&self.text)
     }
 
-    /// Returns the time since the text was taken, if the text is older than [`FRESH`]: by then, its page may show something else.
+    /// Returns the time since the text was taken; `None` if this is at most [`FRESH`] or not known. The page of an older text may show
+    /// something else by now.
     pub fn age(&self, now: DateTime<Utc>) -> Option<TimeDelta> {
         let age = now.signed_duration_since(self.taken?);
         (age > FRESH).then_some(age)
@@ -133,8 +133,8 @@ impl Memory {
         &self.steps
     }
 
-    /// Returns the last step before the step of this number that was the same action on the same kind of page, if it failed or had no
-    /// effect.
+    /// Finds the last step before the step `number` that was the same action on the same kind of page, and returns it if it failed or had
+    /// no effect.
     pub fn failed_before(&self, number: u32) -> Option<&Step> {
         let mut latest = self.steps.iter().rev();
         let step = latest.find(|step| step.number == number)?;
@@ -142,7 +142,6 @@ impl Memory {
         matches!(same.outcome, Outcome::Failed(_) | Outcome::NoEffect).then_some(same)
     }
 
-    /// Changes the steps: removes or shortens some of them.
     pub(crate) fn edit_steps<T>(&mut self, edit: impl FnOnce(&mut Vec<Step>) -> T) -> T {
         let result = edit(&mut self.steps);
         *self.tally = Tally::of(&self.steps);
@@ -192,7 +191,7 @@ impl Memory {
         });
     }
 
-    /// Sets the text for prompts of the last extraction of this name.
+    /// Sets the `short` text of the last extraction of this name.
     pub(crate) fn shorten(&mut self, name: &str, short: &str) {
         let mut all = self.extracted.iter_mut().rev();
         if let Some(known) = all.find(|known| known.name == name) {
@@ -238,7 +237,6 @@ impl Memory {
         Ok(())
     }
 
-    /// Returns an error if this text cannot be given.
     pub(crate) fn check_given(&self, name: &str, text: &str) -> Result<()> {
         let wrong = |why: &str| {
             let error = Error::new(ErrorKind::InvalidInput, "memory.give");
@@ -272,7 +270,6 @@ impl Memory {
         self.given.remove(name)
     }
 
-    /// Removes all texts that the program gave.
     pub(crate) fn take_back_all(&mut self) {
         self.given.clear();
     }

@@ -8,9 +8,8 @@ use crate::{
     page::{Role, TargetIdentity},
 };
 
-/// The pages that a run's steps led to. A page counts by the address that the browser showed after a step. An address
-/// that could not be loaded does not count, and neither does a page that was left again because it is outside the run's
-/// scope.
+/// The pages that a run's steps led to. A page is identified by the address that the browser showed after a step. An address that could not
+/// be loaded is left out, and so is a page that was left again because it is outside the run's scope.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pages<'a>(&'a [Step]);
 
@@ -31,15 +30,14 @@ pub struct Visited<'a> {
 
 /// A page of a run as it was before a step: its address, and the actions of the run that had given its fields their values.
 ///
-/// Nothing is stored for it, because the steps contain it. Only values that were filled in, chosen or ticked are part of it. What the page
-/// got from other actions, such as an open menu or a text that was typed key by key, is not, because to repeat those could do again what
-/// they did. Scrolling is not part of it either, because an observation contains the whole page.
+/// Nothing is stored for it, because the steps contain it. Only values that were filled in, chosen or ticked are part of it. The results of
+/// other actions, such as an open menu or a text that was typed key by key, are not part of it, because repeating these actions could have
+/// a second effect. Scrolling is not part of it either, because an observation contains the whole page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot<'a> {
     place: &'a Place,
     /// The steps to repeat, oldest first.
     made: Vec<&'a Step>,
-    /// Number of other actions on fields and boxes of the page, which are not repeated.
     others: usize,
 }
 
@@ -54,7 +52,7 @@ impl<'a> Snapshot<'a> {
         self.others
     }
 
-    /// Returns the actions that open the page again and give it this state, with the identities of their targets.
+    /// Returns the actions that open the page again and give its fields their values, with the identities of their targets.
     pub fn actions(&self) -> Vec<(BrowserAction, Vec<TargetIdentity>)> {
         let url = self.place.url().to_owned();
         let open = (BrowserAction::Goto(Goto { url }), Vec::new());
@@ -77,7 +75,7 @@ const fn sets_value(action: &Action) -> bool {
     )
 }
 
-/// Returns true if a step entered something in another way: by keys, or by a click on a box.
+/// Returns true if a step changed a field or box by an action that is not repeated: by keys, or by a click on a box.
 fn is_entered(step: &Step) -> bool {
     let is_value = |target: &TargetIdentity| {
         let boxes = [Role::Checkbox, Role::Radio, Role::Switch, Role::Slider];
@@ -90,8 +88,8 @@ fn is_entered(step: &Step) -> bool {
         && (by_keys || step.targets.iter().any(is_value))
 }
 
-/// Returns true if a step may have made the browser load the page anew although the address is the same: it loaded it, or it sent a form.
-/// The page then has none of the values from before.
+/// Returns true if a step may have made the browser load the page anew at the same address, because the step loaded the page or sent a
+/// form. The page then has none of the values from before.
 fn may_have_loaded(step: &Step) -> bool {
     use BrowserAction as A;
     let by_action = match &step.action {
@@ -116,7 +114,6 @@ impl<'a> Pages<'a> {
         (!url.is_empty() && url != "about:blank").then_some(url)
     }
 
-    /// Returns the steps that led to another page.
     fn moves(self) -> impl Iterator<Item = &'a Step> {
         self.0.iter().filter(|step| step.led_to().is_some())
     }
@@ -128,7 +125,8 @@ impl<'a> Pages<'a> {
         self.start().into_iter().chain(moved)
     }
 
-    /// Returns the page on which the step of this number began, as it was then; `None` if there is no such step or it began on no page.
+    /// Returns the page on which the step of this number began, in its state before the step; `None` if there is no such step or it began
+    /// on no page.
     pub fn before(self, step: u32) -> Option<Snapshot<'a>> {
         let at = self.0.iter().position(|known| known.number == step)?;
         let place = &self.0[at].before;

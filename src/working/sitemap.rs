@@ -9,7 +9,7 @@ use crate::{
     page::{NodeId, PageType, PageView, Role, Tree},
 };
 
-/// Maximum number of a page's headings that are kept, and of its fields and buttons whose names are kept. Source: chosen.
+/// Maximum number of headings of a page, and of names of its fields and buttons, that are kept. Source: chosen.
 const MAX_NAMES: usize = 8;
 /// Maximum length of a title, a heading, and the name of a field or button. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
@@ -104,14 +104,13 @@ impl SiteMap {
         }
     }
 
-    /// Returns true if no address was left out because it was too many links away, beyond the number of pages, or could
-    /// not be opened. Addresses left out for other reasons do not make a map incomplete.
+    /// Returns true unless an address was left out because it was too many links away, because the maximum number of pages was opened, or
+    /// because it could not be opened. Addresses left out for other reasons do not make a map incomplete.
     pub fn is_complete(&self) -> bool {
         let missed = [LeftOut::TooDeep, LeftOut::TooMany, LeftOut::Unreachable];
         !missed.iter().any(|why| self.left_out.contains_key(why))
     }
 
-    /// Counts an address that is not opened.
     pub(crate) fn leave_out(&mut self, why: LeftOut) {
         *self.left_out.entry(why).or_default() += 1;
     }
@@ -170,7 +169,7 @@ impl MapPage {
     }
 }
 
-/// Returns the first distinct texts that are not empty.
+/// Returns the first [`MAX_NAMES`] distinct texts that are not empty.
 fn distinct(texts: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for text in texts {

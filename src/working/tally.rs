@@ -21,25 +21,21 @@ type GroupKey = (String, &'static str, Option<PageTemplate>);
 pub(super) struct GroupCount {
     /// Position of the group's first step.
     pub(super) first: usize,
-    /// Number of steps.
     pub(super) count: usize,
 }
 
-/// A page that the run was on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PageCount {
     /// Position of the first step that led to the page; `None` if the run began there.
     pub(super) came: Option<usize>,
     /// Number of the last step after which the run was on the page.
     pub(super) last: u32,
-    /// Number of times that the run came to the page.
     pub(super) visits: usize,
 }
 
 /// The counts of the first steps of a run. Positions are indices into the run's steps.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tally {
-    /// Number of counted steps.
     steps: usize,
     /// Number of counted steps that a history contains.
     told: usize,
@@ -65,7 +61,6 @@ pub(super) fn is_told(step: &Step) -> bool {
 }
 
 impl Tally {
-    /// Counts all these steps.
     pub(super) fn of(steps: &[Step]) -> Self {
         let mut tally = Self::default();
         (1..=steps.len()).for_each(|count| tally.add_last(&steps[..count]));
@@ -106,7 +101,6 @@ impl Tally {
         }
     }
 
-    /// Adds the page on which the run began, if there was one.
     fn start(&mut self, page: &Place) {
         let url = page.url();
         if !url.is_empty() && url != "about:blank" {
@@ -114,7 +108,6 @@ impl Tally {
         }
     }
 
-    /// Counts the page that is open after a step.
     fn visit(&mut self, step: &Step, at: usize) {
         let has_come = step.led_to().is_some();
         let url = step.after.url();
@@ -161,7 +154,6 @@ impl Tally {
         self.shown += 1;
     }
 
-    /// Counts a step in its group.
     fn group(&mut self, steps: &[Step], at: usize) {
         let step = &steps[at];
         let key = (

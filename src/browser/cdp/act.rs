@@ -33,13 +33,11 @@ use crate::{
 /// Longest time for a page to report its address and title. Source: chosen; it takes a millisecond.
 const PLACE: Duration = Duration::from_secs(2);
 
-/// The answer of our script in the page to the request to focus an element.
 #[derive(Debug, Deserialize)]
 struct Focused {
     focused: bool,
 }
 
-/// The data that an action produced, besides its outcome.
 #[derive(Debug, Default)]
 pub(super) struct Performed {
     pub(super) locator: Option<Locator>,
@@ -61,7 +59,7 @@ impl Cdp {
         if let Some(execution) = self.answered(&request.action).await? {
             return self.after(&mark, execution).await;
         }
-        // While a dialog is open, nothing else is done.
+        // While a dialog is open, only the answer to it is carried out.
         self.page()?;
         let blocked = self.hub.state().dialog();
         if let Some(dialog) = blocked {
@@ -136,7 +134,7 @@ impl Cdp {
             Ok(place) => {
                 let (url, title) = (clean(&place.url), clean(&place.title));
                 if let Some(tab) = self.hub.state().tab_mut() {
-                    // The browser reports titles a little later.
+                    // The browser's own report of the title comes later, so the title is stored here.
                     tab.title.clone_from(&title);
                 }
                 execution.page = Some((url, title));
@@ -149,8 +147,8 @@ impl Cdp {
         Ok(execution)
     }
 
-    /// Fails if the page has another origin than the page for which the action was decided. Only actions whose element is not named by a
-    /// reference are checked: a reference matches nothing on another page.
+    /// Fails if the page's origin is not that of the page for which the action was decided. Only an action that could
+    /// act on any page is checked: see [`meets_any_page`].
     fn still_there(&self, request: &ExecuteRequest) -> Result<(), CdpError> {
         let Some(seen) = request
             .page
@@ -385,9 +383,8 @@ impl Cdp {
         self.drag_within(turn, &aim, from, to).await.map(|()| told)
     }
 
-    /// Carries out `work` on an element and asks the page for the element's locator. The request for the locator is sent first, so that the
-    /// answer describes the element as it was before `work`. For an element of the main frame, both are then awaited together; for any
-    /// other element, `work` begins after the answer.
+    /// Carries out `work` on an element, and returns the element's locator from before `work`. In the main frame, the
+    /// request for the locator is sent first and both run together; in any other frame, `work` begins after the answer.
     async fn named(
         &self,
         aim: &Aim,
@@ -452,12 +449,10 @@ impl Cdp {
     }
 }
 
-/// Returns true for an action during which the page may open a dialog.
 const fn opens_dialogs(action: &BrowserAction) -> bool {
     sends_events(action) || matches!(action, BrowserAction::Scroll(_) | BrowserAction::Eval(_))
 }
 
-/// Returns true for an action that cannot affect the page.
 const fn looks_only(action: &BrowserAction) -> bool {
     use BrowserAction as A;
     matches!(
@@ -466,8 +461,7 @@ const fn looks_only(action: &BrowserAction) -> bool {
     )
 }
 
-/// Returns the target of an action whose points are relative to an element: the target that names this element. Fails if the action has no
-/// target.
+/// Returns the element to which the points of an action are relative. Fails if the action names none.
 fn target_of(target: Option<&Target>) -> Result<&Target, CdpError> {
     target.ok_or_else(|| CdpError::refused(ErrorClass::BadArguments, NO_TARGET))
 }

@@ -14,13 +14,12 @@ use crate::action::ErrorClass;
 
 /// The name of the isolated JavaScript world in which our script runs. The page cannot see into it.
 const WORLD: &str = "webwise";
-/// The functions of our script whose calls the browser treats as gestures of the user. Calls of all other functions are
-/// no gestures.
+/// The functions of our script whose calls the browser treats as gestures of the user.
 const GESTURES: [&str; 4] = ["fill", "typeInto", "select", "focus"];
 
 impl Hub {
-    /// Calls a function of our script in the document of a frame of the current page, and returns the function's
-    /// answer. `frame` is the browser's id of the frame.
+    /// Calls a function of our script in the document of a frame of the current page. `frame` is the browser's id of
+    /// the frame.
     pub(super) async fn ask<T: DeserializeOwned>(
         &self,
         frame: &str,
@@ -31,8 +30,6 @@ impl Hub {
         self.ask_in(&at, function, arguments).await
     }
 
-    /// Calls a function of our script in one document, given by its session and script world, and returns the
-    /// function's answer.
     pub(super) async fn ask_in<T: DeserializeOwned>(
         &self,
         (session, world): &(String, World),
@@ -130,8 +127,7 @@ impl Hub {
         resolved.object.object_id.ok_or(CdpError::Moved)
     }
 
-    /// Returns the number of the element that shows this frame. Our script in the document around the frame assigned
-    /// this number.
+    /// Returns the number that our script in the document around a frame gave to the element that shows the frame.
     pub(super) async fn owner_of(&self, frame: &str) -> Result<u64, CdpError> {
         let (owner, parent) = {
             let known = self.state();
@@ -172,7 +168,6 @@ impl Hub {
     }
 }
 
-/// Returns the parameters of a call to a function of our script.
 fn question(world: &World, function: &'static str, arguments: impl Serialize) -> Value {
     json!({
         "functionDeclaration": "function (name, given) { return this[name](...given); }",

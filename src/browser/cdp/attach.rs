@@ -100,7 +100,6 @@ async fn in_the_background(
     drop(line);
 }
 
-/// Closes the tabs that this driver opened.
 pub(super) async fn close_tabs(hub: &Hub) {
     let close = async {
         let tabs: Vec<String> = hub
@@ -154,8 +153,8 @@ fn unreachable(address: &str, error: io::Error) -> Error {
         .with_source(error)
 }
 
-/// Returns the address of a browser's own WebSocket. `address` is either this address or the browser's http address, at
-/// which the browser is then asked for it.
+/// Returns the address of a browser's WebSocket. If `address` is the browser's http address, the browser is asked for
+/// it.
 async fn debugger_address(address: &str) -> Result<String> {
     let wrong = || {
         Error::new(ErrorKind::InvalidInput, OPERATION).with(

@@ -15,21 +15,19 @@ use crate::{
     browser::rules::{OPTION_SECRET, Selecting},
 };
 
-/// The state of a checkbox or radio button, as our script in the page reports it.
 #[derive(Debug, Deserialize)]
 struct Ticked {
     checked: Option<bool>,
     radio: bool,
 }
 
-/// The answer of our script in the page to the request to select text.
 #[derive(Debug, Deserialize)]
 struct Selected {
     selecting: Selecting,
 }
 
 impl Cdp {
-    /// Ticks or unticks a checkbox or radio button, unless it is in the wanted state already.
+    /// Does nothing if the box is in the wanted state already.
     pub(super) async fn tick(
         &self,
         turn: &mut Turn,
@@ -63,7 +61,6 @@ impl Cdp {
         }
     }
 
-    /// Chooses options of a list.
     pub(super) async fn select(
         &self,
         turn: &mut Turn,
@@ -83,7 +80,7 @@ impl Cdp {
             .map(|_| told)
     }
 
-    /// Selects the text of an element, or only these words in it.
+    /// Selects `words` in the text of an element; `None` selects the whole text.
     pub(super) async fn select_text(
         &self,
         turn: &mut Turn,

@@ -15,13 +15,13 @@ pub(super) struct Offered {
     notices: Vec<Notice>,
     /// Number of files that are being moved to the caller's folder or deleted, and will then be reported.
     moving: usize,
-    /// Number of files since the last report that exceeded [`MAX_TOLD`] and are only counted.
+    /// Number of further files since the last report, beyond [`MAX_TOLD`]. They are only counted.
     more: u64,
 }
 
 impl Offered {
-    /// Reserves one of the [`MAX_TOLD`] reports for a file. Returns true if one was free; the caller must then report
-    /// the file with [`tell`](Self::tell). Otherwise counts the file as one of those that are not reported singly.
+    /// Reserves one of the [`MAX_TOLD`] reports for a file. If this returns true, the caller must report the file with
+    /// [`tell`](Self::tell). If no report is free, the file is only counted.
     pub(super) fn has_room(&mut self) -> bool {
         let has_room = self.notices.len() + self.moving < MAX_TOLD;
         if has_room {
@@ -41,7 +41,6 @@ impl Offered {
         });
     }
 
-    /// Removes and returns the notices that are not reported yet.
     pub(super) fn take(&mut self) -> Vec<Notice> {
         let mut notices = std::mem::take(&mut self.notices);
         let more = std::mem::take(&mut self.more);
@@ -95,7 +94,7 @@ fn move_to(from: &Path, folder: &Path) -> io::Result<()> {
     fs::remove_file(from)
 }
 
-/// Copies a file. Works for large files and across file systems.
+/// Copies a file. Unlike a rename, this also works across file systems.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut to = chromium::folder::create_private(to)?;
     io::copy(&mut fs::File::open(from)?, &mut to).map(drop)

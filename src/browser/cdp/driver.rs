@@ -29,11 +29,11 @@ use crate::{
     page::{Observation, Scene},
 };
 
-/// Longest time for a browser to end by itself after it was told to. Source: chosen; it takes 0.2 s.
+/// Longest wait for a browser to end, after `Browser.close` and once more after a kill. Source: chosen; it takes 0.2 s.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Longest time for finding out how a crashed page or an ended browser came to its end. Source: chosen; it takes some
-/// 10 ms.
+/// Longest wait for the reason of a page's crash or for the exit status of a browser. Source: chosen; it takes some 10
+/// ms.
 const EXPLAIN: Duration = Duration::from_millis(500);
 
 /// A Chromium driven by its own DevTools protocol.
@@ -57,7 +57,7 @@ const EXPLAIN: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Cdp {
     pub(super) hub: Arc<Hub>,
-    /// The state for actions and observations. The lock admits one action or observation at a time.
+    /// The lock admits one action or observation at a time.
     turn: Mutex<Turn>,
     life: Mutex<Life>,
 }
@@ -65,7 +65,7 @@ pub struct Cdp {
 /// The state that is kept between actions.
 #[derive(Default)]
 pub(super) struct Turn {
-    /// The last observation of each frame. The key is the browser's id of the frame.
+    /// The last observation of each frame, by the browser's id of the frame.
     pub(super) seen: HashMap<String, Seen>,
     /// The session that receives the input of the current action: the session of the tab in which the action began,
     /// even if that tab closes.
@@ -73,11 +73,10 @@ pub(super) struct Turn {
     /// True once the last part of the current action has been sent to the page. If a dialog opens after that, the
     /// action counts as done.
     pub(super) sent: bool,
-    /// The position of the pointer. Unit: CSS pixels of the window.
+    /// Unit: CSS pixels of the window.
     pub(super) pointer: (f64, f64),
-    /// The parts of a pointer action that was cancelled and may have to be undone.
     pub(super) midway: Midway,
-    /// The reason why the browser is gone and cannot be used any more; `None` while it can be used.
+    /// The reason why the browser cannot be used any more; `None` while it can be used.
     gone: Option<&'static str>,
 }
 
@@ -140,8 +139,8 @@ impl Cdp {
         }
     }
 
-    /// Adds to a `BrowserLost` error how the page or the browser ended and, for a launched browser, the last text that
-    /// it wrote to its error output. Returns any other result unchanged.
+    /// Adds to a `BrowserLost` error how the page or the browser ended and, for a launched browser, the end of the
+    /// browser's error output. Returns any other result unchanged.
     async fn explained<T>(&self, result: Result<T>) -> Result<T> {
         let error = match result {
             Err(error) if error.kind() == ErrorKind::BrowserLost => error,

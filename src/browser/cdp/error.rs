@@ -10,24 +10,20 @@ use crate::{
     page::Dialog,
 };
 
-/// A failure inside this driver.
 #[derive(Debug)]
 pub(super) enum CdpError {
     /// The browser, or the process of the current page, is gone. The text is the reason.
     Lost(&'static str),
     /// The document or frame that a call went to is gone.
     Moved,
-    /// An open dialog keeps the page from answering.
     Dialog(Dialog),
     /// The page or this driver refused the action.
     Refused(Failure),
-    /// The page or the browser took too long.
     Late,
     /// The browser reported an unexpected error, or a reply of it was not understood.
     Broken(Error),
 }
 
-/// A refusal by our script in the page, as the script sends it.
 #[derive(Debug, Deserialize)]
 struct Refusal {
     failed: ErrorClass,
@@ -36,8 +32,8 @@ struct Refusal {
     detail: String,
 }
 
-/// Parses an answer of our script in the page. Returns the result, or the script's refusal as an error. The JSON of a
-/// refusal begins with its class, so only an answer that begins like this is parsed as a refusal first.
+/// Parses an answer of our script in the page. Returns the result, or the script's refusal as an error. An answer is
+/// parsed as a refusal only if it begins with `{"failed":`, as every refusal does.
 pub(super) fn answer<T: DeserializeOwned>(json: &str) -> Result<T, CdpError> {
     if json.starts_with(r#"{"failed":"#)
         && let Ok(refusal) = serde_json::from_str::<Refusal>(json)
@@ -52,12 +48,10 @@ pub(super) fn answer<T: DeserializeOwned>(json: &str) -> Result<T, CdpError> {
 }
 
 impl CdpError {
-    /// Returns the failure to report when this driver itself refuses something.
     pub(super) fn refused(class: ErrorClass, why: &str) -> Self {
         Self::Refused(Failure::new(class, why))
     }
 
-    /// Returns the failure for a reply that the browser should never send. `what` describes the reply.
     pub(super) fn malformed(what: &'static str) -> Self {
         Self::Broken(Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what))
     }
@@ -114,7 +108,6 @@ impl CdpError {
     }
 }
 
-/// Returns the error for a browser that is gone.
 pub(super) fn lost(operation: &'static str, why: &'static str) -> Error {
     Error::new(ErrorKind::BrowserLost, operation).with("why", why)
 }

@@ -13,20 +13,17 @@ pub(super) enum BrowserEvent {
     TargetCreated(TargetInfo),
     TargetChanged(TargetInfo),
     TargetDestroyed(String),
-    /// The process of a target is gone.
     TargetCrashed {
         target: String,
         why: &'static str,
         how: String,
     },
-    /// A session for a target began.
     Attached {
         session: String,
         target: TargetInfo,
         /// True if the browser keeps the target from running until this driver allows it.
         waits: bool,
     },
-    /// A session ended.
     Detached {
         session: String,
     },
@@ -45,7 +42,7 @@ pub(super) enum BrowserEvent {
         frame: String,
         url: String,
     },
-    /// The page asked for a navigation of a frame that is to begin at once.
+    /// The page asked that a frame navigate at once.
     NavigationAsked {
         frame: String,
     },
@@ -83,7 +80,6 @@ pub(super) enum BrowserEvent {
     Answered {
         request: String,
     },
-    /// A further part of a response arrived.
     Received {
         request: String,
     },
@@ -107,7 +103,6 @@ pub(super) enum BrowserEvent {
         state: String,
     },
     DragBegan(serde_json::Value),
-    /// A request was held by the browser, and waits until this driver lets it continue or fail.
     RequestPaused(Box<Paused>),
     Crashed,
 }
@@ -126,7 +121,6 @@ pub(super) struct TargetInfo {
     pub(super) opener_id: Option<String>,
 }
 
-/// A frame, as the browser describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FrameInfo {
@@ -171,7 +165,6 @@ impl fmt::Debug for Paused {
     }
 }
 
-/// The content of a request.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Sent {
@@ -191,7 +184,6 @@ pub(super) struct Bytes {
     pub(super) bytes: Option<String>,
 }
 
-/// A frame with all frames inside it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FrameTree {
@@ -200,7 +192,6 @@ pub(super) struct FrameTree {
     pub(super) child_frames: Vec<Self>,
 }
 
-/// A dialog of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct DialogInfo {
@@ -234,7 +225,6 @@ struct Crash {
 }
 
 impl Crash {
-    /// Returns the browser's status and error code for the crash.
     fn how(&self) -> String {
         format!("{}, {}", clean(&self.status), self.error_code)
     }
@@ -250,7 +240,7 @@ impl Crash {
     }
 }
 
-/// The reason given for the loss of a page whose process is gone, if nothing more is known.
+/// The reason reported for a page whose process is gone, if nothing more is known.
 pub(super) const CRASHED: &str = "the page crashed";
 
 #[derive(Deserialize)]
@@ -336,7 +326,7 @@ struct Drag {
 const AT_ONCE: f64 = 0.05;
 
 impl BrowserEvent {
-    /// Parses an event; returns `None` for an event that this driver does not use.
+    /// Parses an event. Returns `None` if this driver does not use the event or cannot parse it.
     pub(super) fn read(event: &Event<'_>) -> Option<Self> {
         let frame = || event.read::<OfFrame>();
         Some(match event.method {

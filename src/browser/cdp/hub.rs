@@ -86,7 +86,6 @@ impl Shared {
     }
 }
 
-/// The browser's answer to the evaluation of a script or the call of a function.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Evaluated {
@@ -122,7 +121,6 @@ struct Exception {
 }
 
 impl Evaluated {
-    /// Returns the text of the error that the script threw; `None` if it threw none.
     pub(super) fn thrown(&self) -> Option<&str> {
         let thrown = self.exception_details.as_ref()?;
         Some(
@@ -183,7 +181,6 @@ impl Hub {
         (hub, line)
     }
 
-    /// Marks the browser as closed and wakes every waiter.
     pub(super) fn close(&self) {
         self.state().closed = true;
         self.shared.changed.send_replace(());
@@ -195,8 +192,7 @@ impl Hub {
         *self.shared.load_until() = Some(Instant::now() + time * 2 / 3);
     }
 
-    /// Returns the time that a document may still take to load: what is left for it within the current command, but at most the navigation
-    /// timeout.
+    /// Returns the time that a document may still take to load in the current command, at most the navigation timeout.
     pub(super) fn time_to_load(&self) -> Duration {
         let longest = self.options.common.navigation_timeout;
         let left = |end: Instant| end.saturating_duration_since(Instant::now());
@@ -330,7 +326,7 @@ impl Hub {
         }
     }
 
-    /// Carries out the effects that the known state asks for after the browser's events. Ends with the connection.
+    /// Carries out the effects of the browser's events until the connection ends.
     async fn look_after(self: Arc<Self>, mut queue: mpsc::UnboundedReceiver<Effect>) {
         while let Some(effect) = queue.recv().await {
             match effect {
@@ -387,7 +383,8 @@ impl Hub {
         }
     }
 
-    /// Moves a downloaded file to the caller's folder, or deletes it, and reports it. `whole` is true if the download is complete.
+    /// Moves a downloaded file to the caller's folder, or deletes it, and reports it. A file that is not `whole`
+    /// (complete and within the limits) is always deleted.
     async fn keep_download(self: Arc<Self>, id: String, name: String, whole: bool) {
         let has_room = self.shared.offered().has_room();
         let folder = self
@@ -435,7 +432,6 @@ impl Hub {
             .await;
     }
 
-    /// Prepares a new session: subscribes to its events and reads its frames.
     async fn prepare(self: Arc<Self>, session: String, target: String, is_tab: bool) {
         // If requests are already being checked, those of this session must wait until they are checked too.
         let guards = self.state().guards;
@@ -496,7 +492,7 @@ struct Tree {
 pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, CdpError> {
     match evaluated.exception_details {
         None => Ok(evaluated.result),
-        // Our own script threw; its message may quote the page.
+        // Our own script threw. Its message may quote the page, so only the length of the message is reported.
         Some(thrown) => Err(CdpError::Broken(
             crate::base::Error::new(ErrorKind::MalformedReply, "browser.page")
                 .with("thrown", thrown.text.len()),

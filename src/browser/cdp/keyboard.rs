@@ -14,14 +14,14 @@ use crate::action::Key;
 /// and the rest is inserted without keys. Unit: characters. Source: chosen; a key takes some 2 ms.
 const BY_KEYS: usize = 1_000;
 
-/// A key of the keyboard.
+/// The key that types a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Physical {
     /// The position of the key, as in `KeyboardEvent.code`.
     code: &'static str,
     /// The number of the key in the outdated property `KeyboardEvent.keyCode`.
     number: u32,
-    /// True if Shift is held for this character.
+    /// True if the character needs Shift.
     shift: bool,
 }
 
@@ -100,7 +100,6 @@ const MODIFIERS: &[(&str, &str, u32, u32)] = &[
 /// The bit of Shift in a set of modifiers.
 const SHIFT: u32 = 8;
 
-/// Returns the key that types a character; `None` if no key does.
 fn physical(sign: char) -> Option<Physical> {
     if sign.is_ascii_alphabetic() {
         let upper = sign.to_ascii_uppercase();
@@ -208,7 +207,6 @@ fn event(kind: &str, key: &str, code: &str, number: u32, text: &str, mask: u32) 
     event
 }
 
-/// A part of a text that is being typed: either events of keys or characters to insert.
 #[derive(Debug, PartialEq)]
 enum Typed {
     Keys(Vec<Value>),
@@ -248,7 +246,7 @@ fn typed(text: &str) -> Vec<Typed> {
 }
 
 impl Cdp {
-    /// Presses a key with its modifiers. A character that is on no key is inserted as text.
+    /// Inserts the character as text if it is on no key.
     pub(super) async fn press_key(&self, turn: &mut Turn, key: &Key) -> Result<(), CdpError> {
         match key.last() {
             "Enter" => self.may_send(By::Enter).await?,

@@ -1,7 +1,7 @@
 //! Start of a browser of our own.
 //!
-//! The connection is a pipe. No port is open that another user or a page could reach. A browser whose pipe closes ends
-//! by itself, so it does not outlive this process, however the process ends.
+//! The connection is a pipe, so no port is open that another user or a page could reach. A browser ends by itself when
+//! its pipe closes, so it does not outlive this process, however the process ends.
 
 use std::{io, process::Stdio, sync::Arc, time::Duration};
 
@@ -43,8 +43,8 @@ const STACK: u32 = 64 << 10;
 /// pipe is usually ending already.
 const END: Duration = Duration::from_secs(1);
 
-/// The parts of this driver that a browser lives on: dropping them ends a launched browser and disconnects from an
-/// attached one.
+/// The parts of this driver that keep a browser running or connected. Dropping them ends a launched browser and
+/// disconnects from an attached one.
 #[derive(Debug)]
 pub(super) struct Life {
     /// The connection, which is dropped first because its end ends the browser.
@@ -95,7 +95,6 @@ pub(super) async fn launch(options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     }
 }
 
-/// The failure of an attempt to start a browser.
 #[derive(Debug)]
 struct Failed {
     error: Error,

@@ -44,8 +44,8 @@ const GROUP: &str = "webwise-listening";
 #[derive(Debug, Clone, Default)]
 pub(super) struct Listening {
     /// The browser's handle of the document object in the page's own JavaScript world; `None` until it is first needed.
-    /// The document object of our script's world is not used: if asked about that one, the browser confuses the worlds
-    /// when many elements listen.
+    /// The document object of our script's world is not used, because the browser confuses the two worlds when many
+    /// elements listen.
     top: Option<String>,
     /// The ticket for each of the browser's node numbers; 0 for a node that is not an element of the document. A ticket
     /// is a number that our script in the page gives to an element for this purpose; it is no reference.
@@ -113,7 +113,6 @@ impl Cdp {
         Ok(tickets.filter(|ticket| *ticket > 0).collect())
     }
 
-    /// Returns the browser's handle of the document object in the page's own JavaScript world.
     async fn page_document(&self, (session, world): &(String, World)) -> Result<String, CdpError> {
         let ours =
             json!({ "expression": "document", "contextId": world.context, "objectGroup": GROUP });

@@ -15,12 +15,11 @@ use super::{
 };
 use crate::{action::ErrorClass, browser::rules::web_address};
 
-/// Time without an answer of a page after which its script counts as endless. The time is measured before the page is
-/// left for another document. Source: chosen; an answer takes a millisecond, and pages that compute for seconds are
-/// rare.
+/// Longest time for a page to answer before it is left for another document. After that, its script counts as endless.
+/// Source: chosen; an answer takes a millisecond, and pages that compute for seconds are rare.
 const HUNG: Duration = Duration::from_secs(3);
-/// Maximum number of attempts to send a tab to an address while its page itself navigates elsewhere. Source: chosen;
-/// one attempt is enough for most pages that reload themselves again and again.
+/// Maximum number of attempts to send a tab to an address while its page navigates elsewhere by itself. Source: chosen;
+/// one attempt is enough for most pages that keep reloading themselves.
 const SENT: u32 = 3;
 /// The address of a tab before its first navigation.
 pub(super) const BLANK: &str = "about:blank";
@@ -48,7 +47,6 @@ struct Entry {
 }
 
 impl Hub {
-    /// Stops the loading of documents in the current tab.
     pub(super) fn stop_loading(&self) {
         let session = self.state().tab().and_then(|tab| tab.session.clone());
         if let Some(session) = session {
@@ -60,9 +58,9 @@ impl Hub {
         }
     }
 
-    /// Waits for the time that a document may take to load, and then stops the loading if it is still going on: until
-    /// then, the browser does not answer calls to the page that the tab still shows. Never returns, so that a caller
-    /// can wait for this and for an answer at the same time.
+    /// Stops the loading of the current tab's document if it takes too long, because until then the browser does not
+    /// answer calls to the page that the tab still shows. Never returns, so that a caller can wait for this and for an
+    /// answer at the same time.
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
         sleep(self.time_to_load()).await;
         let is_on_its_way = self
@@ -78,7 +76,7 @@ impl Hub {
 }
 
 impl Cdp {
-    /// Opens an address in the current tab, and waits until the document has arrived.
+    /// Waits until the document has arrived.
     pub(super) async fn goto(&self, address: &str) -> Result<(), CdpError> {
         let url = web_address(address).map_err(|outcome| match outcome {
             crate::action::Outcome::Failed(failure) => CdpError::Refused(failure),
@@ -98,7 +96,7 @@ impl Cdp {
         self.within_the_time_to_load(work).await
     }
 
-    /// Navigates the current tab to an address. Returns false if the page itself went to another document instead.
+    /// Returns false if the page itself went to another document instead.
     async fn sent_to(&self, url: &str) -> Result<bool, CdpError> {
         let session = self.main_session()?;
         let is_under_way = self
@@ -153,7 +151,7 @@ impl Cdp {
             .is_some_and(|tab| tab.has_let_in(&loader)))
     }
 
-    /// Reloads the page, and waits until the new document has arrived.
+    /// Waits until the new document has arrived.
     pub(super) async fn reload(&self) -> Result<(), CdpError> {
         let before = self.loader()?;
         let work = async {
@@ -207,8 +205,8 @@ impl Cdp {
         self.within_the_time_to_load(work).await
     }
 
-    /// Carries out a navigation. If it exceeds the time that a document may take to load, stops the loading and fails;
-    /// otherwise nothing could be read until it ends.
+    /// Carries out a navigation. If it takes longer than a document may take to load, stops the loading and fails,
+    /// because nothing can be read from the tab while it loads.
     async fn within_the_time_to_load(
         &self,
         work: impl Future<Output = Result<(), CdpError>>,
@@ -228,9 +226,9 @@ impl Cdp {
         ))
     }
 
-    /// Ends the script of the current page if it is endless, because it would keep the next document out. Before that,
-    /// the script gets some time to end by itself: it is still unknown whether a next document comes at all. A
-    /// download, for example, brings none.
+    /// Ends the script of the current page if it is endless, because it would keep the next document out. The script
+    /// first gets time to end by itself, because the next document may never come: a download, for example, brings
+    /// none.
     async fn end_a_script_in_the_way(&self) {
         // While another document is on its way, the page does not answer either, but no script is the reason.
         let is_there = self

@@ -36,13 +36,12 @@ const MAX_FRAMES: usize = 100;
 /// Longest time for reading all frames inside a page, together; the content of a slower frame is left out. Source:
 /// chosen; it takes a few milliseconds, but a frame with its own process can be as slow as it likes.
 const FRAMES: Duration = Duration::from_secs(2);
-/// Maximum number of attempts to read a frame whose document is replaced while it is read. Source: chosen; a frame
-/// usually does so once.
+/// Maximum number of attempts to read a frame whose document is replaced while it is read. Source: chosen; usually it
+/// is replaced once.
 const LOOKS: usize = 3;
-/// Maximum amount of text that is read of a page's main document. The same amount, divided among them, is read of all
-/// frames inside it. Nodes beyond it are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages
-/// that people read have a million. On the wire, one unit takes up to 7 bytes, so this is a fifth of the largest
-/// message.
+/// Maximum amount of text that is read of a page's main document, and again of all frames inside it together. Nodes
+/// beyond it are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages that people read have a
+/// million. On the wire, one unit takes up to 7 bytes, so this is a fifth of the largest message.
 const MAX_TEXT: usize = 8_000_000;
 /// Maximum width and height of a picture. Unit: CSS pixels. Source: the largest texture that Chromium draws on.
 const MAX_SIDE: f64 = 16_384.0;
@@ -69,10 +68,9 @@ pub(super) struct Place {
     pub(super) title: String,
 }
 
-/// The place of a document, and the text that is selected in it.
 struct Document {
     place: Place,
-    /// The text that is selected in it; empty if there is none.
+    /// The text that is selected in the document; empty if there is none.
     selected: String,
 }
 
@@ -137,8 +135,8 @@ impl Cdp {
         Ok(observation)
     }
 
-    /// Reads the page with its frames, and stores their content in `turn`. Returns what its main document
-    /// says of itself, the id of its main frame, and the owner elements of all other frames that were read.
+    /// Reads the page with its frames, and stores their content in `turn`. Returns the place and the selected text of
+    /// the main document, the id of the main frame, and the owner elements of all other frames that were read.
     async fn walk_all(&self, turn: &mut Turn) -> Result<(Document, String, Vec<Owner>), CdpError> {
         let mut page = self.page()?;
         let end = Instant::now() + REPLACED;
@@ -214,9 +212,9 @@ impl Cdp {
         if tabs.len() > 1 { tabs } else { Vec::new() }
     }
 
-    /// Reads the document of a frame. The result never mixes two documents. `before` is what was last read of the
-    /// frame. `is_restless` is true if an earlier attempt failed because the document was replaced; click listeners are
-    /// then not read.
+    /// Reads the document of a frame; the result never mixes two documents. `before` is the content that was last read
+    /// of the frame. If `is_restless` is true, an earlier attempt failed because the document was replaced, and click
+    /// listeners are not read.
     async fn walk(
         &self,
         frame: &str,
@@ -403,7 +401,6 @@ impl Cdp {
             .ok_or(CdpError::malformed("a picture that is not a PNG file"))
     }
 
-    /// Returns the id of the session for calls to a frame of the current page.
     pub(super) fn session(&self, frame: &str) -> Result<String, CdpError> {
         let known = self.hub.state();
         let at = known
@@ -413,7 +410,6 @@ impl Cdp {
         Ok(at.session.clone())
     }
 
-    /// Returns the address, origin and title of the current page.
     pub(super) async fn place(&self) -> Result<Place, CdpError> {
         let page = self.page()?;
         self.hub.ask(&page, "place", Value::Array(Vec::new())).await
@@ -439,8 +435,7 @@ fn shown<'a>(turn: &'a Turn, frame: &str, owners: &[Owner]) -> Option<Shown<'a>>
     })
 }
 
-/// Returns the part of an area that one picture can show: the area itself, or the largest part of it that begins at its
-/// top left corner.
+/// Returns the largest part of an area that one picture can show, beginning at the area's top left corner.
 fn drawable(area: Area) -> Area {
     let width = area.width.min(MAX_SIDE);
     Area {

@@ -16,7 +16,8 @@ use super::{
 };
 use crate::action::{ErrorClass, MouseButton};
 
-/// The report of our script in the page about the element that a press of the mouse hit.
+/// The report of our script in the page on a press of the mouse. `intercepted` describes another element that received
+/// the press.
 #[derive(Debug, Deserialize)]
 struct Verdict {
     hit: bool,
@@ -26,8 +27,8 @@ struct Verdict {
 /// A document in which our script watches for a press of the mouse.
 #[derive(Debug)]
 struct Watch {
-    /// The session and the script world of the document. What the press hit is recorded only in this world, so only this world can be
-    /// asked. A document that replaces this one has a world of its own, without that record.
+    /// The session and the script world of the document. The hit of a press is recorded only in this world; a document
+    /// that replaces this one has a world without that record.
     world: (String, World),
     token: Value,
 }
@@ -35,9 +36,7 @@ struct Watch {
 /// The parts of a cancelled pointer action that may need to be undone.
 #[derive(Debug, Default)]
 pub(super) struct Midway {
-    /// True if a mouse button may be down.
     pressed: bool,
-    /// True if a drag may be under way.
     dragged: bool,
     /// True if documents may still watch for a press.
     watched: bool,
@@ -53,20 +52,19 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// The conditions for a click.
     pub(super) const CLICK: Self = Self {
         enabled: true,
         hit: true,
         at: None,
     };
-    /// The conditions for moving the pointer over an element, which may be disabled.
+    /// The conditions for a hover, which may be on a disabled element.
     pub(super) const HOVER: Self = Self {
         enabled: false,
         hit: true,
         at: None,
     };
 
-    /// The conditions for a click on this point of an element, relative to its top left corner. Unit: CSS pixels.
+    /// The conditions for a click on this point, relative to the element's top left corner. Unit: CSS pixels.
     pub(super) const fn at(x: u32, y: u32) -> Self {
         Self {
             at: Some((x, y)),
@@ -202,7 +200,6 @@ impl Cdp {
         hit
     }
 
-    /// Moves the pointer over an element.
     pub(super) async fn hover(&self, turn: &mut Turn, aim: &Aim) -> Result<(), CdpError> {
         let point = self.ready(aim, Needs::HOVER).await?;
         self.dispatch(

@@ -54,10 +54,8 @@ pub(super) struct Seen {
     pub(super) document: String,
     /// The frame's number in references; 0 for the main frame.
     pub(super) number: u32,
-    /// The document's address.
     pub(super) url: String,
     pub(super) generation: u64,
-    /// The elements of the document that are known to listen for clicks.
     pub(super) listening: Listening,
     rows: Vec<Row>,
     omitted: u32,
@@ -97,8 +95,8 @@ fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 }
 
 impl Seen {
-    /// Updates the rows with the result of a walk. Returns false if that result leaves out more unchanged rows than are
-    /// known here.
+    /// Updates the rows with the result of a walk. Returns false, and changes nothing, if the walk leaves out more
+    /// unchanged rows than are known here.
     pub(super) fn take(&mut self, walk: Walk) -> bool {
         let Some(between) = walk
             .head
@@ -132,12 +130,10 @@ impl Seen {
 #[derive(Debug)]
 pub(super) struct Shown<'a> {
     pub(super) seen: &'a Seen,
-    /// The frames directly inside this one that could be read. The key is the number of the element that shows the
-    /// frame.
+    /// The frames directly inside this one that could be read, by the number of the element that shows each frame.
     pub(super) frames: HashMap<u64, Self>,
 }
 
-/// Returns the tree of a page with all its frames, with at most `max_nodes` nodes.
 pub(super) fn tree(page: &Shown<'_>, max_nodes: usize) -> Tree {
     let mut tree = Tree::builder()
         .with_max_nodes(max_nodes)

@@ -10,7 +10,6 @@ use crate::{
     page::{Area, ElementRef, Scene},
 };
 
-/// The visible part of one document, as our script in the page reports it.
 #[derive(Deserialize)]
 struct Part {
     place: Place,
@@ -23,9 +22,8 @@ struct Part {
     page: [f64; 4],
 }
 
-/// A frame whose document is still to be asked for its visible part: the browser's id of the frame, the frame's number
-/// in references, the position of the frame's top left corner in the window, and the part of the window in which the
-/// frame is visible (`None` for the whole window).
+/// A frame whose document must still be asked for its visible part. `number` is the frame's number in references,
+/// `corner` its top left corner in the window, `seen` its visible part of the window (`None` for the whole window).
 struct Next {
     frame: String,
     number: u32,
@@ -134,8 +132,8 @@ impl Cdp {
     }
 }
 
-/// A frame inside a document: the browser's id of the frame, the frame's number in references, and the number of the
-/// element that shows it.
+/// A frame inside a document. `number` is the frame's number in references, `owner` the number of the element that
+/// shows the frame.
 struct Inner {
     id: String,
     number: u32,

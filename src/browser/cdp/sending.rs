@@ -65,8 +65,8 @@ fn refused(misdirected: &Misdirected) -> CdpError {
 }
 
 impl Cdp {
-    /// Checks, before a secret is typed into a field, that it may be sent to every address to which the field's form
-    /// may be sent.
+    /// Checks, before a secret is typed into a field, that the secret may be sent to every address to which the field's
+    /// form may be sent.
     ///
     /// # Errors
     /// A refusal that names the first address that may not receive the secret.
@@ -189,8 +189,8 @@ impl Hub {
         done
     }
 
-    /// Asks the browser to hold the requests of a session. New sessions inside it, such as those of frames and workers,
-    /// are held themselves until their requests are held too.
+    /// Asks the browser to hold the requests of a session. A new session inside it (of a frame or worker) does not run
+    /// until its own requests are held too.
     fn hold_requests(
         &self,
         session: &str,
@@ -205,7 +205,6 @@ impl Hub {
         self.wire.call(Some(session), "Fetch.enable", all)
     }
 
-    /// Starts to hold the requests of a new session for checking, and then lets the session run.
     pub(super) async fn watch_requests(&self, session: &str) {
         // A session that sends no requests refuses to hold them, which does not matter.
         let _ = self.hold_requests(session).await;

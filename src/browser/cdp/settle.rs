@@ -21,9 +21,8 @@ use super::{
 /// Longest time for a navigation to begin after the page asked for it; a navigation that has not begun by then was
 /// refused. Source: chosen; it takes a few milliseconds.
 const BEGINNING: Duration = Duration::from_millis(500);
-/// Longest pause between two parts of the response to a script's request. After a longer pause, no further part is
-/// waited for, because the script probably does not read them: scripts often read only the headers. Source: chosen; the
-/// parts of a response follow each other within a few milliseconds.
+/// Longest pause between two parts of the response to a script's request. After that, no further part is waited for,
+/// because scripts often read only the headers. Source: chosen; parts follow each other within a few milliseconds.
 const REST: Duration = Duration::from_millis(100);
 /// Maximum number of documents that are waited for after one action, if each is replaced by the next. Redirects rarely
 /// lead to a third document, and a page that reloads itself again and again is observed as it is. Source: chosen; twice
@@ -36,10 +35,7 @@ const RESTLESS: u32 = 4;
 /// Counts at the start of an action. They show which requests, tabs and windows came later.
 #[derive(Debug, Clone)]
 pub(super) struct Mark {
-    /// Number of requests that had begun.
     requests: u64,
-    /// Number of tabs that were open. `blank` is the number of windows that pages had opened with an empty address, to
-    /// write the content by script.
     tabs: usize,
     blank: usize,
 }
@@ -50,7 +46,6 @@ pub(super) enum Pending {
     Nothing,
     /// The page asked for a navigation that has not begun.
     Asked,
-    /// The page is navigating to another document.
     Navigation,
     /// The document has arrived, but parts of it, requests of scripts, or new windows are still waited for.
     Parts,
@@ -113,16 +108,16 @@ impl BrowserState {
         }
     }
 
-    /// Removes the open requests to which a response began to arrive. Called when no further parts arrive, because
-    /// scripts do not read them.
+    /// Removes the open requests whose response has begun to arrive. Called when further parts do not come, as when a
+    /// script does not read them.
     pub(super) fn forget_rest(&mut self) {
         if let Some(tab) = self.tab_mut() {
             tab.requests.retain(|_, request| !request.answered);
         }
     }
 
-    /// Records that all documents that are still loading in the current tab, or expected there, were waited for in
-    /// vain, so that they are not waited for again.
+    /// Marks each document that is loading or expected in the current tab as waited for in vain, so that no later
+    /// action waits for it.
     pub(super) fn give_up(&mut self) {
         for frame in self
             .tab_mut()
@@ -280,7 +275,7 @@ impl Hub {
             (!main.ready && main.world.is_none() && main.goes.is_none())
                 .then(|| known.current.clone())?
         });
-        // If that fails now, the code that needs it will get the error.
+        // An error is ignored here: the next call of the script creates the world again and reports its own error.
         let _ = self.world(&page.await).await;
         std::future::pending().await
     }
@@ -305,7 +300,6 @@ impl Hub {
     }
 }
 
-/// Returns a time as a number of milliseconds, the unit of our script in the page.
 pub(super) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -20,13 +20,15 @@ pub(super) use self::tab::{Frame, Request, Tab, World};
 use super::events::{BrowserEvent, FrameTree, Paused, TargetInfo};
 use crate::page::Dialog;
 
-/// Work that must be done because of an event of the browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Attach to a new tab that has no session yet.
-    Attach { target: String },
+    Attach {
+        target: String,
+    },
     /// Close a window that a page opened, because there are too many.
-    Close { target: String },
+    Close {
+        target: String,
+    },
     /// Prepare a new session: subscribe to its events, and read its frames.
     Prepare {
         session: String,
@@ -34,18 +36,27 @@ pub(super) enum Effect {
         is_tab: bool,
     },
     /// Start to hold the requests of a new session for checking, and then let the session run.
-    Watch { session: String },
+    Watch {
+        session: String,
+    },
     /// Detach from a new session that does not concern this driver. If it `waits`, let it run first.
-    Leave { session: String, waits: bool },
+    Leave {
+        session: String,
+        waits: bool,
+    },
     /// Check a held request, and let it continue or fail.
     Judge {
         session: String,
         request: Box<Paused>,
     },
     /// End the calls of a session that still wait for an answer, because the session has ended.
-    End { session: String },
+    End {
+        session: String,
+    },
     /// Cancel a download, because its file is too large or because there are too many.
-    CancelDownload { id: String },
+    CancelDownload {
+        id: String,
+    },
     /// Report a download that has ended. Keep its file if it is `whole`: complete and within the limits.
     KeepDownload {
         id: String,
@@ -54,7 +65,6 @@ pub(super) enum Effect {
     },
 }
 
-/// The state of the browser, as far as this driver knows it.
 #[derive(Default)]
 pub(super) struct BrowserState {
     /// The tabs, in the order in which they appeared.
@@ -66,7 +76,7 @@ pub(super) struct BrowserState {
     pub(super) over: Option<String>,
     /// True in an attached browser. There, only the tabs that this driver or its pages opened concern this driver.
     pub(super) own_only: bool,
-    /// The target of the tab or frame that each session belongs to, by the id of the session.
+    /// The target (a tab or a frame) of each session, by the id of the session.
     sessions: HashMap<String, String>,
     files: Files,
     pub(super) drag: Option<serde_json::Value>,
@@ -137,13 +147,12 @@ impl BrowserState {
             .or_else(other)
     }
 
-    /// Returns the dialog or file chooser that blocks the current page; `None` if none does.
     pub(super) fn dialog(&self) -> Option<Dialog> {
         self.blocking().and_then(Tab::blocked_by)
     }
 
-    /// Returns the target of another tab than the current one that has an open dialog. Returns `None` if there is no
-    /// such tab, or while the current tab is navigating.
+    /// Returns the target of a background tab that has an open dialog. Returns `None` if there is no such tab, or while
+    /// the current tab is navigating.
     pub(super) fn dialog_behind(&self) -> Option<String> {
         let current = self
             .tab()
@@ -155,8 +164,8 @@ impl BrowserState {
         behind.map(|tab| tab.target.clone())
     }
 
-    /// Returns the numbers of the tabs in the background whose open dialog was not reported yet, and records it as
-    /// reported. A dialog that blocks the current page is left out.
+    /// Returns the numbers of the background tabs whose open dialog was not reported yet, and marks these dialogs as
+    /// reported. Leaves out a dialog that blocks the current page.
     pub(super) fn untold_dialogs(&mut self) -> Vec<u32> {
         let over = self.blocking().map(|tab| tab.target.clone());
         let tabs = (0..)
@@ -305,7 +314,7 @@ impl BrowserState {
         Vec::new()
     }
 
-    /// Adds the frames that the browser listed as an answer in a session.
+    /// Adds the frames that the browser listed in a session, in its answer to `Page.getFrameTree`.
     pub(super) fn frames(&mut self, session: &str, tree: &FrameTree) {
         let mut open = vec![tree];
         while let Some(at) = open.pop() {
@@ -499,7 +508,6 @@ fn is_hidden(target: &TargetInfo) -> bool {
     target.url.starts_with(HIDDEN) && target.opener_id.is_none()
 }
 
-/// Returns true if `url` is the address of an empty tab.
 pub(super) fn is_blank(url: &str) -> bool {
     url.is_empty() || url == "about:blank"
 }

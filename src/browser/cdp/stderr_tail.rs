@@ -17,8 +17,8 @@ use tokio::{
 
 use crate::base::text::{clean, truncate};
 
-/// Maximum length of a line of the output, beyond which it counts as the next line, and number of first lines that are
-/// kept. Unit: bytes and lines. Source: chosen.
+/// Maximum length of a line (the rest counts as the next line), and number of first lines that are kept. Unit: bytes
+/// and lines. Source: chosen.
 const KEPT: (u64, usize) = (4 << 10, 200);
 /// Number of last lines of the output that are kept, for the report if the browser is lost. Source: chosen.
 const LAST: usize = 40;
@@ -113,7 +113,6 @@ pub(super) fn how(status: Option<ExitStatus>) -> String {
     }
 }
 
-/// Returns the number of the signal that ended the browser; `None` if no signal did.
 #[cfg(unix)]
 pub(super) fn signal(status: Option<ExitStatus>) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(&status?)

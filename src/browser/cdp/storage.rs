@@ -224,7 +224,6 @@ impl Cdp {
     }
 }
 
-/// Returns the properties that identify a cookie, together as one text.
 fn identity(cookie: &Value) -> String {
     let domain = cookie["domain"]
         .as_str()

@@ -93,7 +93,6 @@ impl Cdp {
         .collect()
     }
 
-    /// Opens a new tab, makes it the current one, and opens the address in it if one is given.
     pub(super) async fn tab_new(&self, address: Option<&str>) -> Result<(), CdpError> {
         // A refused address must not open a tab.
         if let Some(Err(crate::action::Outcome::Failed(failure))) = address.map(web_address) {
@@ -113,7 +112,6 @@ impl Cdp {
         }
     }
 
-    /// Makes the tab with this index the current one, in the browser and in the known state.
     pub(super) async fn tab_select(&self, index: u32) -> Result<(), CdpError> {
         let target = self.target_at(index)?;
         self.hub
@@ -133,7 +131,7 @@ impl Cdp {
         Ok(())
     }
 
-    /// Closes the tab with this index. Fails if it is the only one.
+    /// Fails if there is only one tab.
     pub(super) async fn tab_close(&self, index: u32) -> Result<(), CdpError> {
         if self.hub.state().tabs.len() < 2 {
             return Err(CdpError::refused(ErrorClass::BadArguments, LAST_TAB));

@@ -201,7 +201,8 @@ impl Cdp {
         if aim.frame == page {
             return Ok(area);
         }
-        // For an element in a frame, the script reports its place in the frame's window.
+        // The script reports the position of an element relative to its own document, so the position in a frame is
+        // converted here.
         let inner: Scrolled = self.hub.ask(&aim.frame, "scrolled", json!([])).await?;
         let corner = Point {
             x: area.x - inner.x,
@@ -264,7 +265,6 @@ fn written(step: &LocatorStep) -> Value {
     }
 }
 
-/// A function that makes a locator step from a text.
 type Make = fn(String) -> LocatorStep;
 
 /// Parses a locator step in the form that our script in the page writes.

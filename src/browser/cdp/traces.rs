@@ -16,8 +16,8 @@ const MAX_WATCHED: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Hub {
-    /// Starts to watch for reactions in the documents of the page in which our script runs, and waits until all of them
-    /// watch: key events reach the page by another route and could overtake the request to watch.
+    /// Starts to watch for reactions in the documents of the page that have our script, and waits until all of them
+    /// watch, because key events reach the page by another route and could overtake the request to watch.
     ///
     /// # Errors
     /// A dialog, a crash, the end of the browser.

@@ -22,7 +22,7 @@ use crate::{
     secret::{Secret, SecretName, SecretResolver},
 };
 
-/// The answer of a document to the question whether one of its fields has the focus.
+/// The answer of a document: `field` is true if one of its fields has the focus.
 #[derive(Debug, Deserialize)]
 struct Focus {
     field: bool,
@@ -33,7 +33,7 @@ struct Focus {
 pub(super) struct Nothing {}
 
 impl Cdp {
-    /// Replaces the text of a field, after the field is ready to be edited.
+    /// Waits until the field can be edited, then replaces its text.
     pub(super) async fn fill(
         &self,
         turn: &mut Turn,
@@ -90,10 +90,10 @@ impl Cdp {
         self.without_words(&at, "typeInto", given).await
     }
 
-    /// Returns the value of a secret, and the session and script world of the document into which it may be typed.
-    /// Fails unless the secret may be used at the origins of page and frame, and the field's form is sent only to
-    /// allowed addresses. The value must not be typed into a document that replaces this one. From this call on, all
-    /// requests are checked.
+    /// Returns the value of a secret, and the session and script world of the only document into which it may be typed.
+    ///
+    /// Fails unless the secret may be used at the origins of the page and of the frame, and the field's form sends only
+    /// to allowed addresses. From this call on, all requests are checked for the value.
     async fn released(
         &self,
         (frame, field): (&str, Option<u64>),
@@ -122,8 +122,8 @@ impl Cdp {
             let why = "the page or the frame has no web address of its own";
             CdpError::refused(ErrorClass::SecretRefused, why)
         };
-        // A frame whose content the page wrote has the page's origin and no address of its own; the author of the
-        // content is unknown.
+        // A frame whose content the page wrote has the page's origin and no address of its own, so the origin does not
+        // show who wrote the content.
         let origins = Origin::parse(&place.origin)
             .ok()
             .zip(Origin::parse(&place.url).ok());

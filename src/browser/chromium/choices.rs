@@ -6,12 +6,10 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 /// could not be added to the time of a clock.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// Returns this time, but at most [`LONGEST`].
 pub(in crate::browser) fn bounded(time: Duration) -> Duration {
     time.min(LONGEST)
 }
 
-/// The options that every driver of a Chromium has.
 #[derive(Debug, Clone)]
 pub(in crate::browser) struct Choices {
     pub(in crate::browser) chromium: PathBuf,
@@ -30,8 +28,7 @@ pub(in crate::browser) struct Choices {
 }
 
 impl Choices {
-    /// Returns the default options for a browser, with the path of the browser program and the settling time, which
-    /// differs between drivers.
+    /// Returns the default options. The settling time differs between drivers.
     pub(in crate::browser) fn new(chromium: PathBuf, settle: Duration) -> Self {
         Self {
             chromium: super::absolute(chromium),
@@ -50,13 +47,12 @@ impl Choices {
         }
     }
 
-    /// Returns true if Chromium's own sandbox is used.
     pub(in crate::browser) fn is_in_a_sandbox(&self) -> bool {
         self.sandbox.unwrap_or(!super::is_root())
     }
 }
 
-/// Defines the methods that set [`Choices`]. Used for every options type that has them in a field `common`.
+/// Defines the methods that set [`Choices`]. Used for every options type that has its [`Choices`] in a field `common`.
 macro_rules! choosing {
     () => {
         /// Sets whether the browser runs without a window. Default: `true`.

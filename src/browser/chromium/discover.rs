@@ -15,17 +15,13 @@ use crate::base::{Error, ErrorKind, Result};
 const OPERATION: &str = "browser.discover";
 /// Names under which Chromium is installed, in the order in which they are tried.
 const CHROMIUM: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-/// File name of the program playwright-cli.
 const TOOL: &str = if cfg!(windows) {
     "playwright-cli.cmd"
 } else {
     "playwright-cli"
 };
-/// File name of Node.js, the program that runs playwright-cli.
 const NODE: &str = if cfg!(windows) { "node.exe" } else { "node" };
-/// Environment variable whose value is the path of the program playwright-cli.
 const TOOL_VARIABLE: &str = "WEBWISE_PLAYWRIGHT_CLI";
-/// Environment variable whose value is the path of the program Chromium.
 const CHROMIUM_VARIABLE: &str = "WEBWISE_CHROMIUM";
 
 /// The places where the drivers look for playwright-cli, its Node.js and Chromium.
@@ -102,8 +98,8 @@ impl ProgramPlaces {
         self.chromium.is_some()
     }
 
-    /// Returns the folders that must stand before those of `PATH` in the environment of playwright-cli, so that it
-    /// finds the right Node.js.
+    /// Returns the folders that must come before those of `PATH` in the environment of playwright-cli, so that it finds
+    /// the right Node.js.
     pub fn front(&self) -> Vec<PathBuf> {
         let own = self
             .installation
@@ -126,12 +122,12 @@ impl ProgramPlaces {
             .collect()
     }
 
-    /// Returns the path of the first program with this file name on `PATH`.
+    /// Returns the path of the first program with this file name on `PATH`; `None` if there is none.
     pub fn on_path(&self, name: &str) -> Option<PathBuf> {
         first(&self.path, name)
     }
 
-    /// Returns the path of the program playwright-cli; `None` if it is not found. A path from the environment variable
+    /// Returns the path of the program playwright-cli; `None` if it is not found. A path from `WEBWISE_PLAYWRIGHT_CLI`
     /// is returned even if there is no such file.
     pub fn tool(&self) -> Option<PathBuf> {
         self.tool
@@ -144,8 +140,8 @@ impl ProgramPlaces {
         first(&self.search_path(), NODE)
     }
 
-    /// Returns the path of the program Chromium; `None` if it is not found. A path from the environment variable is
-    /// returned even if there is no such file.
+    /// Returns the path of the program Chromium; `None` if it is not found. A path from `WEBWISE_CHROMIUM` is returned
+    /// even if there is no such file.
     pub fn chromium(&self) -> Option<PathBuf> {
         self.chromium
             .clone()

@@ -16,14 +16,13 @@ use uuid::Uuid;
 
 use super::owner::{LeftOver, Owner};
 
-/// Prefix of the names of private folders.
 pub(in crate::browser) const PREFIX: &str = "webwise-browser-";
 /// File name extension that a private folder gets while it is being removed.
 const SWEPT: &str = "swept";
 /// Name of the file, in a private folder, that contains the process number of the browser.
 const PROCESS: &str = "browser.pid";
-/// Folder in which the private folder is created if no folder was chosen for it and the path of the system's temporary
-/// folder is too long for sockets.
+/// Folder for the private folder if none was chosen and the path of the system's temporary folder is too long for
+/// sockets.
 const SHORT_TEMP: &str = "/tmp";
 /// Maximum length of the path of a private folder, so that there is room for the names of sockets in it. Unit: bytes.
 /// Source: a socket's path has at most 107 on Linux and 103 on macOS, and Chromium needs 44 of them.
@@ -209,7 +208,6 @@ fn remove(path: &Path) -> io::Result<()> {
     gone(fs::remove_dir_all(path))
 }
 
-/// Creates a folder that only this user can use.
 pub(in crate::browser) fn create_private_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -220,12 +218,12 @@ pub(in crate::browser) fn create_private_folder(path: &Path) -> io::Result<()> {
     fs::create_dir(path)
 }
 
-/// Writes a new file that only this user can read.
+/// Writes a file that only this user can read. Fails if the file exists.
 pub(in crate::browser) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     io::Write::write_all(&mut create_private(path)?, bytes)
 }
 
-/// Creates a new file that only this user can read, and opens it for writing.
+/// Creates a file that only this user can read, and opens it for writing. Fails if the file exists.
 pub(in crate::browser) fn create_private(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -294,8 +292,8 @@ fn is_process_of(pid: u32, folder: &Path) -> bool {
             .is_ok_and(|line| line.windows(folder.len()).any(|w| w == folder))
 }
 
-/// Returns true if a process with this number exists. On systems other than Linux, nothing else is checked; a moment
-/// ago, this was the number of the folder's process.
+/// Returns true if a process with this number exists. On systems other than Linux nothing else is checked, because the
+/// folder's process had this number a moment ago.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn is_process_of(pid: u32, _: &Path) -> bool {
     let pid = i32::try_from(pid)

@@ -109,7 +109,6 @@ pub(in crate::browser) fn absolute(path: PathBuf) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
 }
 
-/// Returns true if this process runs as root. Chromium's own sandbox cannot work for root.
 #[cfg(unix)]
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()

@@ -8,11 +8,10 @@ use super::{
 };
 use crate::{browser::HINTS, page::States};
 
-/// Number of elements whose attributes one script reads at the same time. Source: chosen; a busy tool answers this many
-/// in time, and a few elements that are gone do not delay the others.
+/// Number of elements that one script reads at the same time. Source: chosen; a busy tool answers this many in time,
+/// and a few elements that no longer exist do not delay the rest.
 const AT_ONCE: usize = 24;
 
-/// An element whose attributes a script is to read.
 #[derive(Debug, Serialize)]
 pub(super) struct Asked<'a> {
     pub(super) reference: &'a str,
@@ -22,41 +21,40 @@ pub(super) struct Asked<'a> {
     /// The name of an editable field that the snapshot shows without text; `None` for any other element. Such a field
     /// may still contain a text, because the tool does not print a text that is equal to the name.
     pub(super) name: Option<&'a str>,
-    /// The condition under which the script reads the attributes.
     pub(super) need: Need,
 }
 
 /// The condition under which a script reads the attributes of an element. Each element takes the tool a millisecond or
-/// more, so the attributes of most elements are read only if the page contains attributes or click listeners of
-/// interest anywhere.
+/// more, so most elements are read only if the page has attributes or click listeners of interest somewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Need {
-    /// Always. For a field, and for a control or picture without words.
+    /// The script always reads the attributes. Used for a field, and for a control or picture without words.
     All,
-    /// Only if the page has attributes or click listeners of interest. For a control that has words, and for an element
-    /// that can be clicked.
+    /// The script reads the attributes only if the page has attributes or click listeners of interest. Used for a
+    /// control that has words, and for an element that can be clicked.
     Rest,
-    /// Only if the element can be edited or reacts to clicks. For any other element.
+    /// The script reads the attributes only if the element can be edited or reacts to clicks. Used for every other
+    /// element.
     Click,
 }
 
-/// States and properties of an element that come from its attributes and are missing in the snapshot.
+/// States and properties that a script reads from an element's attributes, because the snapshot does not contain them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Hint {
     pub(super) states: States,
     pub(super) props: Vec<(String, String)>,
-    /// The whole address of a link. It differs from the address in the snapshot if the page sets a base for its
-    /// relative addresses.
+    /// The absolute address of a link. It differs from the address in the snapshot if the page sets a base for relative
+    /// addresses.
     pub(super) url: Option<String>,
-    /// The exact text of a field, if it contains white space that the snapshot does not show or if it is equal to the
-    /// field's name.
+    /// The exact text of a field; `None` unless the text contains white space that the snapshot does not show, or is
+    /// equal to the field's name.
     pub(super) exact: Option<String>,
 }
 
-/// Returns the script that reads the attributes of these elements, and the selected text. Its result has no attributes for an element that
-/// does not answer.
+/// Returns the script that reads the attributes of these elements, and the selected text. In its result, an element that does not answer
+/// has no attributes.
 pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     // Serialising text to memory does not fail.
     let asked = serde_json::to_string(asked).unwrap_or_default();

@@ -19,17 +19,16 @@ use crate::{
 /// exceeded, all incomplete files are dropped and reported as not kept. Unit: bytes. Source: chosen; a kept file is
 /// read as a whole.
 const MAX_DOWNLOAD: u64 = 100 << 20;
-/// Maximum length of a note about a failed download that is read. Unit: bytes. Source: chosen; a note contains a file
+/// Maximum number of bytes that are read of a note about a failed download. Source: chosen; a note contains a file
 /// name, for which systems allow 255 bytes.
 const MAX_NOTE: u64 = 4 << 10;
 /// Maximum number of notes about failed downloads that are read after one command. Source: chosen; a page can offer
 /// thousands of files.
 const MAX_NOTES: usize = 100;
-/// Name of the folder, in the private folder, for the notes about failed downloads.
 const NOTES: &str = "dropped";
 
-/// The source of the script that watches downloads. The browser gives a file the extension `.crdownload` until it is
-/// complete.
+/// The source of the script that watches downloads. The browser gives a file the extension `.crdownload` until the file
+/// is complete.
 const WATCH: &str = r"'use strict';
 // Ends downloads that take too much of the disk, and leaves a note of each one that failed.
 const fs = require('fs');
@@ -65,21 +64,19 @@ exports.default = async ({ page }) => {
 };
 ";
 
-/// Writes the script that watches downloads into a browser's private folder, and creates the folder for its notes.
 pub(super) fn write_watch(folder: &Folder) -> io::Result<()> {
     chromium::folder::create_private_folder(&folder.file(NOTES))?;
     let script = WATCH.replace("MAX_DOWNLOAD", &MAX_DOWNLOAD.to_string());
     chromium::write_private(&watch_script(folder), script.as_bytes())
 }
 
-/// Returns the path of the script that watches downloads.
 pub(super) fn watch_script(folder: &Folder) -> std::path::PathBuf {
     folder.file("downloads.cjs")
 }
 
 impl PlaywrightCli {
-    /// Returns the notice for a download that the tool reported, and keeps the file if it is complete; `None` while it
-    /// is incomplete.
+    /// Returns the notice for a download that the tool reported; `None` while the file is incomplete. Keeps a complete
+    /// file if a folder for downloads is set.
     pub(super) fn download(&self, download: &Download) -> Option<Notice> {
         let notice = |kept| {
             Some(Notice::Download {
@@ -94,7 +91,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Returns a notice for each download that has failed since the last call.
+    /// Reads and removes the notes about failed downloads, and returns a notice for each.
     pub(super) fn dropped(&self) -> Vec<Notice> {
         if self.options.common.downloads.is_none() {
             return Vec::new();
@@ -114,8 +111,8 @@ impl PlaywrightCli {
             .collect()
     }
 
-    /// Moves a downloaded file into `folder` under a name that the driver chooses. Fails if the file is not in the
-    /// tool's output folder, or is too large.
+    /// Moves a downloaded file into `folder`, under a name that the driver chooses. Fails if the file is not in the
+    /// tool's output folder, or is larger than [`MAX_DOWNLOAD`].
     fn keep(&self, from: &Path, folder: &Path) -> io::Result<()> {
         let from = from.canonicalize()?;
         if !from.starts_with(self.folder.file("out").canonicalize()?) {
@@ -135,7 +132,6 @@ impl PlaywrightCli {
     }
 }
 
-/// Reads and removes a note about a failed download, and returns it as a notice.
 fn read_note(path: &Path) -> io::Result<Notice> {
     use io::Read as _;
     let mut name = Vec::new();

@@ -31,12 +31,12 @@ use crate::{
     secret::TypedSecrets,
 };
 
-/// The address that the tool reports for a tab that has not loaded any page yet, and also for a page whose renderer
-/// died.
+/// The address that the tool reports for a tab that has not loaded a page yet, and for a page whose renderer died.
 pub(super) const BLANK: &str = "about:blank";
-/// Longest time that the tool's daemon gets to end by itself before it is killed. Source: chosen; it takes 0.2 s.
+/// Longest time that the tool's daemon gets to end by itself before it is killed. Source: chosen; the daemon takes 0.2
+/// s.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
-/// Longest time for the browser to answer a check that it still lives. Source: chosen.
+/// Longest time for the browser to answer the command that checks whether it still runs. Source: chosen.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A Chromium driven by playwright-cli.
@@ -51,7 +51,6 @@ pub struct PlaywrightCli {
     state: Mutex<State>,
 }
 
-/// The state that the driver keeps between commands.
 #[derive(Default)]
 pub(super) struct State {
     /// The reason why the browser can no longer be used; `None` while it can.
@@ -59,21 +58,16 @@ pub(super) struct State {
     /// The current page as the last reply described it; `None` if it is not known.
     pub(super) page: Option<Page>,
     pub(super) dialog: Option<Dialog>,
-    /// True if the current page may be blank. Otherwise a blank page in the place of a real one means that the renderer
+    /// True if the current page may be blank. If it is false, a blank page after a real one means that the renderer
     /// died.
     pub(super) blank_is_fine: bool,
-    /// True if the last command got no answer in time, so that the page may be unreadable.
+    /// True if the last command got no answer in time, so the page may be unreadable.
     pub(super) stalled: bool,
-    /// Number of open tabs after the last command that reported them.
+    /// Number of open tabs in the last reply that reported them.
     pub(super) tabs: usize,
-    /// References of the fields whose values must be hidden in every observation.
     pub(super) secret: HashSet<String>,
-    /// References of the fields that were read-only in the last observation.
     pub(super) readonly: HashSet<String>,
-    /// The record of whether scripts have typed secrets into fields. The fields themselves are known only to the
-    /// scripts.
     pub(super) typed: Typed,
-    /// The secrets that were typed so far.
     pub(super) secrets: TypedSecrets,
     notices: Vec<Notice>,
 }
@@ -106,7 +100,7 @@ impl PlaywrightCli {
         self.link.name()
     }
 
-    /// Waits until no other command is under way, and returns the state. Fails if the browser is gone.
+    /// Waits until no other command runs, and returns the state. Fails if the browser is gone.
     pub(super) async fn state(&self, operation: &'static str) -> Result<MutexGuard<'_, State>> {
         let state = self.state.lock().await;
         match state.gone {
@@ -115,7 +109,6 @@ impl PlaywrightCli {
         }
     }
 
-    /// Returns the path for a new file with this extension in the private folder.
     pub(super) fn new_file(&self, extension: &str) -> PathBuf {
         let number = self.files.fetch_add(1, Ordering::Relaxed);
         self.folder.file(&format!("file-{number}.{extension}"))
@@ -124,7 +117,7 @@ impl PlaywrightCli {
     /// Sends a command and updates the state from the reply.
     ///
     /// # Errors
-    /// Those of the transport; `BrowserLost` if the reply, or the lack of one, means that the browser is gone.
+    /// Those of the transport; `BrowserLost` if the reply, or a missing reply, means that the browser is gone.
     pub(super) async fn send(
         &self,
         state: &mut State,
@@ -145,10 +138,10 @@ impl PlaywrightCli {
         self.send_with(state, command, timeout, Trust::Page).await
     }
 
-    /// Sends a command that may lead from a real page to a blank one, which is then valid.
+    /// Sends a command that may replace a real page by a blank one without an error.
     ///
-    /// Until the reply comes, and permanently if none comes, the current page counts as unknown, so that a blank page
-    /// is not taken for the sign of a dead renderer.
+    /// The current page counts as unknown until the reply comes (or for good, if no reply comes). So a blank page is
+    /// not taken as a sign of a dead renderer.
     pub(super) async fn send_leaving(
         &self,
         state: &mut State,
@@ -188,7 +181,7 @@ impl PlaywrightCli {
         command: Command,
         timeout: Duration,
     ) -> Result<RawReply> {
-        // This holds until an answer comes, and permanently if this future is dropped first.
+        // The flag stays set until an answer comes. If this future is dropped first, the flag stays set for good.
         state.stalled = true;
         let error = match self.link.run(&command, timeout).await {
             Ok(raw) => {
@@ -231,7 +224,6 @@ impl PlaywrightCli {
         Ok(reply)
     }
 
-    /// Runs a script of this driver and reads the value that the script returned.
     pub(super) async fn script(
         &self,
         state: &mut State,
@@ -253,7 +245,6 @@ impl PlaywrightCli {
         }
     }
 
-    /// Returns true if the browser still answers a command.
     async fn lives(&self) -> bool {
         match self
             .link
@@ -285,7 +276,8 @@ impl PlaywrightCli {
         Ok(())
     }
 
-    /// Removes and returns the notices since the last call: a change of transport, new tabs and downloads.
+    /// Removes and returns the notices that have gathered since the last call: a change of transport, new tabs and
+    /// downloads.
     pub(super) fn notices(&self, state: &mut State) -> Vec<Notice> {
         let change = self
             .link
@@ -299,19 +291,17 @@ impl PlaywrightCli {
     }
 }
 
-/// The result of a script of this driver.
 #[derive(Debug)]
 pub(super) enum Scripted {
     Returned(Box<Returned>),
-    /// The tool did not run the script, for example because a dialog is open. The text is the tool's error.
+    /// The tool did not run the script, for example because a dialog is open. Contains the tool's error text.
     Refused(String),
-    /// The script ran, and a dialog opened before it returned anything.
+    /// The script ran, and this dialog opened before it returned a value.
     Interrupted(Dialog),
 }
 
 impl Scripted {
-    /// Returns the execution for an action whose script opened this dialog before it returned anything. The action
-    /// counts as done.
+    /// Returns the execution of an action during whose script this dialog opened. The action counts as done.
     pub(super) fn done_under(dialog: Dialog) -> Execution {
         Execution {
             dialog: Some(dialog),
@@ -320,19 +310,19 @@ impl Scripted {
     }
 }
 
-/// The author that the error text of a reply may have.
+/// The possible author of the error text in a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trust {
-    /// The tool, which writes about one of its own commands.
+    /// The tool, for one of its own commands.
     Tool,
-    /// The tool, which writes about a script of this driver. The reply repeats the script, which may contain a secret.
+    /// The tool, for a script of this driver. The reply repeats the script, which may contain a secret.
     Script,
     /// Possibly the page, because the script ran in the page.
     Page,
 }
 
 impl fmt::Debug for State {
-    /// Leaves out all text of the page, which may be typed text, because only the run knows which text is secret.
+    /// Leaves out all page text: it may contain typed secrets, and this driver does not know which text is secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("State")
             .field("gone", &self.gone)
@@ -342,14 +332,13 @@ impl fmt::Debug for State {
 }
 
 impl State {
-    /// Records that the browser is lost, and returns the error for this. `why` is the reason.
     pub(super) fn lose(&mut self, why: &'static str) -> Error {
         self.gone = Some(why);
         lost("browser.command", why)
     }
 
-    /// Records `page` as the current page. Fails if it crashed, or if it is blank in the place of a real page: then the
-    /// browser is lost.
+    /// Records `page` as the current page. Fails, and records that the browser is lost, if the page crashed, or if it
+    /// is blank after a real page and [`blank_is_fine`](Self::blank_is_fine) is false.
     pub(super) fn arrive(&mut self, page: &Page, under_dialog: bool) -> Result<()> {
         if page.crashed {
             return Err(self.lose("the page crashed"));
@@ -370,8 +359,8 @@ impl State {
         Ok(())
     }
 
-    /// Adds a notice for each tab that has opened since the tabs were last counted. The current tab is left out: a tab
-    /// that a page opens never becomes the current one by itself.
+    /// Adds a notice for each tab that has opened since the last call. The current tab is left out, because a tab that
+    /// a page opens never becomes the current tab by itself.
     pub(super) fn note_tabs(&mut self, tabs: &[Tab]) {
         let now = tabs.len().max(1);
         for tab in tabs.iter().skip(self.tabs).filter(|tab| !tab.current) {
@@ -382,7 +371,6 @@ impl State {
         self.tabs = now;
     }
 
-    /// Returns the address of the current page, if the page is known.
     pub(super) fn url(&self) -> Option<&str> {
         self.page.as_ref().map(|page| &*page.url)
     }
@@ -392,12 +380,11 @@ fn lost(operation: &'static str, why: &'static str) -> Error {
     Error::new(ErrorKind::BrowserLost, operation).with("why", why)
 }
 
-/// Returns the error for a reply of the tool that is not as expected. `what` describes the reply.
 pub(super) fn malformed(what: &'static str) -> Error {
     Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what)
 }
 
-/// Returns the error for an error text of the tool. Used by the driver's methods that return no outcome.
+/// Returns the error that this error text of the tool means. Used by methods of the driver that return no outcome.
 pub(super) fn refusal(operation: &'static str, error: &str) -> Error {
     let (kind, class) = match failure::classify(error) {
         failure::Verdict::Lost => (ErrorKind::BrowserLost, "lost"),
@@ -463,5 +450,4 @@ impl BrowserDriver for PlaywrightCli {
     }
 }
 
-/// The reason that is reported if the driver is used after [`BrowserDriver::close`].
 const CLOSED: &str = "it was closed";

@@ -1,7 +1,6 @@
 //! The evidence in the tool's reply that an action was carried out.
 //!
-//! An action counts as done if the reply shows the code that carried it out. The tool prints that code only after it
-//! has run.
+//! An action counts as done if the reply shows the code of the action. The tool prints that code only after it has run.
 
 use super::{
     driver::{Scripted, malformed},
@@ -15,18 +14,16 @@ use crate::{
     browser::{Execution, rules::UNFOCUSED},
 };
 
-/// Returns the execution of an action for which the tool reported this error.
 pub(super) fn failed(error: &str) -> Execution {
     match failure::classify(error) {
         Verdict::NoEffect => Outcome::NoEffect.into(),
         Verdict::Failed(class) => failure::outcome(class, error).into(),
-        // If the tool itself wrote this error, `send` has already failed with `BrowserLost`. Here, the page may have
-        // written it.
+        // If the tool itself had written this error, `send` would already have failed with `BrowserLost`. So the page
+        // may have written it.
         Verdict::Lost => failure::outcome(ErrorClass::Other, error).into(),
     }
 }
 
-/// Returns an execution with this outcome. The page, the locator and the dialog are those that the reply reports.
 pub(super) fn told(reply: Reply, outcome: Outcome) -> Execution {
     let locator = reply.code.as_deref().and_then(locator::parse);
     Execution {
@@ -37,8 +34,8 @@ pub(super) fn told(reply: Reply, outcome: Outcome) -> Execution {
     }
 }
 
-/// Returns the execution that a reply proves: a failure if it reports an error, and done if the code in it contains
-/// `evidence`. Any other reply is an error of the driver.
+/// Returns the execution that a reply proves: a failure if the reply reports an error, done if the code in the reply
+/// contains `evidence`. Any other reply is an error of the driver.
 pub(super) fn execution(reply: Reply, evidence: &str) -> Result<Execution> {
     if let Some(error) = &reply.error {
         let outcome = failed(error).outcome;
@@ -53,7 +50,6 @@ pub(super) fn execution(reply: Reply, evidence: &str) -> Result<Execution> {
     }
 }
 
-/// Returns the execution of an action that a script of the driver carried out.
 pub(super) fn of_script(answer: Scripted) -> Execution {
     match answer {
         Scripted::Returned(returned) if returned.done => Outcome::Done.into(),

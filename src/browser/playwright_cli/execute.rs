@@ -28,7 +28,7 @@ use crate::{
 
 impl PlaywrightCli {
     pub(super) async fn carry_out(&self, request: &ExecuteRequest) -> Result<Execution> {
-        // One time limit for all commands of the action and for the wait before it.
+        // The action's commands and the wait before them share one time limit.
         let work = async {
             let mut state = self.state("browser.execute").await?;
             let mut execution = match self.act(&mut state, request).await {
@@ -38,7 +38,7 @@ impl PlaywrightCli {
             execution.notices = self.notices(&mut state);
             Ok(execution)
         };
-        // If the time runs out, events during this action are reported with the next one.
+        // If the time runs out, events during this action are reported with the next action.
         tokio::time::timeout(request.timeout, work)
             .await
             .unwrap_or_else(|_| Ok(out_of_time(&request.action)))
@@ -220,7 +220,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Runs a command of the tool. The command counts as carried out if the reply shows code that ran and that contains `evidence`.
+    /// Runs a command of the tool. The command counts as carried out if the reply shows code that contains `evidence`.
     pub(super) async fn simple(
         &self,
         state: &mut State,
@@ -303,7 +303,8 @@ impl PlaywrightCli {
         submit: bool,
         timeout: Duration,
     ) -> Result<Execution> {
-        // The tool repeats the text unchanged in a comment; a line break in it could forge a section of the reply.
+        // The tool repeats the text unescaped in a comment of its reply, so a line break in the text could forge a
+        // section.
         if text.len() > MAX_ARGUMENT || text.contains(['\n', '\r']) {
             return self
                 .by_script(state, scripts::type_text(text, submit), timeout)
@@ -405,16 +406,16 @@ impl PlaywrightCli {
         if let Some(error) = &reply.error {
             return Ok(failed(error));
         }
-        // The tool prints no code for dialogs. The evidence is that the tool did not refuse, because it refuses if there is no dialog. The
-        // transports have ruled out every other answer without text.
+        // The tool prints no code for dialogs. A reply without an error is the evidence, because the tool refuses this command if no
+        // dialog is open. The transports have already rejected every other reply without text.
         if reply.is_silent() || reply.page.is_some() || reply.dialog.is_some() {
             return Ok(told(reply, Outcome::Done));
         }
         Err(malformed("no answer to a dialog"))
     }
 
-    /// Runs the caller's script in the tool. The script may forge its whole reply, so the current page is read afterwards by another
-    /// command.
+    /// Runs the caller's script in the tool. The script may forge its whole reply, so another command reads the current page
+    /// afterwards.
     async fn run_code(
         &self,
         state: &mut State,
@@ -471,8 +472,8 @@ impl PlaywrightCli {
         Ok(told(Outcome::failed(class, &error)))
     }
 
-    /// Runs the caller's script in the page. The value that the script returns is only data, and an error that it throws says nothing about
-    /// the browser.
+    /// Runs the caller's script in the page. The script's return value is only data, and an error that it throws never means that the
+    /// browser is lost.
     async fn foreign(
         &self,
         state: &mut State,
@@ -508,10 +509,9 @@ pub(super) fn is_done(result: &Result<Execution>) -> bool {
         .is_ok_and(|execution| execution.outcome.is_done())
 }
 
-/// Maximum length of a text that is passed to the tool as an argument; a longer text is passed in a script. Unit: bytes.
+/// Maximum length of a text that is passed to the tool as an argument. A longer text is passed in a script. Unit: bytes.
 const MAX_ARGUMENT: usize = super::transport::MAX_ARGUMENT;
 
-/// Returns the target in the tool's syntax.
 fn words(target: &Target) -> String {
     match target {
         Target::Ref(reference) => reference.to_string(),

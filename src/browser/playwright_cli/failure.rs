@@ -1,27 +1,25 @@
 //! Classification of the tool's error texts.
 //!
-//! The tool itself writes the first line of an error text, and the beginning of each line of the call log that may
-//! follow. The rest of a line may be a preview of an element, which the page controls. So only the beginnings and ends
-//! of lines are compared. A text that a script in the page may have written is not classified at all.
+//! Of an error text, the tool itself writes the first line and the beginning of each line of the call log that may
+//! follow. The rest of a log line may be a preview of an element, which the page controls. So only the beginnings and
+//! ends of lines are compared. A text that a script in the page may have written is not classified at all.
 
 use crate::{
     action::{ErrorClass, Outcome},
     base::text::squeeze,
 };
 
-/// The meaning of an error text of the tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// The page or the tool refused the action.
     Failed(ErrorClass),
     /// The action was carried out, but the page undid it.
     NoEffect,
-    /// The browser, its page or the tool's daemon is gone.
     Lost,
 }
 
-/// Beginnings of the first line of an error text, each with the meaning of such a text. A leading `Error: ` is removed
-/// before the comparison.
+/// Beginnings of the first line of an error text, and what each means. A leading `Error: ` is removed before the
+/// comparison.
 const BEGINNINGS: &[(&str, Verdict)] = &[
     (
         "strict mode violation",
@@ -46,7 +44,7 @@ const BEGINNINGS: &[(&str, Verdict)] = &[
         "Navigation to \"",
         Verdict::Failed(ErrorClass::NavigationFailed),
     ),
-    // After a step back to an address that failed, only navigating to another address works.
+    // After a step back to an address that failed to load, only navigating to another address works.
     (
         "Protocol error (Page.getNavigationHistory)",
         Verdict::Failed(ErrorClass::NavigationFailed),
@@ -134,8 +132,8 @@ const BEGINNINGS: &[(&str, Verdict)] = &[
     ("Browser '", Verdict::Lost),
 ];
 
-/// Beginnings of lines of a call log with the classes of failure that they mean. What precedes them in a line, a bullet
-/// and a count, is removed first.
+/// Beginnings of lines of a call log, and the class of failure that each means. The bullet and count at the start of a
+/// line are removed before the comparison.
 const LOG_LINES: &[(&str, ErrorClass)] = &[
     ("element is not enabled", ErrorClass::Disabled),
     ("option being selected is not enabled", ErrorClass::Disabled),
@@ -147,8 +145,7 @@ const LOG_LINES: &[(&str, ErrorClass)] = &[
     ("did not find some options", ErrorClass::NoSuchOption),
 ];
 
-/// Returns the meaning of an error text that was already cleaned. The class is [`ErrorClass::Other`] if the text is
-/// unknown.
+/// Returns the meaning of a cleaned error text. An unknown text has the class [`ErrorClass::Other`].
 pub(super) fn classify(error: &str) -> Verdict {
     let first = first_line(error);
     if let Some((_, verdict)) = BEGINNINGS
@@ -176,7 +173,7 @@ pub(super) fn classify(error: &str) -> Verdict {
     Verdict::Failed(ErrorClass::Other)
 }
 
-/// Returns the outcome for an error text with this class. The outcome's detail is the line that gives the reason.
+/// Returns the failed outcome with this class. Its detail is the line of the error text that gives the reason.
 pub(super) fn outcome(class: ErrorClass, error: &str) -> Outcome {
     let first = first_line(error);
     match telling_line(error) {
@@ -214,8 +211,7 @@ fn is_timeout(first: &str) -> bool {
         .is_some_and(|rest| rest.ends_with("ms exceeded."))
 }
 
-/// Returns the last line of the call log that gives a reason why the tool kept waiting, together with the class of that
-/// reason.
+/// Returns the last line of the call log that gives a reason why the tool kept waiting, and the class of that reason.
 fn telling_line(error: &str) -> Option<(ErrorClass, &str)> {
     error.lines().skip(1).filter_map(log_line).last()
 }

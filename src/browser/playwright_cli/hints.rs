@@ -19,13 +19,13 @@ use crate::{
 /// Maximum number of elements whose hints are read in one observation. Fields and elements without words come first.
 /// Source: chosen; each element takes the tool a millisecond or more.
 const MAX_ASKED: usize = 300;
-/// Maximum number of nodes that are searched for words to find out if an element has any: the element's own node and
-/// those inside it. Source: the same as in the page script of the `cdp` driver.
+/// Maximum number of nodes (an element's own and those inside it) that are searched for words. Source: the same as in
+/// the page script of the `cdp` driver.
 const MOST_MUTE: usize = 50;
 
 impl PlaywrightCli {
-    /// Returns the tree with the hints added that the script reads from its elements, and the selected text; the unchanged
-    /// tree and no text if the script returns nothing.
+    /// Returns the tree with the elements' hints added, and the selected text. If the script returns nothing, returns the
+    /// unchanged tree and an empty text.
     pub(super) async fn with_hints(
         &self,
         state: &mut State,
@@ -46,8 +46,8 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the elements whose hints are to be read, with what the script needs to know about each. The most important
-/// ones come first.
+/// Returns the elements whose hints are to be read, with the script's input for each. The most important elements come
+/// first.
 fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
     let all = tree.iter().filter(|(_, node)| node.role != Role::Iframe);
     let mut asked: Vec<(NodeId, Asked<'_>)> = all
@@ -78,14 +78,12 @@ fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
     asked.into_iter().unzip()
 }
 
-/// Returns true if the node is an editable field with a name and without a text that the snapshot shows.
 fn is_blank(tree: &Tree, id: NodeId) -> bool {
     let node = &tree[id];
     let has_text = node.value.is_some() || tree.descendants(id).next().is_some();
     node.role.is_editable() && !node.name.is_empty() && !has_text
 }
 
-/// Returns true if an element of this role is a field: its attributes give its content, or say what content it accepts.
 const fn is_field(role: &Role) -> bool {
     role.is_editable()
         || matches!(
@@ -101,7 +99,7 @@ const fn is_field(role: &Role) -> bool {
         )
 }
 
-/// Returns true if the hints of elements of this role are of interest even for elements that do not react to clicks.
+/// Returns true if hints of elements with this role are wanted even if the elements do not react to clicks.
 const fn is_asked(role: &Role) -> bool {
     role.is_interactive()
         || matches!(
@@ -110,8 +108,8 @@ const fn is_asked(role: &Role) -> bool {
         )
 }
 
-/// Returns true if neither the node nor any node inside it has words. If there are more than [`MOST_MUTE`] nodes,
-/// returns false.
+/// Returns true if neither the node nor any node inside it has words. Returns false if there are more than
+/// [`MOST_MUTE`] nodes.
 fn is_mute(tree: &Tree, id: NodeId) -> bool {
     let inside = std::iter::once(id).chain(tree.descendants(id));
     let says = |at: NodeId| {
@@ -124,8 +122,7 @@ fn is_mute(tree: &Tree, id: NodeId) -> bool {
         .all(|(at, id)| at < MOST_MUTE && !says(id))
 }
 
-/// Returns the tree with the hints written into its nodes. `answers` gives the hints for each element that was asked,
-/// if it answered.
+/// Returns the tree with these hints written into its nodes. A node without an answer has `None`.
 fn told(tree: Tree, answers: impl Iterator<Item = (NodeId, Option<Hint>)>) -> Tree {
     let mut answers: Vec<(NodeId, Hint)> =
         answers.filter_map(|(id, hint)| Some((id, hint?))).collect();

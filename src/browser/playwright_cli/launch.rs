@@ -17,17 +17,17 @@ use crate::{
 };
 
 const OPERATION: &str = "browser.launch";
-/// Names of the folders that are created inside the private folder. Upwards from the working directory, the tool
-/// searches for a folder called `.playwright`; the one here ends that search.
+/// Names of the folders that are created in the private folder. The tool searches for a folder `.playwright` from its
+/// working directory upwards, and finds this one first.
 const INSIDE: [&str; 6] = [".playwright", "sessions", "s", "registry", "t", "out"];
-/// Longest time for the first answer through the socket of the tool's daemon. Source: it takes 10 ms, and a few seconds
-/// on a busy machine.
+/// Longest time for the first answer through the daemon's socket. Source: the answer takes 10 ms, and a few seconds on
+/// a busy machine.
 #[cfg(unix)]
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// The source of a script that is loaded into the tool's daemon and connects to this process's socket in the private
-/// folder. When this process ends, for whatever reason, the kernel closes the socket. The daemon notices, ends its
-/// browser and removes the folder, whose path is in `WEBWISE_FOLDER`.
+/// The source of a script that the tool's daemon loads. The script connects to a socket of this process in the private
+/// folder. When this process ends, for any reason, the kernel closes the socket. The script notices this, ends the
+/// daemon's browser and removes the folder, whose path is in `WEBWISE_FOLDER`.
 const WATCH: &str = r"'use strict';
 // Ends the browser's daemon when the program that started it is gone.
 const path = require('path');
@@ -55,13 +55,12 @@ if (folder && path.basename(process.argv[1] || '') === 'cliDaemon.js') {
 }
 ";
 
-/// Returns the path, in the private folder, of the script that watches for the end of this process.
 pub(super) fn watch_script(folder: &Folder) -> PathBuf {
     folder.file("watch.cjs")
 }
 
-/// Starts a browser with a private folder, and returns the folder and the link for commands. When the folder is
-/// dropped, the browser ends and the folder is removed.
+/// Starts a browser. Returns its private folder and the link for commands. When the folder is dropped, the browser ends
+/// and the folder is removed.
 pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Link)> {
     let failed = |error: std::io::Error| {
         let kind = match error.kind() {
@@ -108,8 +107,8 @@ pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Li
     Ok((folder, link))
 }
 
-/// Returns a name for the tool's session that no other session of this user has. So sessions do not collide even if the
-/// tool looks outside the private folder.
+/// Returns a session name that no other session of this user has, so that sessions do not collide even if the tool
+/// looks outside the private folder.
 fn session_name(folder: &Folder) -> String {
     let name = folder
         .path()
@@ -174,8 +173,8 @@ async fn with_socket(link: Link, _: &Folder, _: &str, required: bool) -> Result<
     Ok(link)
 }
 
-/// Returns true if the reply is a list of tabs. Only such a reply shows that the daemon is ready, because it accepts connections before it
-/// can answer.
+/// Returns true if the reply is a list of tabs. Only such a reply shows that the daemon is ready, because the daemon accepts connections
+/// before it can answer.
 #[cfg(unix)]
 fn is_list_of_tabs(reply: &RawReply) -> bool {
     let parsed = Reply::parse(reply.text.expose());
@@ -185,8 +184,8 @@ fn is_list_of_tabs(reply: &RawReply) -> bool {
             .is_some_and(|list| !super::reply::parse_tabs(&list).is_empty())
 }
 
-/// Returns the path of the file that describes the tool's session. The daemon writes it into a folder named after a
-/// hash of the workspace.
+/// Returns the path of the file in which the daemon describes its session. The daemon writes it into a folder named
+/// after a hash of the workspace.
 #[cfg(unix)]
 fn session_file(folder: &Folder, session: &str) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder.file("sessions")).ok()?;
@@ -196,7 +195,6 @@ fn session_file(folder: &Folder, session: &str) -> Option<PathBuf> {
     files.find(|file| file.is_file())
 }
 
-/// Returns true if this error text of the tool means that the browser is gone.
 pub(super) fn says_lost(error: &str) -> bool {
     failure::classify(error) == failure::Verdict::Lost
 }

@@ -1,16 +1,16 @@
-//! Conversion of the crate's locators into the form of the tool (playwright-cli), and back.
+//! Conversion of the crate's locators into the syntax of the tool (playwright-cli), and back.
 //!
 //! The tool names the target of an action in JavaScript, as in `page.getByRole('button', { name: 'Go'
-//! }).first().click()`, and accepts the same form as a target. If the crate's grammar cannot express a part of the
-//! tool's form (a regular expression, some uses of `exact`), the result is no locator at all, because a wrong locator
-//! would be worse.
+//! }).first().click()`, and accepts the same syntax as a target. Parts of it (a regular expression, some uses of
+//! `exact`) have no equivalent in the crate's grammar. The result is then no locator, because a wrong locator would be
+//! worse.
 
 use std::fmt::Write as _;
 
 use crate::page::{Locator, LocatorStep, Role};
 
-/// Returns a locator in the form that the tool accepts as the target of a command. In a script, `page.` must stand
-/// before it.
+/// Returns a locator in the syntax that the tool accepts as the target of a command. In a script, `page.` must precede
+/// it.
 pub(super) fn print(locator: &Locator) -> String {
     let mut out = String::new();
     for (index, step) in locator.steps().iter().enumerate() {
@@ -44,14 +44,14 @@ pub(super) fn print(locator: &Locator) -> String {
             LocatorStep::Alt(text) => write!(out, "getByAltText({})", quote(text)),
             LocatorStep::Title(text) => write!(out, "getByTitle({})", quote(text)),
             LocatorStep::TestId(text) => write!(out, "getByTestId({})", quote(text)),
-            // The selector engine is named so that the text cannot choose another one.
+            // The selector engine is named (`css=`), because the text could otherwise choose another engine.
             LocatorStep::Css(css) => write!(out, "locator({})", quote(&format!("css={css}"))),
             LocatorStep::HasText(text) => write!(out, "filter({{ hasText: {} }})", quote(text)),
             LocatorStep::Nth(place) => write!(out, "nth({place})"),
             LocatorStep::Frame => write!(out, "contentFrame()"),
         };
     }
-    // Only a locator has methods for frames and filters; a page does not.
+    // Only a locator has methods for frames and filters; `page` has none.
     match locator.steps().first() {
         Some(LocatorStep::HasText(_) | LocatorStep::Nth(_)) => format!("locator('*').{out}"),
         Some(LocatorStep::Frame) => format!("locator('iframe').{out}"),
@@ -59,7 +59,6 @@ pub(super) fn print(locator: &Locator) -> String {
     }
 }
 
-/// Returns the text as a JavaScript string in single quotes.
 fn quote(text: &str) -> String {
     format!(
         "'{}'",
@@ -69,7 +68,7 @@ fn quote(text: &str) -> String {
     )
 }
 
-/// Returns the locator of the first element on which a script acts; `None` if the crate's grammar cannot express it.
+/// Returns the locator of the first element on which the code acts; `None` if the crate's grammar cannot express it.
 ///
 /// `code` is the content of the section "Ran Playwright code" in the tool's reply.
 pub(super) fn parse(code: &str) -> Option<Locator> {
@@ -96,9 +95,10 @@ pub(super) fn parse(code: &str) -> Option<Locator> {
     Locator::new(steps).ok()
 }
 
-/// Parses one call in a chain of calls: its method, and the text that begins with its arguments. Returns the locator
-/// step that the call expresses, and the text after the call. Returns `Some(None)` if the call is the action at the end
-/// of the chain, and `None` if the crate's grammar cannot express the call.
+/// Parses one call in a chain of calls. `arguments` is the text after the opening parenthesis.
+///
+/// Returns the locator step that the call expresses, and the text after the call. Returns `Some(None)` if the call is
+/// the action at the end of the chain, and `None` if the crate's grammar cannot express the call.
 #[expect(
     clippy::option_option,
     reason = "not understood, the end of the chain, and a step are three answers"
@@ -172,8 +172,8 @@ fn role(arguments: &str) -> Option<(LocatorStep, &str)> {
     ))
 }
 
-/// Parses the JavaScript string in single quotes with which the text starts. Returns the string's content and the text
-/// after it; `None` if there is no such string.
+/// Parses the JavaScript string in single quotes at the start of the text. Returns the string's content and the text
+/// after it; `None` if the text does not start with such a string.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut out = String::new();
     let mut chars = text.strip_prefix('\'')?.char_indices();

@@ -1,10 +1,10 @@
 //! Discovery of the fields whose values must be masked in every observation.
 //!
-//! A snapshot shows the value of every field, so each time a page with filled fields is read, the driver checks which
-//! of them hold secrets. The quick check uses a locator that names all filled fields and matches only if each one
-//! exists and is plain, that is, not made for secrets; this takes some 10 ms. If the locator does not match, or if a
-//! script has typed a secret and marked the secret's field, a script checks field by field. That is slower, because the
-//! tool waits half a second after each script.
+//! A snapshot shows the value of every field, so at each observation of a page with filled fields, the driver checks
+//! which fields hold secrets. The quick check uses a locator that names all filled fields. It matches only if each of
+//! them exists and is plain, that is, not made for secrets; this takes some 10 ms. A script checks field by field if
+//! the locator does not match, or if a script has typed a secret and marked its field. That is slower, because the tool
+//! waits half a second after each script.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -24,8 +24,8 @@ use crate::{base::Result, page::ElementRef};
 const MAX_FIELDS: usize = 300;
 
 impl PlaywrightCli {
-    /// Returns a function that takes the reference of a field and returns true if the field's value must be hidden. The
-    /// value of a field that cannot be checked is hidden.
+    /// Returns a function that takes a field's reference and returns true if the field's value must be hidden. It
+    /// returns true for a field that could not be checked.
     ///
     /// The function applies to this snapshot only, because another tab, or the next page of a frame, uses the same
     /// references for other fields.
@@ -52,7 +52,6 @@ impl PlaywrightCli {
         Ok(move |reference: &str| hidden.contains(reference))
     }
 
-    /// Returns true if the tool finds all of these fields and each of them is plain, that is, not made for secrets.
     async fn are_plain(
         &self,
         state: &mut State,
@@ -100,11 +99,11 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns one locator for each frame that contains any of these fields. It matches only if all of these fields in that
+/// Returns one locator for each frame that contains any of these fields. It matches only if all of these fields in the
 /// frame exist and are plain.
 ///
-/// The first step of a locator chooses the frame. Each further step names a field by its reference, which the tool
-/// looks up in that frame's last snapshot; it does not matter where the element of the previous step is.
+/// The first step of a locator chooses the frame. Each further step names a field by its reference. The tool looks a
+/// reference up in the frame's last snapshot, wherever the element of the previous step is.
 fn plain_fields(references: &[&str]) -> Vec<String> {
     let mut frames: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for reference in references {
@@ -126,7 +125,7 @@ fn plain_fields(references: &[&str]) -> Vec<String> {
 #[derive(Debug, Default)]
 pub(super) struct Typed {
     marked: bool,
-    /// Number of scripts for typing a secret that have not answered. They may still type a secret and mark a field.
+    /// Number of scripts for typing a secret that have not answered. Each may still type its secret and mark a field.
     unfinished: usize,
 }
 
@@ -137,7 +136,6 @@ impl Typed {
         self.unfinished += 1;
     }
 
-    /// Records that a script for typing a secret has answered.
     pub(super) fn end(&mut self) {
         self.unfinished = self.unfinished.saturating_sub(1);
     }

@@ -15,11 +15,11 @@ use crate::{
     browser::{Execution, rules::web_address},
 };
 
-/// Number of attempts to find the browser's error page after a failed navigation, and pause between two attempts. If
-/// the next navigation started before the error page appears, the browser would treat it as an interruption. Source:
-/// measured, under 50 ms.
+/// Number of attempts to find the browser's error page after a failed navigation, and the pause between two attempts.
+/// If the next navigation started before the error page appears, the browser would report it as interrupted. Source:
+/// the page was measured to appear within 50 ms.
 const ERROR_PAGE: (u32, Duration) = (6, Duration::from_millis(50));
-/// Longest time for the browser to stop a navigation that takes too long. Source: chosen; it takes 10 ms.
+/// Longest time for the browser to stop a navigation that takes too long. Source: chosen; a stop takes 10 ms.
 const STOP_LOADING: Duration = Duration::from_secs(5);
 
 impl PlaywrightCli {
@@ -43,7 +43,7 @@ impl PlaywrightCli {
         }
         if self.options.common.downloads.is_some() {
             // When a new page loads, the tool forgets the downloads that it has not reported yet. So a list of tabs is
-            // requested first, because the reply reports them.
+            // requested first: the reply to this command also reports the downloads.
             let _ = self.tabs(state, Command::read("tab-list"), timeout).await?;
         }
         let before = state.url().unwrap_or(BLANK).to_owned();
@@ -55,7 +55,8 @@ impl PlaywrightCli {
             Some(ErrorClass::NavigationFailed) => {
                 self.await_error_page(state, &before, timeout).await?;
             }
-            // Otherwise the browser would keep waiting, and the page could not be read until the wait ended.
+            // Without the stop, the browser would keep waiting for the server, and the page could not be read until
+            // then.
             Some(ErrorClass::Timeout) => {
                 self.stop_loading(state, STOP_LOADING).await?;
                 state.stalled = true;
@@ -71,8 +72,8 @@ impl PlaywrightCli {
         Ok(execution)
     }
 
-    /// Waits, after a failed navigation, for the browser's error page, so that the browser does not treat the next
-    /// navigation as an interruption. `before` is the address of the page before the navigation.
+    /// Waits for the browser's error page after a failed navigation, because the browser would otherwise report the
+    /// next navigation as interrupted. `before` is the address of the page before the failed navigation.
     pub(super) async fn await_error_page(
         &self,
         state: &mut State,
@@ -97,7 +98,8 @@ impl PlaywrightCli {
             .await?;
         let now_blank = reply.page.as_ref().is_some_and(|page| page.url == BLANK);
         if now_blank && reply.error.is_none() {
-            // The first page of the browser does not belong to the task, so it is no page to go back to.
+            // The blank page with which the browser starts does not belong to the task, so going back does not end
+            // there.
             if before != BLANK {
                 self.send(state, Command::new("go-forward"), timeout)
                     .await?;
@@ -137,9 +139,9 @@ impl PlaywrightCli {
         execution(reply, "page.goForward(")
     }
 
-    /// Returns the page's position in the history of its tab, from 0, and the number of entries there; `None` if a
-    /// dialog is open. They show whether a step back or forward moved, because the tool also reports success for a step
-    /// beyond either end.
+    /// Returns the page's position in the history of its tab, from 0, and the number of entries in the history; `None`
+    /// if a dialog is open. The caller compares them to find out whether a step back or forward moved, because the tool
+    /// reports success even for a step beyond either end.
     pub(super) async fn place_in_history(
         &self,
         state: &mut State,

@@ -20,16 +20,17 @@ use crate::{
     page::{ElementRef, Node, Observation, Tree},
 };
 
-/// Maximum number of frames whose addresses are read in one observation; the addresses of all others stay unknown.
+/// Maximum number of frames whose addresses are read in one observation. The addresses of further frames stay unknown.
 /// Source: chosen.
 const MAX_FRAMES: usize = 100;
-/// Maximum size of a picture's file that is read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4 MB
-/// uncompressed.
+/// Maximum size of a screenshot's file that is read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4
+/// MB uncompressed.
 const MAX_PICTURE: u64 = 32 << 20;
 
-/// Returns a value that identifies the document in a frame: the prefixes with which the tool numbers documents in its
-/// references, such as `f12` in `f12e7`. If no element in the document has a reference, the document's text is used
-/// instead.
+/// Returns a value that identifies the document in a frame; `None` if the frame is not in the tree.
+///
+/// The value is the set of prefixes with which the tool numbers documents in its references, such as `f12` in `f12e7`.
+/// If no element in the document has a reference, the document's text is used instead.
 fn document(tree: &Tree, frame: &str) -> Option<(BTreeSet<String>, String)> {
     let id = tree.by_ref(frame)?;
     let inside = tree
@@ -72,15 +73,15 @@ impl PlaywrightCli {
 
     /// Observes the current page, without hints and pictures.
     ///
-    /// A page that waits for a server cannot be read. In that case, its loading is stopped and it is read again.
+    /// A page that waits for its server cannot be read. Its loading is then stopped, and the page is read again.
     pub(super) async fn snapshot(
         &self,
         state: &mut State,
         timeout: Duration,
     ) -> Result<Observation> {
-        // The rest of the time is kept for reporting that the page does not answer.
+        // The rest of the time is kept for the report that the page does not answer.
         let timeout = timeout * 7 / 8;
-        // If the page blocked the previous command, the first attempt is short.
+        // If the previous command got no answer in time, the first attempt is short.
         let (first, second) = if state.stalled {
             (timeout / 6, timeout / 3)
         } else {
@@ -107,8 +108,8 @@ impl PlaywrightCli {
         }
     }
 
-    /// Stops the loading of the current page. Returns the answer of the script that did so; `None` if the browser did
-    /// not confirm the stop.
+    /// Stops the loading of the current page. Returns the script's answer; `None` if the browser did not confirm the
+    /// stop.
     pub(super) async fn stop_loading(
         &self,
         state: &mut State,
@@ -121,7 +122,7 @@ impl PlaywrightCli {
         {
             Ok(Scripted::Returned(returned)) if returned.done => Ok(Some(*returned)),
             Ok(_) => Ok(None),
-            // This was only an attempt; the next snapshot shows whether it helped.
+            // A timeout is no error, because the next snapshot shows whether the stop helped.
             Err(error) if error.kind() == ErrorKind::Timeout => Ok(None),
             Err(error) => Err(error),
         }
@@ -145,7 +146,7 @@ impl PlaywrightCli {
         };
         let snapshot = Snapshot::parse(text);
         let hidden = self.hidden_fields(state, &snapshot, timeout).await?;
-        // A field without a reference cannot be checked, so it is hidden.
+        // A field without a reference cannot be checked, so its value is hidden.
         let tree = lower(&snapshot, |reference| reference.is_none_or(&hidden));
         let tree = self.with_frames(state, tree, timeout).await?;
         let mut observation = Observation::new(page.url.clone(), &page.title, tree);
@@ -153,11 +154,11 @@ impl PlaywrightCli {
         Ok(observation)
     }
 
-    /// Returns the tree with the addresses of its frames added, because the content of a frame may belong to another
-    /// site than the page.
+    /// Returns the tree with the addresses of its frames added. The content of a frame may belong to another site than
+    /// the page.
     ///
-    /// The addresses are read after the snapshot, so a second snapshot must show the same documents in the frames. If a
-    /// frame navigated in between, its address is unknown.
+    /// The addresses are read after the snapshot, and then a second snapshot is taken. A frame that shows another
+    /// document in the second snapshot has navigated in between; its address stays unknown.
     async fn with_frames(&self, state: &mut State, tree: Tree, timeout: Duration) -> Result<Tree> {
         let frames: Vec<&str> = tree
             .frames()
@@ -210,8 +211,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Returns a picture of the window or of the target's element as a PNG file, or the tool's error text if it
-    /// refused.
+    /// Returns a PNG picture of the window or of the target's element, or the tool's error text if the tool refused.
     pub(super) async fn try_picture(
         &self,
         state: &mut State,
@@ -233,7 +233,7 @@ impl PlaywrightCli {
             return Err(Error::new(ErrorKind::TooLarge, "browser.screenshot").with("bytes", size));
         }
         let bytes = std::fs::read(&file).map_err(failed)?;
-        // If the file cannot be removed now, it is removed later with the folder.
+        // If the file cannot be removed now, it is removed later with the private folder.
         let _ = std::fs::remove_file(&file);
         if bytes.starts_with(PNG) {
             Ok(Ok(bytes))
@@ -243,7 +243,6 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the references of the read-only fields in a tree.
 fn readonly(tree: &Tree) -> HashSet<String> {
     let nodes = tree.nodes().iter().filter(|node| node.states.readonly);
     let references = nodes.filter_map(|node| node.reference.as_ref());
@@ -252,14 +251,15 @@ fn readonly(tree: &Tree) -> HashSet<String> {
         .collect()
 }
 
-/// Returns the observation of a page that cannot be read, with its address. All its content counts as left out.
+/// Returns the observation of a page that cannot be read. All its content counts as left out.
 fn unread(url: String) -> Observation {
     let mut tree = Tree::builder().with_max_nodes(0);
     tree.leaf(Node::text(""));
     Observation::new(url, "", tree.finish())
 }
 
-/// Returns the class of failure that an error text of the tool means; [`ErrorClass::Other`] if it means none.
+/// Returns the class of failure that an error text of the tool means; [`ErrorClass::Other`] if the text means no
+/// failure of an action.
 pub(super) fn class_of(error: &str) -> ErrorClass {
     match failure::classify(error) {
         Verdict::Failed(class) => class,

@@ -26,17 +26,17 @@ const FEATURES: &str = "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBr
 GlobalMediaControls,HttpsUpgrades,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,\
 BlockOriginHeaderModificationOnRedirect,Translate,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled";
 
-/// The way in which commands are sent to playwright-cli.
+/// The transport by which commands are sent to playwright-cli.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransportChoice {
-    /// Through the socket of playwright-cli's daemon. After anything unusual on the socket, all further commands go
-    /// through processes.
+    /// Sends commands through the socket of playwright-cli's daemon. After anything unusual on the socket, all further
+    /// commands go through processes.
     #[default]
     Auto,
-    /// Only through processes of playwright-cli, one for each command.
+    /// Starts a process of playwright-cli for each command.
     Process,
-    /// Only through the socket of playwright-cli's daemon. Launching fails if the socket cannot be used.
+    /// Sends commands only through the socket of playwright-cli's daemon. Launching fails if the socket cannot be used.
     Socket,
 }
 
@@ -57,15 +57,14 @@ pub enum TransportChoice {
 pub struct PlaywrightCliOptions {
     pub(super) common: Choices,
     pub(super) program: PathBuf,
-    /// Folders that stand before those of `PATH` in the environment of the tool, so that its script finds the right
-    /// Node.js.
+    /// Folders that precede those of `PATH` in the tool's environment, so that the tool finds the right Node.js.
     pub(super) front: Vec<PathBuf>,
     pub(super) transport: TransportChoice,
 }
 
 impl PlaywrightCliOptions {
-    /// Returns the default options, with the paths of playwright-cli (`program`) and Chromium. A `program` without a
-    /// folder is searched for in `PATH`.
+    /// Returns the default options, with the paths of playwright-cli (`program`) and Chromium. A bare program name is
+    /// searched for in `PATH`.
     pub fn new(program: impl Into<PathBuf>, chromium: impl Into<PathBuf>) -> Self {
         Self {
             common: Choices::new(chromium.into(), Duration::from_millis(500)),
@@ -89,7 +88,7 @@ impl PlaywrightCliOptions {
         })
     }
 
-    /// Sets the path of the program playwright-cli. A program without a folder is searched for in `PATH`.
+    /// Sets the path of playwright-cli. A bare program name is searched for in `PATH`.
     pub fn with_program(self, program: impl Into<PathBuf>) -> Self {
         Self {
             program: on_path_or_absolute(program.into()),
@@ -99,13 +98,13 @@ impl PlaywrightCliOptions {
 
     chromium::choosing!();
 
-    /// Sets the width and height of the window's content. Unit: CSS pixels. Default: 1280 x 800.
+    /// Sets the width and height of the visible page area. Unit: CSS pixels. Default: 1280 x 800.
     pub fn with_viewport(mut self, width: u32, height: u32) -> Self {
         self.common.viewport = (width, height);
         self
     }
 
-    /// Sets the way in which commands are sent to playwright-cli. Default: [`TransportChoice::Auto`].
+    /// Sets the transport by which commands are sent to playwright-cli. Default: [`TransportChoice::Auto`].
     pub fn with_transport(self, transport: TransportChoice) -> Self {
         Self { transport, ..self }
     }
@@ -116,14 +115,14 @@ impl PlaywrightCliOptions {
         self
     }
 
-    /// Sets the time for which playwright-cli waits for the consequences of a click. Default: 500 ms, as in
-    /// playwright-cli itself.
+    /// Sets how long playwright-cli waits after a click for the click's effects. Default: 500 ms, as in playwright-cli
+    /// itself.
     pub fn with_settle(mut self, settle: Duration) -> Self {
         self.common.settle = chromium::bounded(settle);
         self
     }
 
-    /// Keeps the files that pages offer for download, in this folder and under names that the driver chooses. Default:
+    /// Keeps the files that pages offer for download in this folder, under names that the driver chooses. Default:
     /// downloads are refused. A file of more than 100 MiB is dropped. If all incomplete files together exceed 100 MiB,
     /// all of them are dropped.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
@@ -134,14 +133,13 @@ impl PlaywrightCliOptions {
     /// Allows the actions `eval`, which runs a script in the page, and `run_code`, which runs a script in
     /// playwright-cli itself. Default: not allowed.
     ///
-    /// Such scripts can read typed text and send it anywhere, and a script of `run_code` can do on this machine
-    /// whatever this user can.
+    /// Both scripts can read typed text and send it anywhere. A script of `run_code` can also do whatever this user can
+    /// do on this machine.
     pub fn with_scripts(mut self, scripts: bool) -> Self {
         self.common.scripts = scripts;
         self
     }
 
-    /// Returns the content of the tool's configuration file for a browser with this private folder.
     pub(super) fn config(&self, folder: &Folder) -> Value {
         let sandbox = self.common.is_in_a_sandbox();
         let mut switches: Vec<String> = chromium::SWITCHES.map(str::to_owned).to_vec();
@@ -171,11 +169,12 @@ impl PlaywrightCliOptions {
                 "navigation": millis(self.common.navigation_timeout),
                 "settle": millis(self.common.settle),
             },
-            // The tool prints the code of each action. It is the evidence for the action and the source of durable locators.
+            // The tool then prints the code of each action. The code is the evidence for the action and the source of
+            // durable locators.
             "codegen": "typescript",
-            // Otherwise the tool would print, before the snapshot, the WebMCP tools that a page defines.
+            // If this were on, the tool would print the WebMCP tools that a page defines, before the snapshot.
             "webmcp": false,
-            // Console messages of pages go to a file; write as few as possible.
+            // The tool writes console messages of pages to a file. Only errors are written, to keep it small.
             "console": { "level": "error" },
             "imageResponses": "omit",
             "filePaths": "absolute",
@@ -184,7 +183,7 @@ impl PlaywrightCliOptions {
         })
     }
 
-    /// Returns the complete environment of the tool for a browser with this private folder.
+    /// Returns the complete environment of the tool. The tool inherits no other variables of this process.
     pub(super) fn environment(&self, folder: &Folder) -> Vec<(OsString, OsString)> {
         let mut environment = chromium::environment(folder);
         environment.retain(|(name, _)| name != "PATH");
@@ -192,7 +191,7 @@ impl PlaywrightCliOptions {
         let front = self.front.iter().cloned();
         let joined =
             std::env::join_paths(front.chain(std::env::split_paths(&path))).unwrap_or(path);
-        // Everything about the session stays in the private folder, and the user's configuration is not used.
+        // All data of the session stays in the private folder, and the user's configuration is not used.
         let ours: [(&str, OsString); 9] = [
             ("PATH", joined),
             ("TMPDIR", folder.file("t").into()),
@@ -212,8 +211,8 @@ impl PlaywrightCliOptions {
     }
 }
 
-/// Returns the option with which Node.js loads this file before anything else. The quotes in the option are syntax of
-/// Node.js.
+/// Returns the option with which Node.js loads this file before its own program. The quotes are part of Node.js's
+/// syntax.
 fn require(file: &Path) -> String {
     let file = file
         .display()
@@ -223,8 +222,7 @@ fn require(file: &Path) -> String {
     format!("--require \"{file}\"")
 }
 
-/// Returns the path of a program as an absolute path. The bare name of a program stays unchanged, because the system
-/// searches for it.
+/// Returns the absolute path of a program. A bare program name stays unchanged, because the system searches for it.
 fn on_path_or_absolute(program: PathBuf) -> PathBuf {
     if program.components().count() > 1 {
         chromium::absolute(program)

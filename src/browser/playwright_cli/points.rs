@@ -3,8 +3,8 @@
 use super::scripts::{expression, guarded};
 use crate::action::{BrowserAction, Target};
 
-/// Returns the script for an action that clicks or drags at a point of an element; `None` for any other action, or if
-/// the action has no target.
+/// Returns the script for an action that clicks or drags at a point of an element; `None` for any other action, and for
+/// an action without a target.
 pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<String> {
     match action {
         BrowserAction::ClickXy(click) => {
@@ -20,12 +20,12 @@ pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<Strin
     }
 }
 
-/// A statement that reads the width of an element's left and top border. It is needed because the tool measures points
-/// from the inner edge of the border, but actions from its outer edge.
+/// A statement that reads the widths of an element's left and top border. The tool measures points from the inner edge
+/// of the border, but actions measure them from the outer edge.
 const BORDER: &str = "const border = await handle.evaluate(element => ({ x: element.clientLeft, y: element.clientTop }));";
 
-/// The statements that drag the pointer from the point `startX`, `startY` of the window to `endX`, `endY`. A page that
-/// tracks the mouse by itself may leave out a move, so the last one comes twice.
+/// Statements that drag the pointer from the point `startX`, `startY` of the window to `endX`, `endY`. The last move is
+/// made twice, because a page that tracks the mouse by itself may miss one move.
 const DRAG: &str = "await page.mouse.move(startX, startY);
     await page.mouse.down();
     try {
@@ -37,8 +37,9 @@ const DRAG: &str = "await page.mouse.move(startX, startY);
     }
     return { done: true };";
 
-/// Returns the first statements of a script that uses a point of an element. If the point is outside the element, they
-/// end the script, which then returns the element's size: the tool would wait for such a point forever.
+/// Returns the first statements of a script that uses a point of an element. If the point is outside the element, the
+/// statements end the script, which returns the element's size. Without them, the tool would wait for such a point
+/// forever.
 fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
     format!(
         "const field = {};
@@ -67,8 +68,8 @@ pub(super) fn click_at(
     ))
 }
 
-/// Returns the script that drags from one point of an element to another point of it. The points are relative to the
-/// element's top left corner. Unit: CSS pixels.
+/// Returns the script that drags from one point of an element to another point of the same element. The points are
+/// relative to the element's top left corner. Unit: CSS pixels.
 fn drag_at(
     target: &Target,
     (x, y): (u32, u32),

@@ -1,6 +1,5 @@
-//! Refusals of actions before anything of them is sent. Refused are texts that not every transport can carry, actions
-//! for a page whose origin has changed, filling of read-only fields, and forms that would send a secret to a wrong
-//! address.
+//! Checks before an action is sent. Refused are texts that not every transport can carry, actions for a page whose
+//! origin has changed, filling of read-only fields, and forms that would send a secret to a wrong address.
 
 use serde_json::Value;
 
@@ -20,7 +19,6 @@ use crate::{
 };
 
 impl PlaywrightCli {
-    /// Returns the refusal of an action that must not be tried; `None` if it may be tried.
     pub(super) async fn refused(
         &self,
         state: &mut State,
@@ -40,7 +38,7 @@ impl PlaywrightCli {
     }
 
     /// Returns true for a `fill` action whose field was read-only in the last observation and still does not accept
-    /// text. The tool would wait for such a field until the time is over.
+    /// text. The tool would wait for such a field until the action's time is over.
     async fn is_readonly(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
         let BrowserAction::Fill(fill) = &request.action else {
             return Ok(false);
@@ -56,11 +54,10 @@ impl PlaywrightCli {
         )
     }
 
-    /// Returns true if the page has another origin than the page for which the action was decided, and the action could
+    /// Returns true if the page's origin differs from the origin for which the action was decided, and the action could
     /// act on any page.
     ///
-    /// An action whose element is named by a reference needs no such check, because the reference is invalid on another
-    /// page.
+    /// An action whose target is a reference needs no such check, because the reference is invalid on another page.
     async fn has_moved(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
         let Some(seen) = request
             .page
@@ -78,13 +75,13 @@ impl PlaywrightCli {
             .map(|tab| tab.url);
         let now = match listed {
             Some(url) if !url.is_empty() => url,
-            // The title of a tab can make the list unreadable.
+            // The list of tabs gives no address if the title of the tab makes its line ambiguous.
             _ => match self
                 .script(state, scripts::address(), request.timeout)
                 .await?
             {
                 Scripted::Returned(returned) => returned.top,
-                // A dialog covers the page, so only an answer to the dialog could reach the wrong page.
+                // A dialog covers the page, so only the answer to a dialog could act on the wrong page.
                 Scripted::Refused(_) | Scripted::Interrupted(_) => {
                     return Ok(matches!(request.action, BrowserAction::DialogAccept(_)));
                 }
@@ -94,8 +91,8 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the reason why the texts of an action cannot be sent by every transport; `None` if they can. A NUL would end
-/// an argument of a process, and a text that is not sent in a script must fit into one argument.
+/// Returns the reason why some transport cannot send the texts of an action; `None` if every transport can. A NUL would
+/// end an argument of a process, and a text that is not sent in a script must fit into one argument.
 fn unsendable(action: &BrowserAction) -> Option<&'static str> {
     let by_script = matches!(
         action,

@@ -4,8 +4,8 @@
 //! says what a page can and cannot forge:
 //!
 //! - The tool prints the sections in a fixed order. A heading counts only if it comes later in that order than the
-//!   previous heading: a line `### Page` in the message of an alert is text, because the message is in the section
-//!   `Modal state`, which comes after `Page`.
+//!   previous heading. So a line `### Page` in the message of an alert is text: the message is in the section `Modal
+//!   state`, which comes after `Page`.
 //! - `Page`: the browser serialises the address and folds the white space of the title, so neither can contain a line
 //!   break. Snapshot lines start with `-` or a space and are escaped by the tool. Results of scripts are JSON.
 //! - `Error`: the text may come from a script or a call log and contain line breaks. Nothing after an error is trusted,
@@ -14,10 +14,10 @@
 //!   [`Untrusted`], which keeps only its result or error.
 //! - `Ran Playwright code`: the command `type` echoes its text unescaped in a comment. So the driver never sends a text
 //!   with a line break by this command.
-//! - `Modal state`: the message is unescaped, so everything after the heading counts as the message. If a download ends
-//!   while a dialog is open, its notice is therefore lost, but a forged notice is not trusted.
+//! - `Modal state`: the message is unescaped, so everything after the heading counts as the message. A download that
+//!   ends while a dialog is open is therefore not reported, but a page cannot forge the report of a download.
 //! - `Open tabs` and the list of tabs: each tab is one line, `[title](address)`. Title and address may both contain
-//!   `](`, and then the line gives no address.
+//!   `](`; a line with more than one `](` gives no address.
 //! - Paths that the tool prints are never opened, unless the driver itself named the file.
 
 use crate::{
@@ -38,30 +38,25 @@ const ORDER: [&str; 9] = [
     "Paused",
 ];
 
-/// A reply of the tool, parsed.
 #[derive(Debug, Default)]
 pub(super) struct Reply {
-    /// The error that the tool printed, after cleaning.
     pub(super) error: Option<String>,
-    /// The result of a script or of a command that lists something, as the tool printed it.
+    /// The result of a script or of a command that prints a list, as the tool printed it.
     pub(super) result: Option<String>,
-    /// The code that the tool ran for the command. It is the evidence that the command was carried out.
+    /// The code that the tool ran. It is the evidence that the command was carried out.
     pub(super) code: Option<String>,
     /// The open tabs; empty if there is exactly one, because the tool then prints no list.
     pub(super) tabs: Vec<Tab>,
-    /// The current page.
     pub(super) page: Option<Page>,
-    /// The dialog that blocks the page.
+    /// The dialog that blocks the page; `None` if no dialog is open.
     pub(super) dialog: Option<Dialog>,
     /// The text of the snapshot, if one was requested. It is neither decoded nor cleaned.
     pub(super) snapshot: Option<String>,
-    /// Files that pages offered for download.
     pub(super) downloads: Vec<Download>,
-    /// True if the text has no sections, because it is other output of the tool, such as its help.
+    /// True if the text has no sections. Other output of the tool, such as its help, has none.
     foreign: bool,
 }
 
-/// The section `Page` of a reply, which describes the current page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Page {
     pub(super) url: String,
@@ -69,7 +64,7 @@ pub(super) struct Page {
     pub(super) crashed: bool,
 }
 
-/// A file that a page offered for download, from a line of the section `Events`.
+/// A file that a page offered for download, read from a line of the section `Events`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Download {
     /// The name that the page gave the file, after cleaning.
@@ -79,13 +74,12 @@ pub(super) struct Download {
 }
 
 impl Reply {
-    /// Parses a reply of the tool. Any text can be parsed.
     pub(super) fn parse(text: &str) -> Self {
         Self::read(text, true)
     }
 
-    /// Parses a reply to a script of this driver, without the code in the reply: the code repeats the script, with the
-    /// texts that it types. If the reply shows that code ran, [`code`](Self::code) is an empty text.
+    /// Parses a reply to a script of this driver without reading the code in it, because the code repeats the script
+    /// and the texts that it types. [`code`](Self::code) is then an empty text if the reply shows that code ran.
     pub(super) fn parse_without_echo(text: &str) -> Self {
         Self::read(text, false)
     }
@@ -115,7 +109,7 @@ impl Reply {
         reply
     }
 
-    /// Returns true if the reply is empty, as it is when the tool has nothing to report.
+    /// Returns true if the reply is empty, which means that the tool has nothing to report.
     pub(super) fn is_silent(&self) -> bool {
         let told = self.error.is_some()
             || self.result.is_some()
@@ -125,22 +119,21 @@ impl Reply {
     }
 }
 
-/// A reply to a script that ran in the tool. Such a script can print headings of sections, end the code block of a
+/// A reply to a script that ran in the tool. The script can print headings of sections, end the code block of a
 /// section, and choose its result and error freely. So no part of the reply is trusted, and no address, dialog or file
 /// is read from it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Untrusted {
-    /// The error that the script threw, or the reason why it was not run, after cleaning.
+    /// The error that the script threw, or the reason why the tool did not run it, after cleaning.
     pub(super) error: Option<String>,
-    /// The result of the script, as the tool printed it.
     pub(super) result: Option<String>,
     /// True if the reply has the form of a reply to a script. This does not prove that the script ran.
     pub(super) ran: bool,
 }
 
 impl Untrusted {
-    /// Parses the reply to a script that ran in the tool. `is_error` comes from the transport, so no text can change
-    /// it.
+    /// Parses the reply to a script that ran in the tool. `is_error` comes from the transport, so the script cannot
+    /// change it.
     pub(super) fn parse(text: &str, is_error: bool) -> Self {
         let Reply { error, result, .. } = Reply::parse_without_echo(text);
         if is_error {
@@ -169,7 +162,7 @@ fn sections(text: &str) -> Vec<(&'static str, &str)> {
         at += line.len();
         let last = found.last().map(|(rank, ..)| ORDER[*rank]);
         if content.starts_with("```") && matches!(last, Some("Ran Playwright code" | "Snapshot")) {
-            // Only the first fence after a heading opens a frame, and only a fence without a language closes it.
+            // Only a fence directly after a heading opens a code block, and only a fence without a language closes it.
             frame = match frame {
                 None if found.last().is_some_and(|(_, _, body)| *body == start) => Some(()),
                 Some(()) if content == "```" => None,
@@ -205,8 +198,8 @@ fn sections(text: &str) -> Vec<(&'static str, &str)> {
         .collect()
 }
 
-/// Returns true if the tool wrote the whole error text itself: a refusal because of an open dialog, without any words
-/// of the page.
+/// Returns true if the tool wrote the whole error text itself. This is the case only for a refusal because of an open
+/// dialog, which contains no words of the page.
 fn is_own_refusal(error: &str) -> bool {
     let error = error.trim_end_matches('\n');
     let (Some(first), None) = (error.lines().next(), error.lines().nth(1)) else {
@@ -261,7 +254,7 @@ fn parse_tab(line: &str) -> Option<Tab> {
     let rest = rest.strip_suffix(" [crashed]").unwrap_or(rest);
     let inside = rest.strip_prefix('[')?.strip_suffix(')')?;
     let (title, url) = inside.split_once("](")?;
-    // The page may have written a second `](`; then the true address is unknown.
+    // A second `](` may come from the page; then the true address is unknown.
     let url = if url.contains("](") {
         String::new()
     } else {
@@ -270,8 +263,8 @@ fn parse_tab(line: &str) -> Option<Tab> {
     Some(Tab::new(index.parse().ok()?, current, title, url))
 }
 
-/// Parses the first dialog in the section `Modal state`; returns `None` if there is none. The dialog's message may have
-/// several lines.
+/// Parses the first dialog in the section `Modal state`; returns `None` if the section contains none. The dialog's
+/// message may have several lines.
 fn parse_dialog(body: &str) -> Option<Dialog> {
     if body.starts_with("- [File chooser]: ") {
         return Some(Dialog::new(DialogKind::FileChooser, ""));

@@ -1,5 +1,5 @@
-//! The visible part of the page and of its frames. A snapshot gives the boxes of elements; one script asks the
-//! documents which of these boxes nothing else covers, and what is drawn.
+//! The visible part of the page and of its frames. A snapshot gives the boxes of elements. One script then asks the
+//! documents which of these boxes are not covered, and what is drawn.
 
 use std::collections::HashMap;
 
@@ -20,8 +20,8 @@ use crate::{
     page::{ElementRef, Scene},
 };
 
-/// A document, and the boxes that a snapshot gives for the wanted elements in it. Boxes are measured from the top left
-/// corner of the document's own window.
+/// A document, and the boxes that a snapshot gives for the wanted elements in it. The boxes are relative to the top
+/// left corner of the document's own window.
 #[derive(Debug, PartialEq, Serialize)]
 struct Document<'a> {
     /// The reference of the frame element that shows the document; `None` for the main document.
@@ -31,17 +31,15 @@ struct Document<'a> {
     elements: Vec<&'a ElementRef>,
 }
 
-/// The answer of the script about the visible part of the page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct SeenScene {
     url: String,
-    /// The answers of the documents, that of the main document first; `None` for a document that is gone or gave no
+    /// The answers of the documents, the main document first; `None` for a document that no longer exists or gave no
     /// answer.
     documents: Vec<Option<SeenDocument>>,
 }
 
-/// The answer of one document about its visible part.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct SeenDocument {
@@ -49,7 +47,7 @@ struct SeenDocument {
     corner: (f64, f64),
     width: f64,
     height: f64,
-    /// For each box in the question, true if it can be seen.
+    /// For each box in the question, true if the box is visible.
     seen: Vec<bool>,
     drawings: Vec<SeenDrawing>,
     blank: Vec<[f64; 4]>,
@@ -57,7 +55,6 @@ struct SeenDocument {
 }
 
 impl PlaywrightCli {
-    /// Returns the visible content of the window, with the boxes of those of the requested elements that are visible.
     pub(super) async fn look_around(&self, request: &SceneRequest) -> Result<Scene> {
         let mut state = self.state("browser.scene").await?;
         if request.elements.is_empty() {
@@ -77,8 +74,8 @@ impl PlaywrightCli {
         Ok(scene)
     }
 
-    /// Returns the visible content of these documents; `None` if a dialog is open. If only the main document is given,
-    /// and without boxes, the content of its frames is included.
+    /// Returns the visible content of these documents; `None` if a dialog is open. If the only document given is the
+    /// main one, without boxes, the content of its frames is included.
     async fn seen(&self, state: &mut State, documents: &[Document<'_>]) -> Result<Option<Scene>> {
         let answer = self
             .script(state, script(documents), COMMAND_TIMEOUT)
@@ -100,12 +97,12 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Returns the documents of the page in a snapshot, the main document first. Each has the boxes of those wanted
-/// elements that it contains.
+/// Returns the documents of the page in a snapshot, the main document first. Each has the boxes of the wanted elements
+/// that it contains.
 fn documents<'a>(snapshot: &Snapshot<'a>, wanted: &'a [ElementRef]) -> Vec<Document<'a>> {
     let wanted: HashMap<&str, &ElementRef> = wanted.iter().map(|one| (one.as_str(), one)).collect();
     let mut documents = vec![Document::of(None)];
-    // The documents around the current node, each with the index of the first node after it.
+    // The documents that contain the current node. Each is stored with the index of the first node after it.
     let mut open: Vec<(usize, usize)> = Vec::new();
     for (at, node) in snapshot.nodes().iter().enumerate() {
         while open.last().is_some_and(|(end, _)| *end <= at) {
@@ -137,7 +134,7 @@ fn documents<'a>(snapshot: &Snapshot<'a>, wanted: &'a [ElementRef]) -> Vec<Docum
     documents
 }
 
-/// Parses four numbers that are separated by commas, as in `1,2,3,4`; returns `None` for any other text.
+/// Parses four numbers separated by commas, as in `1,2,3,4`; returns `None` for any other text.
 fn numbers(text: &str) -> Option<[f64; 4]> {
     let numbers: Vec<f64> = text
         .split(',')
@@ -175,10 +172,10 @@ impl SeenScene {
     }
 }
 
-/// Returns the script that asks each document which of its boxes are visible, what is drawn in it, and where its window
-/// is in the page's window.
+/// Returns the script that asks each document which of its boxes are visible, what is drawn in it, and the position of
+/// its window in the page's window.
 fn script(documents: &[Document<'_>]) -> String {
-    // Writing texts to memory does not fail.
+    // Serialising text to memory does not fail.
     let asked = serde_json::to_string(documents).unwrap_or_default();
     reading(&format!(
         "const look = boxes => {{

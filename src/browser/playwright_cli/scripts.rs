@@ -1,7 +1,7 @@
 //! The few scripts that the driver runs in the tool (playwright-cli), for tasks that the tool's commands cannot do.
 //!
 //! The scripts are the driver's own code. They run in the tool's process, not in the page, and take values only as JSON literals. They
-//! catch their own errors, so that an error thrown by the page comes back as data under `error` and never as an error of the tool.
+//! catch their own errors, so an error thrown by the page comes back as data under `error`, and never as an error of the tool.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::{
     secret::SecretName,
 };
 
-/// The value that a script of this module returned. Each script sets some of the fields; the others keep their defaults.
+/// The value that a script of this module returned. Each script sets some of the fields; the rest keep their defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 #[expect(
@@ -24,12 +24,13 @@ use crate::{
 )]
 pub(super) struct Returned {
     pub(super) done: bool,
-    /// True if the page or the field's frame has another origin than when the secret was released, or the frame is gone.
+    /// True if the page or the field's frame no longer exists or has another origin than when the secret was released.
     pub(super) moved: bool,
-    /// True if the focus is not where it is needed: not exactly one element has it, or the target did not take it.
+    /// True if the focus is not where it is needed: not exactly one element has it, or the target's element did not
+    /// take it.
     pub(super) unfocused: bool,
-    /// True if the page or the field's frame has no origin, as in a sandbox. This means that even its own server does not trust its
-    /// content.
+    /// True if the page or the field's frame has no origin, as in a sandbox. The server of such a document itself does not trust
+    /// its content.
     pub(super) opaque: bool,
     pub(super) top: String,
     pub(super) frame: String,
@@ -38,41 +39,38 @@ pub(super) struct Returned {
     pub(super) place: Option<(u64, u64)>,
     /// True if the document has no body that could be read, such as the document of an image.
     pub(super) bodiless: bool,
-    /// For each field that was asked about, true if its value must be hidden; `None` if the field is gone.
+    /// For each field in the question, true if its value must be hidden; `None` if the field no longer exists.
     pub(super) hidden: Vec<Option<bool>>,
-    /// Number of fields, in all tabs, into which a secret was typed and which still exist.
+    /// Number of fields, in all tabs, into which a secret was typed and which still exist; `None` from scripts that do
+    /// not count them.
     pub(super) kept: Option<usize>,
-    /// For each frame that was asked about, its address; `None` if the frame is gone.
+    /// For each frame in the question, its address; `None` if the frame no longer exists.
     pub(super) frames: Vec<Option<String>>,
-    /// For each element that was asked about, its attributes; `None` if it has none of interest or is gone.
+    /// For each element in the question, the hints from its attributes; `None` if it has none or no longer exists.
     pub(super) hints: Vec<Option<Hint>>,
-    /// The addresses to which the form of the field may be sent. They depend on the button that sends it.
+    /// The addresses to which the field's form may be sent. A button of the form may have an address of its own.
     pub(super) to: Vec<String>,
-    /// An address to which the field's form would now be sent, although it is not among the addresses that were checked; `None` if there is
-    /// none.
+    /// The address to which the field's form would now be sent, if it is not among the addresses that were checked before; `None`
+    /// otherwise.
     pub(super) turned: Option<String>,
-    /// The secrets that the action would send in a form, each with the address to which it would go.
     pub(super) sends: Vec<Sends>,
     /// The reactions of the page to an action; `None` if the page was not watched.
     pub(super) traces: Option<Vec<Trace>>,
-    /// Width and height of the element, if the point of the action lies outside of it. Unit: CSS pixels.
+    /// The width and height of the element, if the point of the action lies outside of it. Unit: CSS pixels.
     pub(super) size: Option<(u64, u64)>,
-    /// The text that is selected in the page's main document.
     pub(super) selected: String,
-    /// The answer of the script that selects the text of an element; `None` from any other script.
+    /// The result of the script that selects the text of an element; `None` from all other scripts.
     pub(super) selecting: Option<Selecting>,
-    /// The visible part of the page and of its frames.
     pub(super) scene: Option<SeenScene>,
 }
 
-/// A secret in a form that would be sent, and the address to which the form would go.
+/// A secret in a form, and the address to which the action would send the form.
 #[derive(Debug, Deserialize)]
 pub(super) struct Sends {
     pub(super) name: SecretName,
     pub(super) to: String,
 }
 
-/// The kind of input by which an action may send a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     Click,
@@ -87,20 +85,19 @@ impl Returned {
     }
 }
 
-/// The property of the tool's page object in which the handles of fields with typed secrets are kept. The page itself cannot see the
+/// The property of the tool's page object that keeps the handles of fields with typed secrets. The page itself cannot see the
 /// property.
 pub(super) const KEPT: &str = "webwiseSecretFields";
 
-/// Longest time for one answer from the page, such as that of a field that it still exists. Unit: milliseconds. Source: chosen; it takes
+/// Longest time for one answer from the page, such as whether a field still exists. Unit: milliseconds. Source: chosen; an answer takes
 /// about 1 ms.
 pub(super) const LATE_MS: u32 = 250;
 
-/// The character that stands for the value of a secret in the template of a script. No other text in a script and no address contains this
-/// character.
+/// The character that marks the place of a secret's value in the template of a script. No other text in a script and no address contains
+/// it.
 const VALUE: char = '\0';
-/// Statements that set `opaque` to true if the page or the field's frame has no origin, whatever its address is. They ask in an isolated
-/// JavaScript world, because a page could lie about itself. A frame whose address the browser does not know counts as one without an
-/// origin.
+/// Statements that set `opaque` to true if the page or the field's frame has no origin. They ask in an isolated JavaScript world,
+/// because a page could lie about itself. A frame whose address the browser does not know counts as a frame without an origin.
 const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames || []).flatMap(all)];
     const origins = async (at, address) => {
       const session = await page.context().newCDPSession(at);
@@ -126,9 +123,9 @@ const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames 
     };
     const opaque = await isOpaque(page.mainFrame()) || !frame || await isOpaque(frame);";
 
-/// Two functions that run in the page and cannot be confused by fields that are named like properties. `sendsFrom` returns every address to
-/// which the form of an element may go. `sendsBy` returns the address to which the form of the field `kept` goes when `element` is clicked
-/// or receives a key; `null` if that does not send this form.
+/// Two functions that run in the page and that fields with names like `action` cannot confuse. `sendsFrom` returns every address to which
+/// the form of an element may be sent. `sendsBy` returns the address to which the form of the field `kept` is sent when `element` is
+/// clicked or receives a key; `null` if that does not send this form.
 ///
 /// They run among the page's own scripts. Such a script could deceive them, but it could just as well send the value itself.
 const FORMS: &str = r"const forms = `
@@ -177,16 +174,12 @@ const FORMS: &str = r"const forms = `
       return addressOf(form, submittersOf(form)[0] || null);
     `);";
 
-/// The field into which a script types.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Field<'a> {
-    /// The element that this target names.
     At(&'a Target),
-    /// The element that has the focus.
     Focused,
 }
 
-/// Returns a JavaScript expression for the locator of the target's element.
 pub(super) fn expression(target: &Target) -> String {
     match target {
         // A reference consists of letters and digits only.
@@ -195,16 +188,15 @@ pub(super) fn expression(target: &Target) -> String {
     }
 }
 
-/// Returns the text as a JavaScript literal.
 pub(super) fn literal(text: &str) -> String {
     // JSON is valid JavaScript, including line separators since ES2019.
     Value::from(text).to_string()
 }
 
-/// Returns the script with `value` as a literal in the place of [`VALUE`]. The buffer of the literal is wiped. No buffer grows, because
-/// growing would leave a copy behind.
+/// Returns the script with the mark [`VALUE`] replaced by `value` as a literal. The buffer of the literal is wiped. No buffer grows,
+/// because growing would leave a copy of the secret in memory.
 fn with_value(script: &str, value: &str) -> String {
-    // A byte of the value takes at most six bytes, as `\u0000`.
+    // A byte of the value becomes at most six bytes, as in `\u0000`.
     let mut literal = Zeroizing::new(Vec::with_capacity(value.len() * 6 + 2));
     // Writing to memory does not fail.
     let _ = serde_json::to_writer(&mut *literal, value);
@@ -225,7 +217,8 @@ fn find(field: Field<'_>, timeout_ms: u64) -> String {
                 expression(target)
             )
         }
-        // If the focus is inside a frame, the frame's element has the focus in its parent too, and is skipped.
+        // If the focus is inside a frame, the frame's element counts as focused in its parent document. Such an element
+        // is skipped.
         Field::Focused => "const focused = [];
     for (const frame of page.frames()) {
       const found = await frame.$('css=:focus').catch(() => null);
@@ -250,10 +243,10 @@ pub(super) fn guarded(body: &str) -> String {
     )
 }
 
-/// Returns a script like [`guarded`], but for statements that only read: the tool does not wait after the script.
+/// Returns a script like [`guarded`], for statements that only read. The tool then does not wait after the script.
 ///
-/// The tool would wait by calling `page.evaluate` with a number. The script makes that call return at once, but only one such call. If the
-/// tool ever waits in another way, the script is slower but still correct.
+/// The tool would wait by calling `page.evaluate` with a number. The script makes one such call return at once. If a later version of the
+/// tool waits in another way, the script is slower but still correct.
 pub(super) fn reading(body: &str) -> String {
     guarded(&format!(
         "try {{
@@ -269,7 +262,7 @@ pub(super) fn reading(body: &str) -> String {
 }
 
 /// Returns the script that reads the addresses of the page and of the field's frame, and the addresses to which the field's form may be
-/// sent. The first two come from the browser and not from the page.
+/// sent. The addresses of page and frame come from the browser, and not from the page.
 pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     guarded(&format!(
@@ -279,7 +272,7 @@ pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that asks which secrets would be sent in a form if the element of `field` received the input `by`. Only secrets that
+/// Returns the script that asks which secrets a form would send if the element of `field` received the input `by`. Only secrets that
 /// [`type_if_still_at`] typed count.
 pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
@@ -299,9 +292,10 @@ pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that types the secret `value` into a field, if the page and the field's frame still have the origins `top` and
-/// `frame` and the field's form goes only to the addresses `to`. With `submit`, the script then presses Enter, unless the form would now be
-/// sent to another address.
+/// Returns the script that types the secret `value` into a field. It types only if the page and the field's frame still have the origins
+/// `top` and `frame`, and the field's form can be sent only to the addresses `to`.
+///
+/// With `submit`, the script then presses Enter, unless the form would now be sent to another address.
 pub(super) fn type_if_still_at(
     field: Field<'_>,
     (top, frame): (&str, &str),
@@ -347,8 +341,8 @@ pub(super) fn type_if_still_at(
     with_value(&script, value)
 }
 
-/// Returns the script that fills a field with a text that is too long for an argument of a process. With `submit`, the script then presses
-/// Enter.
+/// Returns the script that fills a field with a text that is too long for an argument of a process. With `submit`, the script presses
+/// Enter afterwards.
 pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -> String {
     let field = expression(target);
     let enter = if submit {
@@ -362,8 +356,8 @@ pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -
     ))
 }
 
-/// Returns the script that types a text with line breaks into the element that has the focus. The tool's own command would repeat such a
-/// text unescaped in its reply. With `submit`, the script then presses Enter.
+/// Returns the script that types a text with line breaks into the focused element. The tool's own command would repeat such a text
+/// unescaped in its reply. With `submit`, the script presses Enter afterwards.
 pub(super) fn type_text(text: &str, submit: bool) -> String {
     let enter = if submit {
         "await page.keyboard.press('Enter');"
@@ -376,8 +370,8 @@ pub(super) fn type_text(text: &str, submit: bool) -> String {
     ))
 }
 
-/// Returns the script that presses a key as often as the action requests. If the action has a target, its element must first take the
-/// focus.
+/// Returns the script that presses a key as often as the action requests. If the action has a target, the script first gives its
+/// element the focus.
 pub(super) fn press(press: &Press, timeout_ms: u64) -> String {
     let focus = press
         .target
@@ -391,7 +385,8 @@ pub(super) fn press(press: &Press, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns statements that give an element the focus. If the element does not take it, they end the script, which then returns `unfocused`.
+/// Returns statements that give an element the focus. If the element does not take it, the statements end the script, which returns
+/// `unfocused`.
 fn focus_for_keys(target: &Target, timeout_ms: u64) -> String {
     format!(
         "const field = {};
@@ -408,7 +403,6 @@ fn focus_for_keys(target: &Target, timeout_ms: u64) -> String {
     )
 }
 
-/// Returns the script that asks whether the target's field accepts text now.
 pub(super) fn takes_text(target: &Target, timeout_ms: u64) -> String {
     reading(&format!(
         "return {{ done: await {}.isEditable({{ timeout: {timeout_ms} }}) }};",
@@ -416,7 +410,6 @@ pub(super) fn takes_text(target: &Target, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that scrolls the page until the target's element is in view.
 pub(super) fn into_view(target: &Target, timeout_ms: u64) -> String {
     guarded(&format!(
         "await {}.scrollIntoViewIfNeeded({{ timeout: {timeout_ms} }});\n    return {{ done: true }};",
@@ -424,7 +417,6 @@ pub(super) fn into_view(target: &Target, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that chooses several options of a list at once.
 pub(super) fn select(target: &Target, values: &[String], timeout_ms: u64) -> String {
     let values: Vec<String> = values.iter().map(|value| literal(value)).collect();
     guarded(&format!(
@@ -434,8 +426,8 @@ pub(super) fn select(target: &Target, values: &[String], timeout_ms: u64) -> Str
     ))
 }
 
-/// Returns the script that asks the browser for the position of the page in the history of its tab. A page itself knows only its own part
-/// of the history.
+/// Returns the script that asks the browser for the page's position in the history of its tab. The page itself knows only its own part of
+/// the history.
 pub(super) fn place_in_history() -> String {
     guarded(
         "const session = await page.context().newCDPSession(page);
@@ -445,12 +437,10 @@ pub(super) fn place_in_history() -> String {
     )
 }
 
-/// A CSS selector for plain fields: those that certainly contain none of the texts that [`hidden_fields`] looks for. It does not match all
-/// of them; fields that it does not match are left to [`hidden_fields`]. It compares attributes, because the tool reads them where the page
-/// cannot interfere.
+/// A CSS selector for plain fields: fields that certainly contain no text that [`hidden_fields`] looks for. [`hidden_fields`] checks the
+/// fields that it does not match. The selector compares attributes, because the tool reads attributes where the page cannot interfere.
 pub(super) const PLAIN: &str = ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
 
-/// Returns the script that asks the browser for the address of the page.
 pub(super) fn address() -> String {
     guarded("return { top: page.url() };")
 }
@@ -473,8 +463,8 @@ pub(super) fn frame_addresses(references: &[&str]) -> String {
     ))
 }
 
-/// Returns the script that stops the loading of the page and checks whether its document has a body: for a missing body, the tool's
-/// snapshot would wait in vain. A page that does not answer within `patience_ms` milliseconds is assumed to have a body.
+/// Returns the script that stops the loading of the page and checks whether its document has a body, because the tool's snapshot
+/// would wait for a missing body in vain. If the page does not answer within `patience_ms` milliseconds, a body is assumed.
 pub(super) fn stop_loading(patience_ms: u64) -> String {
     guarded(&format!(
         "const session = await page.context().newCDPSession(page);
@@ -488,7 +478,7 @@ pub(super) fn stop_loading(patience_ms: u64) -> String {
 }
 
 /// Returns the script that asks which fields contain text that must be masked: passwords, one-time codes, card numbers, and every text that
-/// [`type_if_still_at`] typed. For a field that does not answer, the result is `null`, and its value stays hidden.
+/// [`type_if_still_at`] typed. For a field that does not answer, the script returns `null`, and the field's value stays hidden.
 pub(super) fn hidden_fields(references: &[&str]) -> String {
     let references: Vec<String> = references
         .iter()

@@ -3,9 +3,9 @@
 use super::scripts::{KEPT, expression, guarded, literal};
 use crate::{action::Target, browser::SELECTION};
 
-/// Returns a statement that sets `readSelected`, a function without arguments that returns the text that is selected in
-/// the page's main document. While a field with a typed secret exists, it returns nothing, because the selection may be
-/// a part of the secret.
+/// Returns a statement that defines the function `readSelected`. The function takes no arguments and returns the text
+/// that is selected in the page's main document. It returns nothing while a field with a typed secret exists, because
+/// the selection may be a part of the secret.
 pub(super) fn reader() -> String {
     format!(
         "const readSelected = async () => {{
@@ -15,7 +15,7 @@ pub(super) fn reader() -> String {
     )
 }
 
-/// Returns the script that selects the text of an element, or only these words in it.
+/// Returns the script that selects the text of an element, or only `words` in it.
 pub(super) fn select(target: &Target, words: Option<&str>, timeout_ms: u64) -> String {
     let words = words.map_or_else(|| "null".to_owned(), literal);
     guarded(&format!(

@@ -34,7 +34,7 @@ impl PlaywrightCli {
         let io = |error| Error::new(ErrorKind::Io, "browser.state").with_source(error);
         let is_new = name == "state-save" && !path.exists();
         if is_new {
-            // Create the file first, because the tool would make it readable for everybody.
+            // The file is created first, because the tool would create it readable for everybody.
             std::fs::create_dir_all(&folder).map_err(io)?;
             crate::browser::chromium::write_private(&path, b"{}").map_err(io)?;
         }
@@ -45,7 +45,8 @@ impl PlaywrightCli {
         };
         let command = Command::new(name).arg(path.display().to_string());
         let result = self.simple(state, command, evidence, timeout).await;
-        // After a time-out the tool may still write, so the file that only this user can read stays in place for it.
+        // After a timeout the tool may still write. The file that only this user can read is kept, so that the tool
+        // writes into it.
         if is_new
             && !matches!(&result, Err(error) if error.kind() == ErrorKind::Timeout)
             && !is_done(&result)

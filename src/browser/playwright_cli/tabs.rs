@@ -79,7 +79,7 @@ impl PlaywrightCli {
                 Ok(tabs) => Self::settle_tabs(state, &tabs),
                 Err(error) => {
                     if class_of(&error) != ErrorClass::DialogOpen {
-                        // The tab exists nevertheless, but is blank.
+                        // The tab was opened, but is blank.
                         state.page = None;
                     }
                     failed(&error)

@@ -1,5 +1,5 @@
-//! Reactions of a page to an action that its tree may not show. One script starts to watch the page before the action;
-//! another script returns the reactions afterwards.
+//! Traces: reactions of a page to an action that the page tree may not show. One script starts to watch the page before
+//! the action; another script returns the traces afterwards.
 //!
 //! The scripts run in the tool. They use the browser's protocol to watch the page from an isolated JavaScript world.
 
@@ -16,19 +16,17 @@ use crate::{
     page::Trace,
 };
 
-/// The property of the tool's page object in which the session for watching the page is kept. The page itself cannot
-/// see the property.
+/// The property of the tool's page object that keeps the session for watching the page. The page itself cannot see the
+/// property.
 const KEPT: &str = "webwiseTraces";
-/// The name of the isolated JavaScript world from which the scripts watch the page.
 const WORLD: &str = "webwise traces";
-/// Maximum number of documents of a page in which the scripts watch for reactions. Source: the same as in the `cdp`
-/// driver.
+/// Maximum number of documents of a page that the scripts watch. Source: the same as in the `cdp` driver.
 const MAX_WATCHED: usize = 16;
-/// Longest time for all watched documents together to answer. Unit: milliseconds. Source: chosen; it takes a few ms.
+/// Longest time for all watched documents together to answer. Unit: milliseconds. Source: chosen; they take a few ms.
 const PATIENCE_MS: u64 = 1_000;
 
 impl PlaywrightCli {
-    /// Starts to watch the page for reactions, if the action sends events to it.
+    /// Starts to watch the page, if the action sends events to the page.
     pub(super) async fn trace(
         &self,
         state: &mut State,
@@ -41,8 +39,8 @@ impl PlaywrightCli {
         Ok(())
     }
 
-    /// Returns the traces (reactions of the page) since [`trace`](Self::trace) was called for the same action; `None`
-    /// if the page was not watched.
+    /// Returns the traces since [`trace`](Self::trace) was called for the same action; `None` if the page was not
+    /// watched.
     pub(super) async fn traced(
         &self,
         state: &mut State,
@@ -71,7 +69,6 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the script that starts to watch the page for reactions.
 fn from() -> String {
     reading(&format!(
         "const late = new Promise(done => setTimeout(done, {PATIENCE_MS}));
@@ -103,7 +100,6 @@ fn from() -> String {
     )
 }
 
-/// Returns the script that stops watching the page and returns the traces.
 fn until_now() -> String {
     reading(&format!(
         "const late = new Promise(done => setTimeout(done, {PATIENCE_MS}, []));

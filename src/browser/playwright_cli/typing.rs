@@ -3,9 +3,10 @@
 //! First, the addresses of the page and of the field's frame are read from the browser. The run's resolver releases the
 //! value only if the secret may be used at the origins of both. The script that types the value compares the origins
 //! once more, in the same process and right before it types, because a page can navigate in between. It also checks the
-//! addresses to which the field's form goes. Before each action that may send a form with a typed secret, another
-//! script checks these addresses too. If the typing script fails, its error text is not kept, because it may quote the
-//! value.
+//! addresses to which the field's form goes.
+//!
+//! Before each action that may send a form with a typed secret, another script checks these addresses too. If the
+//! script that types fails, its error text is not kept, because the text may quote the value.
 
 use std::{slice, time::Duration};
 
@@ -24,12 +25,11 @@ use crate::{
     secret::{SecretName, SecretResolver},
 };
 
-/// The reason for a refusal if the address of a form changed after it was checked.
 const TURNED: &str = "the form was turned to another address while the value was typed";
 
 impl PlaywrightCli {
     /// Returns the refusal of an action that would send a form with a secret to an address that may not receive the
-    /// secret; `None` if the action may go on.
+    /// secret; `None` if the action would not.
     pub(super) async fn misdirected(
         &self,
         state: &mut State,
@@ -40,7 +40,8 @@ impl PlaywrightCli {
             return Ok(None);
         };
         let script = scripts::sends(field, by, self.action_ms());
-        // If the form cannot be checked, for example because a dialog is open, the action itself reports the problem.
+        // If the form cannot be checked, for example because a dialog is open, the action itself will report the
+        // problem.
         let Scripted::Returned(returned) = self.script(state, script, request.timeout).await?
         else {
             return Ok(None);
@@ -126,8 +127,8 @@ impl PlaywrightCli {
                 return Ok(Outcome::failed(ErrorClass::SecretLeaves, &why).into());
             }
         }
-        // From here on the field may contain the value, even if the script fails. The script itself also marks the
-        // element. That is the only mark if the element has no reference.
+        // From here on, the field may contain the value even if the script fails. The script also marks the element; if
+        // the element has no reference, this is the only mark.
         if let Field::At(Target::Ref(reference)) = field {
             state.secret.insert(reference.to_string());
         }
@@ -162,8 +163,8 @@ impl PlaywrightCli {
         })
     }
 
-    /// Returns the durable locator of a target's element, if the target is a reference and the tool finds a locator. It
-    /// is asked for because the script that typed into the element does not print one.
+    /// Returns the durable locator of a target's element; `None` if the target is no reference or the tool finds no
+    /// locator. The driver asks for it because the script that typed into the element does not print one.
     async fn durable(
         &self,
         state: &mut State,
@@ -181,8 +182,8 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the element through which an action may send a form, and the kind of input that would send the form; `None`
-/// for an action that sends none.
+/// Returns the element through which an action may send a form, and the input that would send it; `None` for an action
+/// that sends no form.
 fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
     match action {
         BrowserAction::Click(click) | BrowserAction::Dblclick(click) => {
@@ -210,7 +211,7 @@ fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
     }
 }
 
-/// Returns the failure of a script that did not type, by the obstacle that it reported; `None` if it reported none.
+/// Returns the failure that a typing script reported instead of typing; `None` if it reported none.
 fn obstacle(returned: &Returned) -> Option<Outcome> {
     if returned.moved {
         return Some(Outcome::failed(
@@ -236,7 +237,7 @@ fn obstacle(returned: &Returned) -> Option<Outcome> {
         .map(|error| without_words(error).outcome)
 }
 
-/// Returns a failed execution with the class that the tool's error text means, but without the text.
+/// Returns a failed execution with the class that the tool's error text means, but without the text itself.
 fn without_words(error: &str) -> Execution {
     match failure::classify(error) {
         Verdict::Failed(class) => Outcome::failed(class, "").into(),

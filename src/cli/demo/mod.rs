@@ -151,7 +151,6 @@ fn task(shop: &Shop, shopping: &ShoppingTask, origin: &Origin) -> Result<Task, E
         .with_secrets(vault))
 }
 
-/// Returns the error that the command ends with if the shop cannot be opened.
 fn no_shop(error: &Error) -> Refusal {
     let get = |key: &str| {
         error

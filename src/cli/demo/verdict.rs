@@ -4,7 +4,7 @@ use super::shopping::ShoppingTask;
 use crate::{RunReport, demo::Order, report::words};
 
 /// Returns the order if the run succeeded with evidence, the shop has exactly one order, that order is the requested one, and the agent's
-/// answer contains its number. Otherwise returns the first of these that fails, in words.
+/// answer contains its number. Otherwise returns the first of these conditions that fails, in words.
 pub(super) fn of<'a>(
     report: &RunReport,
     orders: &'a [Order],
@@ -55,7 +55,6 @@ fn holds(answer: &str, number: &str) -> bool {
     answer.split(|c| !is_part(c)).any(|word| word == number)
 }
 
-/// Returns an order as one line for a person.
 pub(super) fn line(order: &Order) -> String {
     let lines: Vec<_> = order
         .lines

@@ -14,7 +14,6 @@ use crate::{
     },
 };
 
-/// The source of a run's browser.
 #[derive(Debug, Clone)]
 pub(in crate::cli) enum Source {
     /// A new browser, which is closed at the end of the run.
@@ -60,7 +59,6 @@ fn screen(variable: impl Fn(&str) -> Option<OsString>) -> Result<(), Refusal> {
     ))
 }
 
-/// The browser of a run, as the driver that controls it.
 #[derive(Debug)]
 pub(in crate::cli) enum Browser {
     PlaywrightCli(Arc<PlaywrightCli>),
@@ -68,7 +66,7 @@ pub(in crate::cli) enum Browser {
 }
 
 impl Browser {
-    /// Starts a browser or attaches to one. `scripts` is true if the caller needs to run scripts of its own in the pages.
+    /// `scripts` is true if the caller needs to run its own scripts in the pages.
     pub(in crate::cli) async fn open(source: &Source, scripts: bool) -> Result<Self, Refusal> {
         match source {
             Source::Start { choice, headed } => {
@@ -100,7 +98,6 @@ impl Browser {
         }
     }
 
-    /// Returns the browser as the driver that the decision loop calls.
     pub(in crate::cli) fn driver(&self) -> Arc<dyn BrowserDriver> {
         match self {
             Self::PlaywrightCli(browser) => Arc::clone(browser) as _,
@@ -108,7 +105,7 @@ impl Browser {
         }
     }
 
-    /// Returns the name of the transport by which commands reach the browser at present. The transport can change during a run.
+    /// Returns the name of the transport that carries commands to the browser. It can change during a run.
     pub(super) fn transport(&self) -> &'static str {
         match self {
             Self::PlaywrightCli(browser) => browser.transport(),

@@ -37,16 +37,13 @@ use crate::{
     working::StopReason,
 };
 
-/// The task of a run, and whether the run is new or resumed.
 #[derive(Debug)]
 pub(super) enum Begin {
-    /// A new run.
     New(Task),
-    /// A run that is in the register of runs and now goes on, under the same id.
+    /// An earlier run from the register of runs, which goes on under the same id.
     Resume(Task),
 }
 
-/// Everything that is needed to carry out one run.
 #[derive(Debug)]
 pub(super) struct Drive<'a> {
     pub(super) output: &'a OutputArgs,
@@ -61,8 +58,8 @@ pub(super) struct Drive<'a> {
     pub(super) approver: Option<Arc<dyn Approver>>,
     /// Pause between two steps of the run, for a person who is watching.
     pub(super) pause: Duration,
-    /// The requests that an evaluation makes of the browser before and after the run; `None` if the run is not measured and a person
-    /// watches it. A measured run prints only warnings.
+    /// The requests of an evaluation to the browser, made before and after the run. If they are present, the run prints only warnings;
+    /// `None` for a run that a person watches.
     pub(super) probe: Option<Probe>,
 }
 
@@ -183,7 +180,6 @@ impl Drive<'_> {
     }
 }
 
-/// Returns the words by which a warning describes an error of the run folder.
 fn incomplete(error: Option<&Error>) -> &'static str {
     if error.is_some_and(|error| error.operation() == RunFolder::PRUNE) {
         "an old run could not be removed"

@@ -16,13 +16,13 @@ use crate::{
     stand_in::StandIn,
 };
 
-/// Environment variables that are overridden by a flag of the same meaning.
+/// Environment variable with the name of the model. The flag `--model` overrides it.
 const MODEL: &str = "WEBWISE_MODEL";
 const BASE_URL: &str = "WEBWISE_LLM_BASE_URL";
 /// Name of the built-in stand-in, a set of rules that takes the place of a model and needs no server and no key.
 const STAND_IN: &str = "stand-in";
-/// Margin by which each outer time limit of a model call exceeds the inner one, so that the inner one ends first. Source: the defaults, 60
-/// s and 120 s.
+/// Difference between nested time limits of a model call: each outer limit is longer by it, so that the inner one ends first. Source: the
+/// default limits, 60 s and 120 s.
 const MARGIN: Duration = Duration::from_mins(1);
 
 /// Returns the model that flags and environment configure, with retries of failed calls; `None` if they configure no model.
@@ -56,8 +56,8 @@ fn policy(args: &ModelArgs) -> RetryPolicy {
     }
 }
 
-/// Returns the default options of the decision loop, with the values that the flags for the model set: a time limit that is long enough for
-/// all attempts of a model call, and when pictures are sent.
+/// Returns the default options of the decision loop with two changes by the flags for the model: the time limit lasts for all attempts of a
+/// model call, and `--images` says when pictures are sent.
 pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     let mut options = Options::default();
     let all_tries = policy(args).overall.saturating_add(MARGIN);
@@ -70,7 +70,6 @@ pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     options
 }
 
-/// The model that flags and environment variables configure, as `webwise doctor` needs it for its report.
 #[derive(Debug)]
 pub(in crate::cli) struct Described {
     pub(in crate::cli) name: String,
@@ -79,8 +78,7 @@ pub(in crate::cli) struct Described {
 }
 
 impl Described {
-    /// Returns true if this model uses the given environment variable, provided that the variable is set. It does not use the key of
-    /// another provider.
+    /// Returns true if this model would use the given environment variable. It would not use the key of another provider.
     pub(in crate::cli) fn uses(&self, variable: &str) -> bool {
         let owner = match variable {
             "GEMINI_API_KEY" => Provider::Gemini,
@@ -140,7 +138,6 @@ fn described(
     changed.map_err(|error| unusable(args, &error))
 }
 
-/// Returns the error for a model that cannot be used, which names the flag or variable to change.
 fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
     let get = |key: &str| {
         error
@@ -172,7 +169,8 @@ fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
     ))
 }
 
-/// Returns the text of an error with the flag and the variable for what the library calls by its own name.
+/// Returns the text of an error, in which the library's advice for a server that is not running is replaced by advice that names the flag
+/// and the environment variable.
 pub(super) fn with_flags(text: &str) -> String {
     let here = format!(
         "start the server, such as Ollama by `ollama serve`, or name another one by {BASE_URL} or --base-url"
@@ -180,7 +178,6 @@ pub(super) fn with_flags(text: &str) -> String {
     text.replace(GenAi::NOT_RUNNING, &here)
 }
 
-/// Returns the error for a run without a configured model.
 pub(in crate::cli) fn none_configured() -> Refusal {
     Refusal::usage(format!(
         "no model is configured: set GEMINI_API_KEY, ANTHROPIC_API_KEY or OPENAI_API_KEY, or {BASE_URL} to an \

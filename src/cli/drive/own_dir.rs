@@ -18,12 +18,10 @@ pub(in crate::cli) struct OwnDir {
 }
 
 impl OwnDir {
-    /// Prepares the folder that contains the run folders.
     pub(in crate::cli) fn of_runs(path: &Path) -> Result<Self, Refusal> {
         Self::prepare(path, "runs", "--runs-dir")
     }
 
-    /// Prepares the folder of memory.
     pub(in crate::cli) fn of_memory(place: &MemoryPlace) -> Result<Self, Refusal> {
         Self::prepare(&place.dir()?, "memory", "--memory-dir")
     }

@@ -11,9 +11,9 @@ use crate::{
     report::words::{self, quoted},
 };
 
-/// Maximum number of times that a request for approval is put to the person. If no answer is readable, that counts as no. Source: chosen.
+/// Maximum number of times that a person is asked to approve an action. If no answer is readable, the action is refused. Source: chosen.
 const ATTEMPTS: usize = 3;
-/// Maximum length of an address or of the model's question in what the person is asked. Unit: characters. Source: chosen.
+/// Maximum length of an address or of the model's question in a question to the person. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;
 
 /// A person who is asked on stderr and answers on stdin.
@@ -46,8 +46,7 @@ impl Person {
     }
 }
 
-/// The line on stderr in which a question stands. If the waiting ends before the person has ended the line, for example because the time is
-/// over, dropping this ends the line.
+/// The line on stderr that shows a question. Dropping it ends the line if the person has not done so, for example because the time is over.
 struct OpenLine(bool);
 
 impl Drop for OpenLine {

@@ -12,12 +12,11 @@ use crate::{
 /// Maximum length of the browser's description of a failure. Unit: characters. Source: chosen.
 const MAX_REASON: usize = 200;
 
-/// The requests that an evaluation makes of the browser before and after a run.
 #[derive(Debug, Clone, Default)]
 pub(in crate::cli) struct Probe {
-    /// The address of the set-up page, which is opened before the run; `None` if there is none.
+    /// Address of the set-up page, which is opened before the run.
     pub(in crate::cli) setup: Option<String>,
-    /// The JavaScript expression that is evaluated in the last page after the run; `None` if there is none.
+    /// JavaScript expression that is evaluated in the last page after the run.
     pub(in crate::cli) script: Option<String>,
 }
 
@@ -26,7 +25,6 @@ impl Probe {
         self.script.is_some()
     }
 
-    /// Opens the set-up page, if there is one.
     pub(super) async fn prepare(&self, browser: &dyn BrowserDriver) -> Result<(), Refusal> {
         let Some(url) = self.setup.clone() else {
             return Ok(());

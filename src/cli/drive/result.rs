@@ -16,7 +16,6 @@ use crate::{
 /// Maximum length of an answer, evidence or error in the lines. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 2_000;
 
-/// A finished run, with everything that its result names.
 #[derive(Debug)]
 pub(in crate::cli) struct Ended {
     pub(in crate::cli) report: RunReport,
@@ -31,7 +30,6 @@ pub(in crate::cli) struct Ended {
 }
 
 impl Ended {
-    /// Returns the result of the run as lines for a person.
     pub(in crate::cli) fn lines(&self) -> Vec<String> {
         let Self {
             report,

@@ -56,12 +56,10 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Returns the request to stop in the form that the decision loop uses.
     pub(in crate::cli) fn cancel(&self) -> Cancel {
         self.cancel.clone()
     }
 
-    /// Returns true if the run was asked to stop, by a signal or by a closed output.
     pub(in crate::cli) fn is_asked(&self) -> bool {
         *self.asked.borrow()
     }
@@ -71,7 +69,6 @@ impl Stop {
         self.unread.load(Ordering::Relaxed)
     }
 
-    /// Waits until the run is asked to stop, by a signal or by a closed output.
     pub(in crate::cli) async fn asked(&self) {
         if self.asked.clone().wait_for(|asked| *asked).await.is_err() {
             // The listening task has ended with the runtime, so there will be no request.
@@ -80,7 +77,7 @@ impl Stop {
     }
 }
 
-/// Waits until nobody reads the program's stdout any more, or, if progress goes to stderr, nobody reads that.
+/// Waits until nobody reads stdout any more or, if progress goes to stderr, until nobody reads one of the two any more.
 #[cfg(unix)]
 async fn reader_left(voice: Voice) {
     tokio::select! {
@@ -150,7 +147,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the second signal. Only signals that a person or a supervisor sends count, and not that of a closed terminal.
+    /// Waits for the second signal. The signal of a closed terminal does not count.
     async fn again(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}

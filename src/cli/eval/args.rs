@@ -85,7 +85,7 @@ enum IsolationName {
 }
 
 impl EvalArgs {
-    /// Returns the path of the case file. Fails if neither argument nor flag names one.
+    /// Fails if neither the argument nor the flag names a case file.
     pub(super) fn file(&self) -> Result<&Path, Refusal> {
         let file = self.file.as_ref().or(self.cases.as_ref());
         file.map(PathBuf::as_path)
@@ -117,12 +117,10 @@ impl EvalArgs {
         }
     }
 
-    /// Returns true if the runs of the evaluation use the user's own memory.
     pub(super) fn uses_own_memory(&self) -> bool {
         self.isolation() == Isolation::None
     }
 
-    /// Returns the options of the decision loop that all runs of the evaluation have in common.
     pub(super) fn options(&self) -> Options {
         let mut options = model::options(&self.model);
         let budget = &mut options.budget;

@@ -34,7 +34,6 @@ use crate::{
 /// Maximum size of a case file. Unit: bytes. Source: chosen; 200 cases of 5 KiB.
 const MAX_FILE: u64 = 1_024 * 1_024;
 
-/// Runs the cases in all arms (with and without memory) and prints the comparison.
 pub(super) async fn run(args: &EvalArgs) -> Result<(), Refusal> {
     check_screen(args.browser.headed)?;
     let cases = read(args.file()?)?;
@@ -94,7 +93,7 @@ pub(super) async fn run(args: &EvalArgs) -> Result<(), Refusal> {
     problem.map_or(Ok(()), Err)
 }
 
-/// Reads the cases from a case file. Fails if the file is too large or not valid.
+/// Fails if the file is larger than [`MAX_FILE`] or is not valid.
 fn read(path: &Path) -> Result<Vec<Case>, Refusal> {
     let name = path.display();
     let unreadable =
@@ -111,7 +110,6 @@ fn read(path: &Path) -> Result<Vec<Case>, Refusal> {
     parse(&text).map_err(|wrong| Refusal::usage(format!("{name} is no case file: {wrong}")))
 }
 
-/// The parts that all runs of an evaluation share.
 struct Bed<'a> {
     args: &'a EvalArgs,
     cases: &'a [Case],
@@ -197,7 +195,8 @@ pub(super) fn figures(summary: &RunSummary, success: bool) -> Figures {
     ])
 }
 
-/// The memories that the runs of an evaluation use: the user's own, or one in the process for each pool, a set of runs that share a memory.
+/// The memories that the runs of an evaluation use: the user's own memory, or one memory in this process for each pool. A pool is a set of
+/// runs that share a memory.
 #[derive(Debug)]
 struct Memories {
     own: Option<Arc<dyn MemoryBackend>>,
@@ -219,7 +218,6 @@ impl Memories {
         })
     }
 
-    /// Returns the memory for a run. `memory` says how the run uses memory.
     fn of(&mut self, memory: MemoryUse) -> Arc<dyn MemoryBackend> {
         match memory {
             MemoryUse::Fill(pool) => Arc::new(self.pools.entry(pool).or_default().clone()),

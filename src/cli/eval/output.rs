@@ -13,7 +13,6 @@ use crate::{
     working::StopReason,
 };
 
-/// A finished run of the evaluation, with its figures and its verdict.
 #[derive(Debug)]
 pub(super) struct Made {
     pub(super) case: String,
@@ -21,7 +20,7 @@ pub(super) struct Made {
     /// The arm to which the run belongs; `None` for a run that only filled a memory for later runs.
     pub(super) arm: Option<Arm>,
     pub(super) figures: Figures,
-    /// The verdict: `Ok` if all conditions of the case for success hold, or else the first one that does not, in words.
+    /// `Ok` if all conditions of the case for success hold, or else the first condition that does not hold, in words.
     pub(super) verdict: Result<(), String>,
     /// True if the run itself reported success.
     pub(super) claimed: bool,
@@ -34,7 +33,6 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Returns one line about the run for a person who watches the evaluation.
     pub(super) fn line(&self) -> String {
         let of = |metric: Metric| metric.shown(self.figures.of(metric));
         let verdict = match &self.verdict {
@@ -73,7 +71,6 @@ impl Made {
     }
 }
 
-/// The result of an evaluation: its runs and their comparison.
 #[derive(Debug)]
 pub(super) struct Outcome<'a> {
     made: &'a [Made],

@@ -19,8 +19,8 @@ use crate::{
     },
 };
 
-/// Maximum number of later actions that are listed for an item. Source: chosen; an item in the system instruction is part of every prompt,
-/// so every action of the run follows it.
+/// Maximum number of actions that are listed as following an item. Source: chosen; an item in the system instruction is part of every
+/// prompt, so all actions of the run follow it.
 const MAX_ACTIONS: usize = 6;
 /// Maximum length of an item's text. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;
@@ -78,7 +78,6 @@ pub(super) async fn run(runs: &Register, args: &ExplainArgs) -> Result<(), Refus
     Ok(())
 }
 
-/// Returns the name of an item as `webwise memory list` prints it.
 fn name(item: &Item) -> String {
     item.id.shelf.item_name(&item.id.key)
 }
@@ -98,7 +97,7 @@ fn was_only_there(item: &Item) -> bool {
     is_quiet && is_shown && item.became.is_empty() && item.recalled.iter().all(is_start)
 }
 
-/// Returns lines about an item: its text, why memory recalled it, where it was used, and what became of it.
+/// Returns lines about an item: its text, why memory recalled it, where the run used it, and how the run changed it.
 fn lines(item: &Item) -> Vec<String> {
     if was_only_there(item) {
         let words = quoted(&item.lesson, MAX_TEXT);

@@ -56,7 +56,7 @@ pub(super) async fn run<M: MemoryBackend>(
     all(keeper, place, args.yes).await
 }
 
-/// Forgets a place after asking, and prints what was forgotten.
+/// Forgets what some hosts or a site taught, after asking, and prints what was forgotten.
 async fn forget<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
     place: &Place,
@@ -72,7 +72,6 @@ async fn forget<M: MemoryBackend>(
     Ok(())
 }
 
-/// Forgets one item and prints its name.
 pub(super) async fn one<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
     item: &Item,
@@ -105,8 +104,8 @@ fn tell(forgotten: Forgotten, name: &str) {
     }));
 }
 
-/// Returns the error for shelves that forgetting or undoing left unchanged, because they cannot be read, or because this program does not know
-/// their kind and so cannot tell which records to remove from them. Other errors are converted as usual.
+/// Returns the error for shelves that forgetting or undoing left unchanged. Such a shelf cannot be read, or this program does not know its
+/// kind and so cannot tell which records to remove. Other errors are converted as usual.
 fn untold(error: Error) -> Refusal {
     let Some(changed) = error.said("changed") else {
         return error.into();

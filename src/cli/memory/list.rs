@@ -27,7 +27,7 @@ pub(super) async fn run<M: MemoryBackend>(
     Ok(())
 }
 
-/// Prints these items, as JSON or in lines, and what `read` says could not be read from the store.
+/// Prints the items as JSON or as lines, and then the parts of the store that `read` could not read.
 pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     if as_json {
         let items: Vec<Value> = items.iter().map(|item| json(item)).collect();
@@ -69,7 +69,6 @@ pub(super) fn scope(shelf: &Shelf) -> String {
     }
 }
 
-/// Returns an item as two lines: its name, scope, category, state and results, then its text.
 fn lines(item: &Item) -> [String; 2] {
     let described = &item.described;
     let standing = described.standing.to_string();

@@ -35,13 +35,10 @@ use crate::{
     store::{Damaged, Keeper},
 };
 
-/// Advice for a person on a damaged file of memory.
 const MEND: &str =
     "Repair the file or delete it; a run that learns there puts it aside and begins it anew";
-/// Advice for a person on a file of memory that is too large.
 const SHORTEN: &str = "Shorten the file or delete it; until then, nothing can be learned there";
 
-/// Carries out the command, and prints the notices of the stores that it opens.
 pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
     if let MemoryCommand::Diff(own) = &args.command {
         return diff::run(&args.place, own).await;
@@ -67,14 +64,12 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
     done
 }
 
-/// Returns the sentence for a person on a shelf that cannot be read.
 fn cannot_be_read(damaged: &Damaged) -> String {
     let Damaged { shelf, why, .. } = damaged;
     let advice = if damaged.is_too_large { SHORTEN } else { MEND };
     format!("{shelf} cannot be read ({why}). {advice}")
 }
 
-/// Prints the notices that a store has collected.
 fn tell_notices(store: &impl MemoryBackend) {
     for notice in store.notices() {
         tell(one_line(&format!(
@@ -85,7 +80,6 @@ fn tell_notices(store: &impl MemoryBackend) {
 }
 
 impl From<Error> for Refusal {
-    /// Converts an error of the store into one sentence for the person.
     fn from(error: Error) -> Self {
         match (error.kind(), error.said("why")) {
             (ErrorKind::InvalidInput, Some(why)) => Self::usage(why),

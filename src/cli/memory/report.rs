@@ -76,7 +76,7 @@ pub(super) async fn run(register: &Register, args: &ReportArgs) -> Result<(), Re
     Ok(())
 }
 
-/// Returns those facts about a run that the comparison needs, from the run's events; `None` if the run has not ended.
+/// Returns the facts about a run that the comparison needs; `None` if the run has not ended.
 fn facts(events: &[Event]) -> Option<RunFacts> {
     let summary = events.iter().rev().find_map(|event| match &event.kind {
         EventKind::RunEnded { summary, .. } => Some(summary),

@@ -15,10 +15,9 @@ use crate::{
     store::{Item, Keeper},
 };
 
-/// Number of times that the person is asked about an item before it is skipped for want of a readable answer. Source: chosen.
+/// Maximum number of times that the person is asked about one item. If no answer is readable, the item is skipped. Source: chosen.
 const ATTEMPTS: usize = 3;
 
-/// A person's decision on an item that waits for review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word {
     Trust,
@@ -37,7 +36,7 @@ pub(super) async fn run<M: MemoryBackend>(
     let somebody = io::stdin().is_terminal() && io::stdout().is_terminal();
     let is_asked = !args.json && somebody && !waiting.is_empty();
     let printed = if is_asked { &[][..] } else { &waiting };
-    // What cannot be read is printed in any case, because something may wait there.
+    // Report in any case what cannot be read, because items there may wait for review.
     list::print(&read, printed, args.json);
     if !is_asked {
         if waiting.is_empty() && !args.json {
@@ -65,8 +64,7 @@ pub(super) async fn run<M: MemoryBackend>(
     Ok(())
 }
 
-/// Asks for the person's decision on an item and returns it. Asks again if the answer cannot be understood, at most [`ATTEMPTS`] times in
-/// all.
+/// Asks for the person's decision on an item, at most [`ATTEMPTS`] times. If no answer is readable, returns [`Word::Skip`].
 fn asked(answers: &mut impl BufRead) -> Word {
     for _ in 0..ATTEMPTS {
         let mut out = io::stdout();

@@ -42,7 +42,7 @@ pub(super) async fn run<M: MemoryBackend>(
     for shelf in store.shelves(&ShelfFilter::default()).await? {
         match store.load(&shelf).await {
             Ok(state) => shelves.push((shelf, state.records)),
-            // Only the bytes of this shelf's files are searched.
+            // The records of this shelf cannot be searched, only the bytes of its files.
             Err(error) => {
                 let why = error
                     .said("why")

@@ -45,7 +45,7 @@ pub(super) async fn export<M: MemoryBackend>(
     };
     let (shelves, damaged) = keeper.read_intact(namespace.as_ref()).await?;
     write(keeper, &shelves, args)?;
-    // What can be read is exported all the same.
+    // The shelves that can be read are exported even if others are damaged.
     if damaged.is_empty() {
         return Ok(());
     }
@@ -56,7 +56,6 @@ pub(super) async fn export<M: MemoryBackend>(
     ))))
 }
 
-/// Writes the document or folder of an export.
 fn write<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
     shelves: &[(Shelf, Vec<Record>)],
@@ -125,7 +124,6 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// The field of a JSON document that names the document's format.
 #[derive(Deserialize)]
 struct Kind {
     #[serde(default)]
@@ -164,7 +162,6 @@ pub(super) async fn import<M: MemoryBackend>(
     take(keeper, done, args).await
 }
 
-/// Applies the edits of an import and prints the result.
 async fn take<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
     done: Restore,
@@ -177,7 +174,7 @@ async fn take<M: MemoryBackend>(
         problems,
     } = done;
     let changed = keeper.apply(edits).await?;
-    // The library knows nothing of the flag.
+    // The library does not know the flag, so its name is put into the message here.
     let problems: Vec<String> = problems
         .iter()
         .map(|problem| {
@@ -222,7 +219,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     Ok(bytes)
 }
 
-/// Returns the refusal for a file or folder that cannot be parsed. `used` is the verb in the sentence "it cannot be `used`", such as
+/// Returns the refusal for a file or folder that cannot be parsed. `used` completes the sentence "it cannot be ...", for example with
 /// "compared". If the error names a file, the refusal is about that file inside the folder.
 pub(super) fn unreadable(path: &Path, error: &Error, used: &str) -> Refusal {
     let path = error

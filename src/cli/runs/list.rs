@@ -60,7 +60,6 @@ pub(super) async fn run(runs: &Register, args: &ListArgs) -> Result<(), Refusal>
     Ok(())
 }
 
-/// Returns a run as two lines: its id, status, age, host and number of turns, then its goal.
 fn lines(run: &RunManifest, now: DateTime<Utc>) -> [String; 2] {
     let at = run.domain.as_ref().map_or("", Host::as_str);
     let parent = run.parent.as_ref();

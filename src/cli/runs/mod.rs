@@ -30,7 +30,7 @@ use crate::{
 pub(super) const LAST: &str = "last";
 /// The folder that contains the run folders, unless the person names another one.
 pub(super) const RUNS_DIR: &str = "runs";
-/// The register of runs in a message about runs that are not in it.
+/// Words for the register of runs, used in messages about runs that it does not contain.
 pub(super) const REGISTER: &str = "this memory's register, which keeps the last 100 runs";
 /// Maximum number of runs that an error lists if a beginning of an id fits several runs. Source: chosen.
 const MAX_LISTED: usize = 5;
@@ -63,12 +63,10 @@ pub(super) async fn run(args: &RunsArgs) -> Result<(), Refusal> {
     }
 }
 
-/// The register of runs that is stored with memory.
 #[derive(Debug)]
 pub(super) struct Register(RunRegistry<Arc<dyn MemoryBackend>>);
 
 impl Register {
-    /// Opens the register of runs in the store that also contains memory.
     pub(super) fn open(place: &MemoryPlace, store: impl MemoryBackend + 'static) -> Self {
         Self(RunRegistry::new(Arc::new(store), place.namespace()))
     }
@@ -79,9 +77,9 @@ impl Register {
         named(known, run)
     }
 
-    /// Returns the id of the run that `run` names: an id, an unambiguous beginning of one, or `last`. Looks in the register and among the
-    /// run folders; for `last` only in the register, unless a folder is named. If the run is in neither, returns the text itself as the id, because memory may contain items from runs that are no
-    /// longer recorded there.
+    /// Returns the id of the run that `run` names: an id, an unambiguous beginning of one, or `last`. Searches the register and the run
+    /// folders. For `last`, searches the folders only if `runs_dir` names one. If nothing is found, returns the text itself as the id,
+    /// because memory may contain items from runs that are no longer recorded.
     pub(super) async fn meant(&self, run: &str, runs_dir: Option<&Path>) -> Result<RunId, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
         let mut ids: Vec<String> = known
@@ -155,8 +153,9 @@ impl Register {
         Ok(all)
     }
 
-    /// Returns the folders of the runs that are in the register, newest first, and the number of run folders in [`RUNS_DIR`] whose runs are
-    /// not, because they may be too old or may have used another memory. If `runs_dir` names a folder, returns all run folders in it, and 0.
+    /// Returns the folders of the runs that are in the register, newest first. Also returns the number of folders in [`RUNS_DIR`] whose
+    /// runs are not in the register, because they are too old or used another memory. If `runs_dir` names a folder, returns all run folders
+    /// in it, and 0.
     pub(super) async fn own_folders(
         &self,
         runs_dir: Option<&Path>,
@@ -174,7 +173,8 @@ impl Register {
         Ok((own, others.len()))
     }
 
-    /// Returns true if the register has the run of this record, whose folder may be a copy or have another name than the run.
+    /// Returns true if the register contains the run of this record. Takes the run's id from the first event, because the folder may be a
+    /// copy with another name.
     pub(super) async fn has(&self, folder: &Path, record: &RunRecord) -> Result<bool, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
         let event = record.events.first();
@@ -190,7 +190,6 @@ impl Register {
         Ok(paths.filter(|path| RunRecord::is_at(path)).collect())
     }
 
-    /// Returns the register of runs as the library provides it.
     pub(super) const fn runs(&self) -> &RunRegistry<Arc<dyn MemoryBackend>> {
         &self.0
     }
@@ -200,7 +199,7 @@ fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Returns the run folders in this folder, the one of the newest run first.
+/// Returns the run folders in a folder, that of the newest run first.
 fn folders_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let paths = fs::read_dir(absolute(dir))?.filter_map(|entry| Some(entry.ok()?.path()));
     let mut folders: Vec<PathBuf> = paths.filter(|path| RunRecord::is_at(path)).collect();
@@ -220,7 +219,7 @@ fn name(folder: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Returns the places where [`Register::folders`] looks, worded as the end of a sentence such as "there is no such run in ...".
+/// Returns the folders in which [`Register::folders`] looks, worded as the end of a sentence such as "there is no such run in ...".
 pub(super) fn looked_in(runs_dir: Option<&Path>) -> String {
     let dir = runs_dir.unwrap_or(Path::new(RUNS_DIR));
     let dir = absolute(dir);
@@ -273,7 +272,6 @@ fn named(mut known: Vec<RunManifest>, run: &str) -> Result<RunManifest, Refusal>
         .ok_or_else(|| Refusal::usage(format!("no run {run} is known: `webwise runs` lists them")))
 }
 
-/// Returns the error for a run that cannot be resumed or continued, with the reason in one sentence.
 pub(super) fn cannot_go_on(run: &RunId, error: Error) -> Refusal {
     match error.said("why") {
         Some(why) => Refusal::usage(format!("{run} cannot be continued: {why}")),

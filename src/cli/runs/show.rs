@@ -16,9 +16,7 @@ use crate::{
     report::RunRecord,
 };
 
-/// Name of the HTML report in a run's folder.
 const REPORT: &str = "report.html";
-/// The program by which this system opens a file in the person's browser.
 const OPENER: &str = if cfg!(target_os = "macos") {
     "open"
 } else {

@@ -29,8 +29,8 @@ use crate::{
 /// Maximum time that one command of a step may take. Source: chosen; Chromium with its dependencies is about 400 MB, perhaps from a slow
 /// mirror.
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(30);
-/// Maximum time for which the program waits for the next line of output of a command that has ended. A service that the command started may
-/// keep the pipes open. Source: chosen.
+/// Maximum time to wait for the next line of output of a command that has ended. A service that the command started may keep the pipes open
+/// for longer. Source: chosen.
 const DRAIN: Duration = Duration::from_millis(300);
 /// Number of output lines that are shown for a failed command, counted back from the last one. Source: chosen.
 const SHOWN_LINES: usize = 30;

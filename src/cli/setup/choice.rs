@@ -27,7 +27,6 @@ impl fmt::Display for DriverName {
 /// The facts about the machine that decide between the drivers. Chromium is not among them, because both drivers need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Facts {
-    /// The Node.js that would run playwright-cli.
     pub(crate) node: Tool,
     pub(crate) cli: Tool,
     /// True if `WEBWISE_PLAYWRIGHT_CLI` names the playwright-cli to use.
@@ -37,7 +36,6 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Returns true if the Node.js of this machine can run playwright-cli.
     pub(crate) fn node_is_fine(&self) -> bool {
         self.node
             .version()
@@ -52,7 +50,6 @@ impl Facts {
     }
 }
 
-/// The chosen driver, with the reason for choosing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub(crate) driver: DriverName,
@@ -63,7 +60,6 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// Returns the `webwise setup` command that installs what this driver needs.
     pub(crate) fn setup_command(&self) -> String {
         if self.is_asked {
             format!("webwise setup --driver {}", self.driver)
@@ -99,9 +95,15 @@ pub(crate) fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, S
     })
 }
 
-/// Returns the driver that the user named, or else `playwright-cli`, if the user named its program with `WEBWISE_PLAYWRIGHT_CLI`. Otherwise
-/// returns `cdp`, if it can start a browser on this system, and else `playwright-cli`. `cdp` is preferred because it needs only Chromium,
-/// sees more of a page (elements that listen for clicks but have no role) and takes a fifth of the time of playwright-cli.
+/// Returns the first of these drivers whose condition holds:
+///
+/// - the driver that the user named,
+/// - `playwright-cli`, if the user named its program with `WEBWISE_PLAYWRIGHT_CLI`,
+/// - `cdp`, if it can start a browser on this system,
+/// - `playwright-cli`.
+///
+/// `cdp` is preferred because it needs only Chromium, sees more of a page (elements that listen for clicks but have no role) and takes a
+/// fifth of the time of playwright-cli.
 ///
 /// # Errors
 /// The same as those of [`asked_for`].

@@ -30,7 +30,6 @@ const ALLOWED: [&str; 19] = [
 /// lower case) and of pip, and for base folders.
 const ALLOWED_PREFIXES: [&str; 5] = ["LC_", "npm_config_", "NPM_CONFIG_", "PIP_", "XDG_"];
 
-/// Returns those variables of `all` that may be passed on.
 pub(super) fn allowed(
     all: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> impl Iterator<Item = (OsString, OsString)> {

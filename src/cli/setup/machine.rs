@@ -63,7 +63,6 @@ impl fmt::Display for Version {
     }
 }
 
-/// The result of looking for a program on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Tool {
     Missing,
@@ -81,7 +80,6 @@ impl Tool {
     }
 }
 
-/// The way in which this user can install system packages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Installer {
     /// With apt-get, because this user is root.
@@ -94,10 +92,9 @@ pub(crate) enum Installer {
     NoAptGet,
 }
 
-/// The places where programs are searched, and the rights of this user.
+/// The folders where programs are searched, and the rights of this user.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
-    /// The places where the driver searches for its programs.
     pub(crate) places: ProgramPlaces,
     /// webwise's own folder, into which it installs playwright-cli.
     pub(crate) root: PathBuf,
@@ -105,7 +102,6 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Reads the places and the rights from the environment of this process.
     pub(crate) fn from_env() -> Result<Self, Refusal> {
         let places = ProgramPlaces::from_env();
         let root = places.installation_folder().map(Path::to_owned).ok_or_else(|| {
@@ -119,7 +115,6 @@ impl Surroundings {
     }
 }
 
-/// All facts about the machine that matter to the drivers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Machine {
     /// webwise's own folder, into which it installs playwright-cli.
@@ -156,7 +151,6 @@ impl Facts {
 }
 
 impl Machine {
-    /// Looks for all facts.
     pub(crate) async fn inspect(around: &Surroundings) -> Self {
         let places = &around.places;
         let (node, cli, chromium, installer) = tokio::join!(
@@ -177,7 +171,6 @@ impl Machine {
         }
     }
 
-    /// Returns those of the facts that decide between the drivers.
     pub(crate) fn facts(&self) -> Facts {
         let (node, cli) = (self.node.clone(), self.cli.clone());
         Facts {
@@ -301,7 +294,6 @@ const fn is_root() -> bool {
 
 #[cfg(test)]
 impl Machine {
-    /// Returns a machine without any programs, on which nothing can be installed.
     pub(crate) fn bare(root: &str) -> Self {
         Self {
             root: root.into(),

@@ -39,7 +39,6 @@ use crate::browser::ProgramPlaces;
 /// which may be needed once more.
 const MAX_STEPS: usize = 4;
 
-/// Installs what the chosen driver lacks, and reports the programs that are ready.
 pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
     let around = Surroundings::from_env()?;
     let mut machine = Machine::inspect(&around).await;
@@ -119,8 +118,8 @@ async fn install(
     carry_out_all(around, machine, choice, steps).await
 }
 
-/// Carries out the first step of the plan, looks at the machine again and makes a new plan, until the plan is empty. Fails if a step has
-/// ended well but is still needed.
+/// Carries out the first step of the plan, looks at the machine again and makes a new plan, until the plan is empty. Fails if a step
+/// succeeded but is still in the new plan.
 async fn carry_out_all(
     around: &Surroundings,
     machine: &mut Machine,

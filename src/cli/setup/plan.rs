@@ -30,7 +30,6 @@ impl Command {
     }
 }
 
-/// One step of the plan, with a sentence that tells a person what it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) sentence: String,
@@ -38,12 +37,10 @@ pub(crate) struct Step {
     pub(crate) acts: Vec<Act>,
 }
 
-/// A part of a step: one thing to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Act {
     /// Creates the folder if it is missing, with a `package.json` of its own.
     PackageFolder(PathBuf),
-    /// Runs a program and waits for it to end.
     Run(Command),
 }
 
@@ -222,7 +219,6 @@ mod tests {
 
     use super::{super::machine::Version, *};
 
-    /// Returns the plan for playwright-cli.
     fn plan(machine: &Machine) -> Result<Vec<Step>, String> {
         plan_for(DriverName::PlaywrightCli, machine)
     }

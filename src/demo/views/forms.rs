@@ -36,7 +36,6 @@ fn alert(text: Option<&'static str>) -> Html {
     .unwrap_or_default()
 }
 
-/// One radio button of a group of alternatives.
 struct Radio<'a> {
     index: usize,
     value: &'a str,
@@ -156,7 +155,6 @@ pub(in crate::demo) fn login(visit: &Visit<'_>, next: &str, user: &str, refused:
     )
 }
 
-/// Returns the page with the checkout form, with the entered values and the error messages.
 pub(in crate::demo) fn checkout(visit: &Visit<'_>, form: &Fields, complaints: &Complaints) -> Html {
     let about = |field| complaint(visit, field, complaints.get(field).copied());
     let field = |(name, label, autocomplete)| {

@@ -37,7 +37,7 @@ impl Visit<'_> {
         Html::text(self.variation.pick(topic, wordings))
     }
 
-    /// Returns a whole page: `main`, its content, in the layout that all pages share.
+    /// Returns a whole page. `main` is its content, which is put into the layout that all pages share.
     fn page(&self, title: &str, main: Html, script: Html) -> Html {
         let account = if self.session.logged_in {
             Html::literal(include_str!("../pages/logout.html"))
@@ -130,7 +130,6 @@ fn cards(products: &[&Product]) -> Html {
     products.iter().map(card).collect()
 }
 
-/// Returns the home page, with the search box and the first products.
 pub(super) fn home(visit: &Visit<'_>, products: &[&Product]) -> Html {
     let favourites = products.get(..4).unwrap_or(products);
     let values = [
@@ -145,7 +144,6 @@ pub(super) fn home(visit: &Visit<'_>, products: &[&Product]) -> Html {
     )
 }
 
-/// Returns the page with the results of a search.
 pub(super) fn results(
     visit: &Visit<'_>,
     query: &str,
@@ -166,7 +164,6 @@ pub(super) fn results(
     )
 }
 
-/// Returns the page with the visitor's cart.
 pub(super) fn cart(visit: &Visit<'_>) -> Html {
     if visit.session.cart.is_empty() {
         return visit.page(
@@ -205,7 +202,6 @@ pub(super) fn cart(visit: &Visit<'_>) -> Html {
     )
 }
 
-/// Returns the last page of the checkout, which shows the order and its confirmation number.
 pub(super) fn confirmation(visit: &Visit<'_>, order: &Order) -> Html {
     let lines = order.lines.iter().map(|line| {
         let values = [
@@ -271,7 +267,6 @@ pub(super) fn info(visit: &Visit<'_>, topic: &str) -> Option<Html> {
     Some(message(visit, title, text))
 }
 
-/// Returns the page for an unknown address.
 pub(super) fn not_found(visit: &Visit<'_>) -> Html {
     message(
         visit,

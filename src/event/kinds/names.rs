@@ -1,4 +1,4 @@
-//! Names of events. Also the conversion of steps, and of the notes of memory kinds, into events.
+//! Names of events, and the conversion of steps and of memory kinds' notes into events.
 
 use super::EventKind;
 use crate::{memory::Note, working::Step};
@@ -17,7 +17,7 @@ impl EventKind {
         }
     }
 
-    /// Returns the name of the event, as in the JSON field `event`.
+    /// Returns the name of the event, which the JSON field `event` contains.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::RunStarted { .. } => "run_started",

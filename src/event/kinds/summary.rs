@@ -21,18 +21,18 @@ pub struct RunSummary {
     pub errors: u32,
     /// Number of requests to the model.
     pub calls: u32,
-    /// Number of tokens of all model calls, as reported by the provider. Where the provider reported none, the tokens are estimated.
+    /// Number of tokens of all model calls. For calls without a count from the provider, the number is estimated.
     pub usage: Usage,
-    /// True if any of `usage` is an estimate.
+    /// True if a part of `usage` is an estimate.
     pub estimated: bool,
-    /// Time that the run took, waits included. Unit: milliseconds.
+    /// Duration of the run, with all waits. Unit: milliseconds.
     pub elapsed_ms: u64,
     /// The cost of the model calls; `None` if the prices are unknown.
     pub cost: Option<Money>,
 }
 
 impl RunSummary {
-    /// Makes the figures of a run whose cost is not known yet.
+    /// Creates the figures of a run with unknown cost.
     pub const fn new(
         stop: StopReason,
         steps: u32,

@@ -22,15 +22,15 @@ use crate::{
     },
 };
 
-/// The file by which a folder is recognised as the folder of a run.
+/// The file that identifies a folder as the folder of a run.
 pub(super) const META: &str = "run_meta.json";
-/// Prefix of the temporary name of a folder that is being made. No run's id begins with it.
+/// Prefix of the temporary name of a new folder. No run's id begins with it.
 pub(super) const NEW: &str = ".new-";
-/// Version of the folder's format, stored in `run_meta.json`. Older versions can be read too. Version 2 stores page
+/// Version of the folder's format, stored in `run_meta.json`. Older versions can also be read. Version 2 stores page
 /// trees as differences.
 pub(super) const VERSION: u32 = 2;
-/// Maximum size of the lines that wait to be written to one file before the end of the step. Larger amounts are written
-/// at once. Unit: bytes. Source: chosen; pages can be large.
+/// Maximum size of the lines of one file that wait for the end of the step. Larger amounts are written at once. Unit:
+/// bytes. Source: chosen; pages can be large.
 const MAX_WAITING: usize = 64 * 1_024;
 
 /// The folder of a run that is being written. Its files are open only while something is written, so a run that never
@@ -42,19 +42,17 @@ pub(super) struct Folder {
     meta: Value,
     is_started: bool,
     step: u32,
-    /// Number of pictures so far in the current step.
     pictures: u32,
     intents: Intents,
     trees: trees::Writer,
-    /// Number of bytes that may still be written to the folder.
     room: u64,
     /// The reason why the rest of the run is not kept; `None` while everything is kept.
     full: Option<String>,
 }
 
 impl Folder {
-    /// Makes the folder of a run whose first event has this step and time. `room` is the maximum size of the run in
-    /// bytes. It is an error if the folder exists.
+    /// Creates the folder of a run whose first event has this step and time. `room` is the maximum size of the run in
+    /// bytes. Fails if the folder exists.
     pub(super) fn create(
         parent: &Path,
         (run, step, at): (&RunId, u32, DateTime<Utc>),
@@ -68,7 +66,7 @@ impl Folder {
             return Err(known(&path));
         }
         let meta = json!({ "version": VERSION, "run": run, "status": "running", "started_at": at });
-        // The folder is made under another name and then renamed, so that there is never a run's folder without `run_meta.json`.
+        // The folder is created under another name and then renamed, so that a run's folder always contains `run_meta.json`.
         let new = parent.join(format!("{NEW}{}", Uuid::new_v4().simple()));
         let made = private_dirs(false)
             .create(&new)
@@ -106,7 +104,8 @@ impl Folder {
         }
         match &event.kind {
             EventKind::RunStarted { .. } if self.is_started => {
-                // An earlier run with this id was dropped or is still going on. The new run must not be mixed with it.
+                // A run with this id was recorded earlier or is still in progress. The new run must not be mixed with
+                // it.
                 self.flush()?;
                 Err(known(&self.path))
             }
@@ -185,7 +184,6 @@ impl Folder {
         }
     }
 
-    /// Writes an intent, before its action is carried out.
     pub(super) fn write_intent(&mut self, intent: &Intent) -> Result<()> {
         self.intents.keep(&self.path, intent)
     }
@@ -204,7 +202,7 @@ impl Folder {
         self.keep(name, event, event)
     }
 
-    /// Adds a value that belongs to the event as a line to the file `name`, if there is room for it.
+    /// Appends a value to the file `name`, as a line that belongs to `event`. Drops the line if the folder is full.
     fn keep(
         &mut self,
         name: &'static str,
@@ -221,8 +219,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Reserves room for this number of bytes in the folder. Returns true if there was enough. If not, marks the run as
-    /// full; from then on, only the end of the run is written.
+    /// Reserves this number of bytes in the folder, and returns true if they fit. Otherwise marks the run as full; from
+    /// then on, only the end of the run is written.
     fn has_room(&mut self, bytes: usize, event: &Event) -> Result<bool> {
         if self.full.is_some() {
             return Ok(false);
@@ -246,7 +244,6 @@ impl Folder {
         Ok(false)
     }
 
-    /// Returns the reason why the rest of the run is not kept; `None` while everything is kept.
     pub(super) fn full(&self) -> Option<&str> {
         self.full.as_deref()
     }
@@ -267,7 +264,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes `run_meta.json` under another name and renames it, so that a reader never sees half a file.
+    /// Writes `run_meta.json` under another name and renames it, so that a reader never sees an incomplete file.
     fn write_meta(&self) -> Result<()> {
         let (path, temporary) = (self.path.join(META), self.path.join("run_meta.json.tmp"));
         let written = write_whole(&temporary, &self.meta)
@@ -289,14 +286,14 @@ impl Folder {
         let path = loop {
             self.pictures += 1;
             let path = steps.join(format!("{:04}-{}.png", self.step, self.pictures));
-            // If the run was resumed, an earlier process may have taken a picture in the same step.
+            // If the run was resumed, an earlier process may have written a picture with this name.
             if !path.exists() {
                 break path;
             }
         };
         let mut file = open_private(&path, OpenOptions::new().write(true).create_new(true))?;
         file.write_all(png).map_err(|e| {
-            // Half a picture is useless.
+            // An incomplete picture is useless.
             let _ = fs::remove_file(&path);
             io_error(&path, e)
         })
@@ -305,19 +302,17 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Writes as much as possible of a run whose recording was stopped.
+        // Lines of a run whose recording was stopped are written here, as far as possible.
         let _ = self.flush();
     }
 }
 
-/// Returns a value encoded as a line of JSON. The path is only for the error.
 fn encoded(value: &impl serde::Serialize, path: &Path) -> Result<Vec<u8>> {
     let mut line = Vec::new();
     write_line(&mut line, value, path)?;
     Ok(line)
 }
 
-/// Creates a file that contains this value and nothing else.
 fn write_whole(path: &Path, value: &Value) -> Result<()> {
     let line = encoded(value, path)?;
     create_private(path)?
@@ -325,7 +320,7 @@ fn write_whole(path: &Path, value: &Value) -> Result<()> {
         .map_err(|e| io_error(path, e))
 }
 
-/// Appends the waiting bytes to the file, which is created if it does not exist, and empties `waiting`.
+/// Appends the waiting bytes to the file and empties `waiting`. Creates the file if it is missing.
 fn append(path: &Path, waiting: &mut Vec<u8>) -> Result<()> {
     if waiting.is_empty() {
         return Ok(());

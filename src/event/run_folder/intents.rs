@@ -19,21 +19,17 @@ use crate::{
     },
 };
 
-/// Name of the file of intents in a run's folder.
 const INTENTS: &str = "intents.jsonl";
-/// Version of the format of a line in the file of intents.
+/// Version of the format of a line in `intents.jsonl`.
 const VERSION: u32 = 1;
 
-/// The port to the disk, which makes written data durable. Tests replace it.
+/// The interface to the disk that makes written data durable. Tests replace it.
 pub(super) trait Disk: Debug + Default {
-    /// Makes the content of a file durable.
     fn sync_file(&self, file: &File) -> io::Result<()>;
 
-    /// Makes the entries of a folder durable.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 }
 
-/// The disk of this machine.
 #[derive(Debug, Default)]
 pub(super) struct RealDisk;
 
@@ -42,7 +38,6 @@ impl Disk for RealDisk {
         file.sync_data()
     }
 
-    /// Does nothing on systems other than Unix.
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         if cfg!(unix) && !folder.as_os_str().is_empty() {
             File::open(folder)?.sync_all()?;
@@ -53,12 +48,11 @@ impl Disk for RealDisk {
 
 #[derive(Debug, Default)]
 pub(super) struct Intents<D = RealDisk> {
-    /// True if the entries for the file and its folders in the folders above them are synced to the disk.
+    /// True if the entries for the file and its folders are durable in the folders above them.
     is_named: bool,
     disk: D,
 }
 
-/// A line of the file: an intent, with the version of the format.
 #[derive(Serialize)]
 struct Line<'a> {
     version: u32,
@@ -67,7 +61,7 @@ struct Line<'a> {
 }
 
 impl<D: Disk> Intents<D> {
-    /// Appends one intent to the file in the run's folder, and syncs the file to the disk if the action is irreversible.
+    /// Appends one intent to the file in the run's folder. Syncs the file to the disk if the action is irreversible.
     pub(super) fn keep(&mut self, folder: &Path, intent: &Intent) -> Result<()> {
         let path = folder.join(INTENTS);
         let mut line = Vec::new();
@@ -84,7 +78,7 @@ impl<D: Disk> Intents<D> {
     fn sync(&mut self, folder: &Path, file: &File) -> io::Result<()> {
         self.disk.sync_file(file)?;
         if !self.is_named {
-            // The run's folder and the two folders above it may have been made together with the file.
+            // The run's folder and the two folders above it may be new too, so their entries are also synced.
             let mut folders = folder.ancestors().take(3);
             folders.try_for_each(|folder| self.disk.sync_folder(folder))?;
             self.is_named = true;
@@ -107,7 +101,7 @@ mod tests {
         base::RunId,
     };
 
-    /// A disk that knows how much of the file survives a power cut, and that may refuse to sync.
+    /// A simulated disk that records how much of the file survives a power cut, and that can refuse to sync.
     #[derive(Debug, Default)]
     struct Watched {
         durable: Cell<u64>,
@@ -136,7 +130,6 @@ mod tests {
         Intent::new(RunId::parse("run_1").unwrap(), step, at, action, effect)
     }
 
-    /// Returns the steps in the file, and those of them that survive a power cut.
     fn steps(folder: &Path, durable: u64) -> [Vec<u64>; 2] {
         let bytes = fs::read(folder.join(INTENTS)).unwrap();
         [bytes.len(), usize::try_from(durable).unwrap()].map(|end| {
@@ -165,7 +158,7 @@ mod tests {
             (1, Effect::Reversible, 0, &none),
             (2, Effect::Irreversible, 2, &all),
             (3, Effect::Reversible, 2, &all),
-            // The names are durable by now.
+            // The entries are durable by now.
             (4, Effect::Irreversible, 4, &all),
         ] {
             let (steps, synced) = keep(step, effect);

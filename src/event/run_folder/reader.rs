@@ -1,4 +1,4 @@
-//! Reading a run's folder: the events of a file, in order.
+//! The reader of a run's folder, which returns the events of a file in order.
 
 use std::{
     fs::File,

@@ -1,4 +1,4 @@
-//! Deletion of old runs: only folders that this crate certainly made, and only runs that are certainly over.
+//! Deletion of old runs: only of folders that this crate certainly created, and only of runs that have certainly ended.
 
 use std::{
     ffi::OsStr,
@@ -13,23 +13,23 @@ use serde::Deserialize;
 use super::folder::{META, NEW, VERSION};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// The operation that is named in the error if old runs could not be deleted. It tells that error from a failure to write a new run.
+/// The operation in the error for old runs that could not be deleted. It distinguishes that error from a failure to write a new run.
 pub(super) const PRUNE: &str = "event.prune";
 
 /// Default of [`Retention::max_age`]: 30 days. Source: chosen.
 const MAX_AGE: Duration = Duration::from_hours(30 * 24);
 /// Default of [`Retention::max_runs`]. Source: chosen.
 const MAX_RUNS: usize = 100;
-/// Time without a write after which a run that has no recorded end counts as crashed: one day. Source: chosen; a run
-/// that waits for a person writes nothing either.
+/// Time without a write after which a run without a recorded end counts as crashed: one day. Source: chosen; a run that
+/// waits for a person writes nothing either.
 const MAX_SILENCE: Duration = Duration::from_hours(24);
 
-/// The rules by which stored runs are kept or deleted.
+/// The limits above which stored runs are deleted.
 ///
-/// When a run's folder is made, these limits are applied to all folders beside it that contain a `run_meta.json` of
-/// this crate. A run is deleted if it ended longer than `max_age` ago, or if it is the oldest of more than `max_runs`.
-/// A run without a recorded end counts as crashed, and so as ended, if it started more than a day ago and nothing has
-/// been written for a day.
+/// When a run's folder is created, these limits are applied to all folders beside it that contain a `run_meta.json` of
+/// this crate. A run is deleted if it ended longer than `max_age` ago. While there are more than `max_runs` runs, the
+/// oldest ended run is deleted. A run without a recorded end counts as ended if it started more than a day ago and
+/// nothing has been written for a day.
 ///
 /// ```
 /// use webwise::event::Retention;
@@ -42,12 +42,12 @@ const MAX_SILENCE: Duration = Duration::from_hours(24);
 pub struct Retention {
     /// Maximum time for which a run is kept after its end; `None` for no limit. Default: 30 days.
     pub max_age: Option<Duration>,
-    /// Maximum number of runs that are kept, including the new run and those that are still going on; `None` for no limit. Default: 100.
+    /// Maximum number of runs that are kept, including the new run and runs in progress; `None` for no limit. Default: 100.
     pub max_runs: Option<usize>,
 }
 
 impl Retention {
-    /// Returns the rules by which no run is deleted.
+    /// Returns limits with which no run is deleted.
     pub const fn forever() -> Self {
         Self {
             max_age: None,
@@ -75,7 +75,6 @@ impl Default for Retention {
     }
 }
 
-/// The fields that a folder's `run_meta.json` must have before the folder may be deleted.
 #[derive(Debug, Deserialize)]
 struct Meta {
     version: u32,
@@ -85,19 +84,18 @@ struct Meta {
     ended_at: Option<DateTime<Utc>>,
 }
 
-/// A run that has a folder beside the folders of the other runs.
 #[derive(Debug)]
 struct Stored {
     path: PathBuf,
-    /// The time at which the run ended; `None` if it may still be running.
+    /// The time at which the run ended; `None` if it may still be in progress.
     over: Option<DateTime<Utc>>,
 }
 
-/// Deletes the runs in `parent` that need not be kept. `is_open` returns true for a run that is being written now.
+/// Deletes the runs in `parent` that exceed the limits. `is_open` returns true for a run that is being written now.
 ///
 /// # Errors
-/// [`ErrorKind::Io`](crate::ErrorKind::Io) if a run could not be deleted: the last such failure, after all other runs
-/// were deleted.
+/// [`ErrorKind::Io`](crate::ErrorKind::Io) if a run could not be deleted. All other runs are deleted first, and the
+/// last such failure is returned.
 pub(super) fn prune(
     parent: &Path,
     retention: &Retention,
@@ -114,8 +112,8 @@ pub(super) fn prune(
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             if entry.file_name().to_string_lossy().starts_with(NEW) && is_silent(&entry.path(), now)
             {
-                // The process that made this folder was killed before it could rename it. Another process may delete
-                // the folder first.
+                // The process that created this folder was killed before it could rename it. If the removal fails,
+                // another process may have removed the folder.
                 let _ = fs::remove_dir_all(entry.path());
                 continue;
             }
@@ -133,11 +131,11 @@ pub(super) fn prune(
         let is_old = retention.max_age.is_some_and(|max| is_past(at, max, now));
         if is_old || retention.max_runs.is_some_and(|max| count > max) {
             match remove(&path) {
-                // A run that cannot be deleted does not stop the deletion of others.
+                // A run that cannot be deleted does not stop the deletion of the other runs.
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     result = Err(kept(&path, error));
                 }
-                // Deleted, here or by another process.
+                // This or another process has deleted the run.
                 _ => count -= 1,
             }
         }
@@ -151,8 +149,8 @@ fn kept(path: &Path, source: io::Error) -> Error {
         .with_source(source)
 }
 
-/// Returns the run that a folder contains; `None` if this crate did not make the folder. A run that is being written
-/// now counts as not over.
+/// Returns the run in a folder; `None` if this crate did not create the folder. A run that is being written now counts
+/// as not ended.
 fn stored(path: PathBuf, now: DateTime<Utc>, is_open: impl Fn(&RunId) -> bool) -> Option<Stored> {
     let name = RunId::parse(path.file_name()?.to_str()?).ok()?;
     if is_open(&name) {
@@ -169,7 +167,6 @@ fn stored(path: PathBuf, now: DateTime<Utc>, is_open: impl Fn(&RunId) -> bool) -
     Some(Stored { path, over })
 }
 
-/// Returns true if nothing has been written in the folder for [`MAX_SILENCE`].
 fn is_silent(path: &Path, now: DateTime<Utc>) -> bool {
     let Ok(mut entries) = fs::read_dir(path) else {
         return false;
@@ -188,8 +185,7 @@ fn is_past(at: DateTime<Utc>, max: Duration, now: DateTime<Utc>) -> bool {
         .is_ok_and(|age| age > max)
 }
 
-/// Deletes a run's folder. `run_meta.json` is deleted last, so that an interrupted deletion can be finished when old
-/// runs are deleted again.
+/// Deletes a run's folder. `run_meta.json` is deleted last, so that a later call can finish an interrupted deletion.
 fn remove(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;

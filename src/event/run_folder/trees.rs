@@ -1,4 +1,4 @@
-//! Page trees as a run's folder stores them: the first tree is whole, and each later tree is stored as its differences
+//! Page trees as a run's folder stores them. The first tree is stored whole, and each later tree as its differences
 //! from the tree before.
 //!
 //! ```json
@@ -6,10 +6,12 @@
 //! ```
 //!
 //! This example is the value of `tree` in the fourth line of `observations.jsonl`. `since` is the number of the line
-//! before, counted from 1. `lines` are the nodes of the tree in document order: `[from, count]` copies `count` nodes of
-//! the tree before, beginning with node `from`, counted from 0. An object is a new node. A node of a whole tree has
-//! `parent` and `end`. A new node has its `depth`, from 0, instead, so that adding or removing a node changes no other
-//! node. Version 1 of the folder has whole trees only. This module is pure: it turns events into JSON values and back.
+//! before, counted from 1. `lines` are the nodes of the tree in document order. `[from, count]` copies `count` nodes of
+//! the tree before, beginning with node `from`, counted from 0. An object is a new node.
+//!
+//! A node of a whole tree has `parent` and `end`. A new node has its `depth`, from 0, instead, so that adding or
+//! removing a node changes no other node. Version 1 of the folder has whole trees only. This module does no input or
+//! output: it turns events into JSON values and back.
 
 use std::collections::HashMap;
 
@@ -21,20 +23,18 @@ use crate::{
     page::MAX_NODES,
 };
 
-/// Largest size of one `[from, count]` entry. Unit: bytes. Source: the length of two numbers below [`MAX_NODES`], with comma and brackets.
+/// Maximum size of one `[from, count]` entry. Unit: bytes. Source: the length of two numbers below [`MAX_NODES`], with comma and brackets.
 const COPY: usize = 16;
 
-/// The writer of page trees, which remembers the tree that it wrote last.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
-    /// Number of observations written so far.
     count: u64,
-    /// The nodes of the last observation, each in the form in which it is compared and written.
+    /// The nodes of the last observation, as they are compared and written.
     last: Vec<String>,
 }
 
 impl Writer {
-    /// Returns a writer for a file of observations that already has this number of lines. The next tree is written whole.
+    /// Returns a writer for a file that already has `count` observations. The next tree is written whole.
     pub(super) fn after(count: u64) -> Self {
         Self {
             count,
@@ -43,7 +43,7 @@ impl Writer {
     }
 
     /// Returns the event as the JSON value to write. In an observation, the tree is replaced by its differences from
-    /// the tree before, if that is smaller.
+    /// the tree before, if they are smaller.
     pub(super) fn line(&mut self, event: &Event) -> serde_json::Result<Value> {
         let mut value = serde_json::to_value(event)?;
         if !matches!(event.kind, EventKind::Observed { .. }) {
@@ -71,7 +71,7 @@ impl Writer {
     }
 }
 
-/// Returns the nodes of a whole tree with `depth`, the number of their ancestors, in place of `parent` and `end`.
+/// Returns the nodes of a whole tree with `depth` (their number of ancestors) instead of `parent` and `end`.
 fn leveled(tree: &Value) -> Vec<Value> {
     let nodes = tree.get("nodes").and_then(Value::as_array);
     let mut depths: Vec<u64> = Vec::new();
@@ -93,8 +93,8 @@ fn leveled(tree: &Value) -> Vec<Value> {
     leveled
 }
 
-/// Returns the new tree's nodes as a list of `[from, count]` copies of old nodes with new nodes between them; `None` if
-/// that is not smaller than the whole tree.
+/// Returns the new tree's nodes as a list of `[from, count]` copies of old nodes, with new nodes between them; `None`
+/// if this list is not smaller than the whole tree.
 fn differences(old: &[String], new: &[String]) -> serde_json::Result<Option<Value>> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, line) in old.iter().enumerate() {
@@ -103,7 +103,8 @@ fn differences(old: &[String], new: &[String]) -> serde_json::Result<Option<Valu
     let (mut lines, mut bytes) = (Vec::new(), 0);
     let (mut at, mut cursor) = (0, 0);
     while let Some(line) = new.get(at) {
-        // The node after the last copy is the likeliest match, then the next equal node after it, then any equal node.
+        // The node after the last copy is the likeliest match. If it is not equal, the next equal node after it is
+        // taken, then any equal node.
         let from = if old.get(cursor) == Some(line) {
             Some(cursor)
         } else {
@@ -129,7 +130,6 @@ fn differences(old: &[String], new: &[String]) -> serde_json::Result<Option<Valu
     Ok((bytes < whole).then_some(Value::Array(lines)))
 }
 
-/// The reader of page trees, which remembers the tree that it read last.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     count: u64,
@@ -150,7 +150,6 @@ impl Reader {
         serde_json::from_value(value).map_err(corrupt)
     }
 
-    /// Replaces a tree that is stored as differences by the whole tree.
     fn restore(&mut self, tree: &mut Value) -> Result<()> {
         let refuse = |why: &str| Error::new(ErrorKind::Corrupt, "event.read").with("why", why);
         let nodes = match tree {
@@ -197,7 +196,7 @@ impl Reader {
     }
 }
 
-/// Returns the nodes with `parent` and `end` in place of `depth`; `None` if the depths form no tree.
+/// Returns the nodes with `parent` and `end` instead of `depth`; `None` if the depths form no tree.
 fn linked(nodes: Vec<Value>) -> Option<Vec<Value>> {
     let mut linked: Vec<Map<String, Value>> = Vec::new();
     // The ancestors of the current node, from the root down.

@@ -1,4 +1,5 @@
-//! Chat Completions of OpenAI-compatible servers, without the `genai` crate. Each call in a reply is parsed separately.
+//! A client for Chat Completions of OpenAI-compatible servers that does not use the `genai` crate. Each tool call in a
+//! reply is parsed separately.
 
 use ::genai::chat::{ChatOptions, ReasoningEffort, StopReason, ToolChoice};
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -11,7 +12,6 @@ use crate::{
     chat::{CallMode, ChatRequest, ChatResponse},
 };
 
-/// Sends one request to the server and returns the response that its reply contains.
 pub(super) async fn complete(
     client: &reqwest::Client,
     options: &GenAiOptions,
@@ -32,7 +32,7 @@ pub(super) async fn complete(
     read(&body, options)
 }
 
-/// Returns the body of the request. Fields that stay the same from call to call come first, so that servers can cache
+/// Returns the body of the request. Fields that stay the same in every request come first, so that servers can cache
 /// the prefix.
 fn body(options: &GenAiOptions, request: &ChatRequest) -> Value {
     let chat = request::options(request, options);
@@ -45,8 +45,8 @@ fn body(options: &GenAiOptions, request: &ChatRequest) -> Value {
     if let Some(effort) = effort(&chat) {
         set("reasoning_effort", json!(effort));
         if options.api_key.is_none() {
-            // A server that needs no key is taken as a local one. Local servers pass these fields to the template that formats the model's
-            // input.
+            // A server that needs no key is assumed to be a local one. Local servers pass these fields to the template that formats the
+            // model's input.
             let template = json!({
                 "enable_thinking": true, "reasoning_effort": effort, "preserve_thinking": false,
             });
@@ -108,8 +108,8 @@ fn effort(chat: &ChatOptions) -> Option<&'static str> {
     }
 }
 
-/// Returns the name of the field in a request's body that limits the output tokens. `OpenAI`'s reasoning models have another name for it,
-/// even if they are reached through a gateway.
+/// Returns the name of the field in a request's body that limits the output tokens. `OpenAI`'s reasoning models use another name than all
+/// other models, even behind a gateway.
 fn tokens_key(model: &str) -> &'static str {
     let own = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
     if own.iter().any(|prefix| model.starts_with(prefix)) {
@@ -119,8 +119,7 @@ fn tokens_key(model: &str) -> &'static str {
     }
 }
 
-/// Returns the response that a reply's body contains. Each tool call is parsed separately, so that one that was cut off does not affect the
-/// others.
+/// Returns the response in a reply's body. Each tool call is parsed separately, so that a call that was cut off does not affect the others.
 fn read(body: &Value, options: &GenAiOptions) -> Result<ChatResponse> {
     if let Some(error) = error::in_body(body) {
         return Err(error);
@@ -163,7 +162,7 @@ fn read(body: &Value, options: &GenAiOptions) -> Result<ChatResponse> {
     Ok(response)
 }
 
-/// Returns the text of a reply whose content is a list of parts, as some servers send it; `None` if the content is not a list.
+/// Returns the text of a reply whose content is a list of parts, as some servers send it; `None` if the content is no list.
 fn parts(body: &Value) -> Option<String> {
     let parts = body.pointer("/choices/0/message/content")?.as_array()?;
     let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());

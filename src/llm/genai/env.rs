@@ -1,5 +1,5 @@
-//! Makes options from environment variables. The documentation of [`GenAi::from_env`](super::GenAi::from_env) gives the order in which the
-//! variables count.
+//! Options from environment variables. The documentation of [`GenAi::from_env`](super::GenAi::from_env) gives the order in which the
+//! variables are checked.
 
 use std::ffi::OsString;
 
@@ -18,7 +18,8 @@ const MODEL: &str = "WEBWISE_MODEL";
 const WINDOW: &str = "WEBWISE_CONTEXT_WINDOW";
 const MODE: &str = "WEBWISE_LLM_MODE";
 
-/// The providers whose key can be set by a variable, in the order in which they are tried. Each has the variable and the default model.
+/// The providers whose key can be set by a variable, in the order in which they are tried, each with that variable and the provider's
+/// default model.
 const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::Gemini, "GEMINI_API_KEY", "gemini-flash-latest"),
     (
@@ -29,10 +30,9 @@ const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::OpenAi, "OPENAI_API_KEY", "gpt-4.1-mini"),
 ];
 
-/// The source of variables: a function that returns the value of a variable. It reads the environment of the process, or a table in tests.
+/// A function that returns the value of a variable: from the process's environment, or from a table in tests.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-/// Returns the options that these variables describe, or `None` if they describe none.
 pub(super) fn options(variables: Variables<'_>) -> Result<Option<GenAiOptions>> {
     let get = |name: &'static str| text(variables, name);
     let (url, key, model) = (get(BASE_URL)?, get(BASE_URL_KEY)?, get(MODEL)?);
@@ -67,7 +67,6 @@ pub(super) fn options(variables: Variables<'_>) -> Result<Option<GenAiOptions>> 
     Ok(Some(options))
 }
 
-/// Returns options for the OpenAI-compatible server at the address `url`.
 fn server(url: &str, key: Option<String>, model: Option<&str>) -> Result<GenAiOptions> {
     let mut options = GenAiOptions::new(Provider::OpenAiCompatible, model.unwrap_or("default"));
     options.base_url =
@@ -76,7 +75,7 @@ fn server(url: &str, key: Option<String>, model: Option<&str>) -> Result<GenAiOp
     Ok(options)
 }
 
-/// Returns options for a model that the user gives by name. The provider is derived from the name.
+/// Returns options for a model that the user named. The provider is derived from the name.
 fn named(variables: Variables<'_>, model: &str) -> Result<GenAiOptions> {
     let prefixed = model.split_once('/').and_then(|(prefix, name)| {
         let known = [
@@ -113,7 +112,6 @@ fn named(variables: Variables<'_>, model: &str) -> Result<GenAiOptions> {
     Ok(options)
 }
 
-/// Returns options for the first provider in [`KEYS`] whose key is set, with its default model; `None` if no key is set.
 fn first_key(variables: Variables<'_>) -> Result<Option<GenAiOptions>> {
     for (provider, variable, model) in KEYS {
         if let Some(key) = text(variables, variable)? {
@@ -125,7 +123,8 @@ fn first_key(variables: Variables<'_>) -> Result<Option<GenAiOptions>> {
     Ok(None)
 }
 
-/// Returns the value of a variable, trimmed; `None` if it is unset or empty. The value never becomes part of an error.
+/// Returns the value of a variable, trimmed; `None` if the variable is unset or empty. An error never contains the
+/// value.
 fn text(variables: Variables<'_>, name: &'static str) -> Result<Option<String>> {
     let Some(value) = variables(name) else {
         return Ok(None);

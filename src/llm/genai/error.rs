@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::{GenAi, http::is_loopback, retry_after};
 use crate::base::{Error, ErrorKind, text};
 
-/// Maximum length of a provider's message that an error quotes. Unit: characters. Source: chosen; about two lines in a terminal.
+/// Maximum length of a provider's message in an error. Unit: characters. Source: chosen; about two lines in a terminal.
 const MAX_SAID: usize = 300;
 
-/// Converts an error of the `genai` crate into one of this crate. A reply that only the `genai` crate could not read does not come here;
-/// `response` reads it.
+/// Converts an error of the `genai` crate into an error of this crate. For a reply that the `genai` crate could not read, `response`
+/// first tries to read the reply itself.
 pub(super) fn convert(error: GenAiError) -> Error {
     match error {
         GenAiError::WebModelCall { webc_error, .. }
@@ -37,12 +37,12 @@ pub(super) fn convert(error: GenAiError) -> Error {
         | GenAiError::AdapterNotSupported { .. } => {
             call(ErrorKind::Unsupported).with("cause", error)
         }
-        // All other errors mean that the request was wrong.
+        // All other errors mean that the request was invalid.
         other => call(ErrorKind::InvalidInput).with("cause", said(&other.to_string())),
     }
 }
 
-/// Returns the error that the body of a successful reply (status 200) contains, as some servers send it; `None` if it contains none.
+/// Returns the error in the body of a successful reply (status 200), as some servers send it; `None` if there is none.
 pub(super) fn in_body(body: &Value) -> Option<Error> {
     if body.get("error").is_none_or(Value::is_null) {
         return None;
@@ -65,24 +65,22 @@ pub(super) fn in_body(body: &Value) -> Option<Error> {
     })
 }
 
-/// Returns an error for a reply of more than `max` bytes. The error is not retried, because a second request would get the same reply.
+/// Returns the error for a reply of more than `max` bytes. It is not retried, because a second request would get the same reply.
 pub(super) fn too_large(max: usize) -> Error {
     malformed("the reply is too large").with("max_reply_bytes", max)
 }
 
-/// Returns an error for a reply that is not JSON, such as a login page. The error quotes the reply's content type and body.
+/// Returns the error for a reply that is not JSON, such as a login page. It quotes the reply's content type and body.
 pub(super) fn not_json(content_type: &str, body: &str) -> Error {
     malformed("the reply is not JSON")
         .with("content_type", said(content_type))
         .with("said", said(body))
 }
 
-/// Returns an error for a reply that cannot be understood, with the cause.
 pub(super) fn malformed(cause: impl AsRef<str>) -> Error {
     call(ErrorKind::MalformedReply).with("cause", said(cause.as_ref()))
 }
 
-/// Returns an error for a request that a content filter or the model itself declined, with the reason `why`.
 pub(super) fn refused(why: &str) -> Error {
     call(ErrorKind::Refused).with("said", said(why))
 }
@@ -91,7 +89,7 @@ fn call(kind: ErrorKind) -> Error {
     Error::new(kind, "llm.complete")
 }
 
-/// Returns text from outside the program in a form that an error may quote: cleaned, on one line, and shortened to [`MAX_SAID`].
+/// Returns external text in a form that an error may quote: cleaned, on one line, and shortened to [`MAX_SAID`].
 fn said(words: &str) -> String {
     text::truncate(&text::squeeze(&text::clean(words)), MAX_SAID)
 }
@@ -110,7 +108,6 @@ fn web(error: WebError) -> Error {
     }
 }
 
-/// Returns an error for a connection that failed before the whole reply had arrived.
 pub(super) fn connection(error: reqwest::Error) -> Error {
     let kind = if error.is_timeout() {
         ErrorKind::Timeout
@@ -119,10 +116,10 @@ pub(super) fn connection(error: reqwest::Error) -> Error {
     } else {
         ErrorKind::Unavailable
     };
-    // Of the address only the origin is told, because the rest may contain the key.
+    // Only the origin of the address is kept, because the rest may contain the key.
     let server = error.url().filter(|_| error.is_connect());
     let server = server.map(|url| (url.origin().ascii_serialization(), is_loopback(url)));
-    // The causes are turned into text, because only text can be searched for the key.
+    // The causes are turned into text, so that the key can be searched for in them.
     let error = error.without_url();
     let mut cause = error.to_string();
     let mut next = error.source();
@@ -162,10 +159,8 @@ pub(super) fn status_error(status: StatusCode, body: &str, headers: &HeaderMap) 
     }
 }
 
-/// An error as the provider describes it.
 struct Complaint {
     message: String,
-    /// All codes, types, statuses and reasons in the error, as text.
     codes: Vec<String>,
 }
 
@@ -177,8 +172,8 @@ impl Complaint {
         }
     }
 
-    /// Reads an error from a body of the form `{"error": {"message", "code", "type", "status", "details"}}`, `{"error": "text"}` or
-    /// `{"message": "text"}`, or from a list whose first item has one of these forms.
+    /// Reads an error from a body. The body is `{"error": {"message", "code", "type", "status", "details"}}`, `{"error": "text"}`,
+    /// `{"message": "text"}`, or a list whose first item is one of these.
     fn of(body: &Value) -> Self {
         let body = body.get(0).unwrap_or(body);
         let error = body

@@ -1,5 +1,5 @@
-//! The HTTP client. It has the time limits of the options, follows no redirects and accepts no compression. Only this module reads replies
-//! of providers.
+//! The HTTP client. It has the time limits of the options, follows no redirects and accepts no compression. Replies of providers are read
+//! only in this module.
 
 use reqwest::{RequestBuilder, header::CONTENT_TYPE, redirect::Policy};
 use url::Url;
@@ -7,7 +7,6 @@ use url::Url;
 use super::{GenAiOptions, error};
 use crate::base::{Error, ErrorKind, Result, Site};
 
-/// Builds an HTTP client for these options.
 pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
     let mut builder = reqwest::Client::builder()
         .connect_timeout(options.connect_timeout)
@@ -19,10 +18,10 @@ pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
         .no_deflate()
         .no_zstd()
         .referer(false)
-        // A redirect could send the key to another host: some providers take the key in a header of their own, which a client keeps on
-        // redirects.
+        // A redirect could send the key to another host. Some providers take the key in a header of their own, which an HTTP client
+        // does not remove on a redirect.
         .redirect(Policy::none());
-    // A server on this machine cannot be reached through a proxy from the environment.
+    // A proxy from the environment cannot reach a server on this machine.
     if options.base_url.as_ref().is_some_and(is_loopback) {
         builder = builder.no_proxy();
     }
@@ -31,8 +30,7 @@ pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
         .map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e.without_url()))
 }
 
-/// Sends a request and returns the JSON body of the reply. Returns an error if the body has more than `max_bytes` or is
-/// not JSON.
+/// Sends a request and returns the JSON body of the reply. Fails if the body has more than `max_bytes` or is not JSON.
 pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<Vec<u8>> {
     let mut reply = request.send().await.map_err(error::connection)?;
     let (status, headers) = (reply.status(), reply.headers().clone());
@@ -46,7 +44,7 @@ pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<V
         if status.is_success() {
             return Err(error::too_large(max_bytes));
         }
-        // More of an error reply is not needed: its beginning contains the message.
+        // The rest of an error reply is not needed, because its beginning contains the message.
         break;
     }
     if !status.is_success() {
@@ -64,7 +62,6 @@ pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<V
     Ok(bytes)
 }
 
-/// Returns true if the URL's host is this machine.
 pub(super) fn is_loopback(url: &Url) -> bool {
     Site::of(url).is_ok_and(|site| site.is_loopback())
 }

@@ -1,17 +1,16 @@
 //! Hosted and local models through the `genai` crate: Gemini, `OpenAI` and compatible servers, Anthropic, Ollama.
 //!
-//! No type of the `genai` crate appears outside this folder. `options` and `env` choose the provider and model,
-//! `request` and `response` translate, `error` and `retry_after` interpret failures, `http` connects and reads replies,
-//! `relay` passes replies to the `genai` crate, and `compatible` speaks Chat Completions without that crate. No code
-//! here retries a call; [`Retrying`](super::Retrying) does.
+//! No type of the `genai` crate appears outside this folder. `options` and `env` choose the provider and model. `request` and `response`
+//! translate. `error` and `retry_after` interpret failures. `http` connects and reads replies. `relay` passes replies to the `genai` crate.
+//! `compatible` uses Chat Completions without that crate. No code here retries a call; [`Retrying`](super::Retrying) does.
 //!
 //! # Decisions
 //!
 //! - `compatible` sends requests for Chat Completions and reads the replies itself, because the `genai` crate reads a whole reply, however
 //!   long it is.
-//! - In `json_schema` mode the system instruction also lists the tools. A server turns the schema into a grammar that the model never sees,
-//!   so without the list the model would not know the tools. The grammar forces the order of keys, so the schema has the tool's name as the
-//!   first key of a call.
+//! - In `json_schema` mode, the system instruction also lists the tools. A server turns the schema into a grammar that the model never
+//!   sees, so without the list the model would not know the tools. The grammar also fixes the order of keys, so the schema puts the tool's
+//!   name first in each call.
 
 mod compatible;
 mod env;
@@ -41,11 +40,11 @@ use crate::{
     secret::{Redactor, SecretName},
 };
 
-/// Time that is added to the time limit of a call to the provider, for passing the request and the reply through the [`Relay`]. Source:
-/// chosen; that takes milliseconds.
+/// Time that is added to a call's time limit for passing the request and the reply through the [`Relay`]. Source: chosen; this takes
+/// milliseconds.
 const ON_THE_WAY: Duration = Duration::from_secs(1);
 
-/// A model behind one of the [`Provider`]s.
+/// A model of one of the [`Provider`]s.
 ///
 /// ```
 /// use webwise::{LlmClient, llm::{GenAi, GenAiOptions, Provider}, secret::Secret};
@@ -69,7 +68,7 @@ impl GenAi {
     pub(crate) const NOT_RUNNING: &'static str =
         "start the server, such as Ollama by `ollama serve`, or give the `base_url` of another one";
 
-    /// Makes a client with these options. Sends nothing yet.
+    /// Creates a client with these options. It sends nothing yet.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if an option is wrong or missing. The error names the option.
@@ -86,15 +85,14 @@ impl GenAi {
         })
     }
 
-    /// Makes the client that the environment variables describe; `None` if they describe none. The variables are
-    /// checked in this order:
+    /// Creates the client that the environment variables describe; `None` if none of them asks for a client. The
+    /// variables are checked in this order:
     ///
-    /// 1. `WEBWISE_LLM_BASE_URL`: an OpenAI-compatible server. If the server needs a key, the key is
-    ///    `WEBWISE_LLM_API_KEY`. The model is `WEBWISE_MODEL`, else `default`, which a server with only one model
-    ///    ignores.
-    /// 2. `WEBWISE_MODEL`: a model that is known by its name (`gemini-…`, `claude-…`, `gpt-…`, `o3-…`), or any model
-    ///    whose name follows `gemini/`, `anthropic/`, `openai/` or `ollama/`. The provider's key variable must be set;
-    ///    only Ollama needs none.
+    /// 1. `WEBWISE_LLM_BASE_URL`: an OpenAI-compatible server. `WEBWISE_LLM_API_KEY` is its key, if it needs one. The
+    ///    model is `WEBWISE_MODEL`, else `default`; a server with only one model ignores this name.
+    /// 2. `WEBWISE_MODEL`: a model whose name tells its provider (`gemini-…`, `claude-…`, `gpt-…`, `o3-…`), or any name
+    ///    after a prefix `gemini/`, `anthropic/`, `openai/` or `ollama/`. The provider's key variable must be set; only
+    ///    Ollama needs none.
     /// 3. The first key that is set: `GEMINI_API_KEY` (model `gemini-flash-latest`), `ANTHROPIC_API_KEY`
     ///    (`claude-sonnet-4-6`), `OPENAI_API_KEY` (`gpt-4.1-mini`).
     ///
@@ -108,7 +106,7 @@ impl GenAi {
         Self::from_variables(|name| std::env::var_os(name))
     }
 
-    /// Makes a client like [`from_env`](Self::from_env), but with variables from another source, such as a
+    /// Creates a client as [`from_env`](Self::from_env) does, but takes the variables from another source, such as a
     /// configuration file, or flags that override the environment.
     ///
     /// ```
@@ -148,8 +146,8 @@ impl GenAi {
         }
     }
 
-    /// Sends one request through the `genai` crate and the relay, and returns the reply. If both the `genai` crate and the relay report an
-    /// error, returns the one that came first.
+    /// Sends one request through the `genai` crate and the relay, and returns the reply. If both report an error, returns the error that
+    /// came first.
     async fn relayed(&self, request: &ChatRequest) -> Result<ChatResponse> {
         let (mode, max_bytes) = (request.mode, self.options.max_reply_bytes);
         let relay = Relay::open().await?;
@@ -170,14 +168,16 @@ impl GenAi {
                 reply = &mut asked => Ok(reply),
             }
         };
-        // The provider's time limit starts when the relay sends the request on. This limit also covers the time in the relay.
+        // The provider's time limit starts when the relay sends the request. This longer limit also covers the time in the
+        // relay.
         let reply = tokio::time::timeout(self.options.timeout + ON_THE_WAY, both)
             .await
             .map_err(|_| Error::new(ErrorKind::Timeout, "llm.complete"))??;
         reply.map_or_else(response::recover, response::read)
     }
 
-    /// Adds the provider and the model to an error, and removes the key, in every form in which it may appear, from the error's texts.
+    /// Adds the provider and the model to an error, and removes the key from the error's texts, in every form in which the key may
+    /// appear.
     fn finished(&self, error: Error) -> Error {
         let options = &self.options;
         let error = error

@@ -1,4 +1,4 @@
-//! Options of the [`GenAi`](super::GenAi) client: the provider, the model and the form of its requests. They are checked once, when a
+//! Options of the [`GenAi`](super::GenAi) client: the provider, the model and the contents of requests. They are checked once, when a
 //! client is created.
 
 use std::time::Duration;
@@ -22,9 +22,9 @@ pub enum Provider {
     Gemini,
     /// Anthropic's Messages API.
     Anthropic,
-    /// `OpenAI` itself: the Responses API for the models that need it, else Chat Completions.
+    /// `OpenAI` itself: the Responses API for models that need it, Chat Completions for all others.
     OpenAi,
-    /// Any server that speaks `OpenAI`'s Chat Completions: llama.cpp, vLLM, LM Studio, `OpenRouter` and others.
+    /// A server that implements `OpenAI`'s Chat Completions: llama.cpp, vLLM, LM Studio, `OpenRouter` and others.
     OpenAiCompatible,
     /// Ollama's own API. For [`CallMode::JsonSchema`], Ollama's OpenAI-compatible API is used instead.
     Ollama,
@@ -82,9 +82,9 @@ impl Provider {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reasoning {
-    /// The provider's default amount; the request gives none.
+    /// The provider's default amount. Requests do not set an amount.
     Provider,
-    /// No reasoning, if reasoning can be switched off.
+    /// No reasoning, if the model allows to switch it off.
     Off,
     /// A small amount.
     Low,
@@ -100,42 +100,43 @@ pub enum Reasoning {
 pub struct GenAiOptions {
     /// The provider.
     pub provider: Provider,
-    /// The model's name, as the provider writes it.
+    /// The model's name in the provider's spelling.
     pub model: String,
-    /// The address of the API; `None` for the provider's default address. Required for [`Provider::OpenAiCompatible`]. If there is a key,
-    /// the address must begin with https, or be on this machine.
+    /// The address of the API; `None` for the provider's default address. Required for [`Provider::OpenAiCompatible`]. With a key, the
+    /// address must begin with https or be on this machine.
     pub base_url: Option<Url>,
     /// The provider's API key; optional for [`Provider::OpenAiCompatible`] and [`Provider::Ollama`].
     pub api_key: Option<Secret>,
-    /// The model's context window: the maximum number of tokens of request and reply together. Default: unknown.
+    /// The model's context window: the maximum number of tokens of a request and its reply together. Default: unknown.
     pub context_window: Option<TokenCount>,
     /// True if the model accepts pictures. Default: true for Gemini, Anthropic and `OpenAI`; false for other servers, because their models
-    /// may not accept pictures. The decision loop decides when pictures are sent (`agent::Options::images`).
+    /// may not accept pictures. The option `agent::Options::images` decides when the decision loop sends pictures.
     pub images: bool,
-    /// The way in which the model is asked for the actions to take: as tool calls, or as JSON that follows a schema. Default: tool calls.
+    /// The format of the model's answers: tool calls, or JSON that follows a schema. Default: tool calls.
     pub mode: CallMode,
-    /// The amount of reasoning before each answer. Default: low for Gemini and for `OpenAI`'s reasoning models, because they take the
-    /// tokens of reasoning from the answer's budget; off for Anthropic, because a request to Anthropic with reasoning cannot require a tool
-    /// call; the provider's default for all others.
+    /// The amount of reasoning before each answer.
+    ///
+    /// Default: low for Gemini and for `OpenAI`'s reasoning models, because their reasoning uses up tokens of the answer's budget. Off for
+    /// Anthropic, because with reasoning its API cannot require a tool call. The provider's default for all others.
     pub reasoning: Reasoning,
-    /// True if requests give a temperature. Default: false for models that reject a temperature, judged by their name, else true.
+    /// True if requests set a temperature. Default: false for models whose name shows that they reject a temperature, else true.
     pub temperature: bool,
-    /// Longest time to connect to the provider. Default 10 s. Source: chosen.
+    /// Longest time to connect to the provider. Default: 10 s. Source: chosen.
     pub connect_timeout: Duration,
-    /// Longest time for one call. Default 120 s. Source: chosen; twice the default limit of [`Retrying`](crate::llm::Retrying), which
-    /// therefore ends a call first.
+    /// Longest time for one call. Default: 120 s. Source: chosen; twice the default limit of [`Retrying`](crate::llm::Retrying),
+    /// which therefore ends a call first.
     pub timeout: Duration,
-    /// Size of the largest reply that is read, for every provider. A larger reply gives the error
-    /// [`ErrorKind::MalformedReply`], which is not retried. Requests do not ask for compression, and a compressed reply
-    /// is not unpacked. Unit: bytes. Default 4 MiB. Source: chosen; 2,048 tokens take about 10 KiB.
+    /// Maximum size of a reply that is read, for every provider. A larger reply gives the error
+    /// [`ErrorKind::MalformedReply`], which is not retried. Requests do not ask for compression, and compressed replies
+    /// are not unpacked. Unit: bytes. Default: 4 MiB. Source: chosen; 2,048 tokens take about 10 KiB.
     pub max_reply_bytes: usize,
-    /// Fields that are added to the body of each request, such as switches that only one server knows. They override
-    /// the fields that the client sets. Not allowed for [`Provider::Ollama`].
+    /// Fields that are added to the body of each request, such as options of a particular server. They override the
+    /// fields that the client sets. Not allowed for [`Provider::Ollama`].
     pub extra_body: Map<String, Value>,
 }
 
 impl GenAiOptions {
-    /// Makes options for a model of this provider, with the default of every other option.
+    /// Creates options for a model of this provider, with all other options at their defaults.
     pub fn new(provider: Provider, model: impl Into<String>) -> Self {
         let model = model.into();
         Self {
@@ -155,7 +156,7 @@ impl GenAiOptions {
         }
     }
 
-    /// Returns the options in the form that requests need. If options are wrong, returns an error for the first wrong one.
+    /// Checks the options, and returns them with key and address normalised. Fails with the first wrong option.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.model = self.model.trim().to_owned();
         if self.model.is_empty()
@@ -195,7 +196,6 @@ impl GenAiOptions {
         Ok(self)
     }
 
-    /// Returns the `genai` crate's name for the wire format in which this model is called in this mode.
     pub(super) fn adapter_kind(&self, mode: CallMode) -> AdapterKind {
         match self.provider {
             Provider::Gemini => AdapterKind::Gemini,
@@ -205,8 +205,8 @@ impl GenAiOptions {
                 _ => AdapterKind::OpenAI,
             },
             Provider::Ollama if mode == CallMode::Tools => AdapterKind::Ollama,
-            // Of the `genai` crate's variants of Chat Completions, only this one works without a key. With a key, every variant works
-            // except `OpenAI`'s own: for some model names it adds fields that other servers reject.
+            // Of the `genai` crate's variants of Chat Completions, only this variant works without a key. With a key, every variant
+            // works except `OpenAI`'s own, which for some model names adds fields that other servers reject.
             Provider::Ollama | Provider::OpenAiCompatible if self.api_key.is_none() => {
                 AdapterKind::Omlx
             }
@@ -228,7 +228,6 @@ impl GenAiOptions {
     }
 }
 
-/// The part of the error that explains why a key is not sent over plain http to another machine.
 const UNENCRYPTED: &str =
     "would send the key unencrypted to another machine; use https, or give no key";
 
@@ -238,7 +237,7 @@ pub(super) fn wrong(option: &'static str, why: &'static str) -> Error {
         .with("why", why)
 }
 
-/// Returns the key without the white space around it that environments and files often add; `None` if nothing is left. Fails if the key
+/// Returns the key without surrounding white space, which environments and files often add; `None` if nothing is left. Fails if the key
 /// contains characters that an HTTP header cannot carry.
 fn usable(key: &Secret) -> Result<Option<Secret>> {
     let text = key.expose().trim();
@@ -252,11 +251,11 @@ fn usable(key: &Secret) -> Result<Option<Secret>> {
     }
 }
 
-/// Returns the base URL with a slash at its end, because without it, joining a path would replace the last part of the URL. Removes a
-/// fragment and a final `/chat/completions`.
+/// Returns the base URL with a slash at its end, because without the slash, joining a path would replace the last part of the URL.
+/// Removes a fragment and a final `/chat/completions`.
 fn folder(mut url: Url) -> Result<Url> {
     let web = matches!(url.scheme(), "http" | "https") && url.has_host();
-    // User names and queries often contain keys, and the base URL appears in logs.
+    // User names and queries are refused, because they often contain keys, and the base URL appears in logs.
     if !web || !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
         return Err(wrong(
             "base_url",
@@ -293,8 +292,8 @@ fn thinks_always(model: &str) -> bool {
         .any(|prefix| model.starts_with(prefix))
 }
 
-/// Returns true if the model with this name accepts a temperature. Source: the providers' model pages. For a doubtful model, the answer
-/// should be false: every model accepts a request without a temperature.
+/// Returns true if the model with this name accepts a temperature. Source: the providers' model pages. Returns false for a doubtful
+/// model, because every model accepts a request without a temperature.
 fn takes_temperature(model: &str) -> bool {
     let fixed = [
         "claude-opus-4-7",

@@ -1,10 +1,11 @@
-//! The relay between the `genai` crate and a provider. It limits the size of a reply while it reads the reply.
+//! The relay between the `genai` crate and a provider. It enforces the size limit while it reads a reply.
 //!
-//! The `genai` crate reads a whole reply, however large it is, and lets no other code send its requests or read its replies. So the `genai`
-//! crate is made to send each request to a socket of this process, which is opened for that one call and accepts only a path that nobody
-//! can guess. The relay sends the request on to the provider with an HTTP client of its own. It passes the reply back only if the reply is
-//! complete, is declared as JSON and is within the size limit. A failure is reported by whichever of the `genai` crate and the relay sees
-//! it.
+//! The `genai` crate reads a whole reply, however large it is, and lets no other code send its requests or read its replies. So this client
+//! makes the `genai` crate send each request to a socket of this process. The socket is opened for that one call and accepts only a path
+//! that nobody can guess.
+//!
+//! The relay sends the request to the provider with an HTTP client of its own. It passes the reply back only if the reply is complete, is
+//! declared as JSON and is within the size limit. A failure is reported by the side that notices it: the `genai` crate or the relay.
 
 use std::{net::Ipv4Addr, time::Duration};
 
@@ -23,24 +24,21 @@ use uuid::Uuid;
 use super::http;
 use crate::base::{Error, ErrorKind, Result};
 
-/// Longest time that a connection to the relay may take to send its request; the `genai` crate sends it at once. Source: chosen.
+/// Longest time that a connection to the relay may take to send its request. Source: chosen; the `genai` crate sends it at once.
 const LONGEST_TO_ASK: Duration = Duration::from_secs(5);
-/// Maximum size of the head of a request: its first line and its headers. Unit: bytes. Source: chosen; the head that the `genai` crate
-/// sends takes less than 1 KiB, most of which is the key.
+/// Maximum size of a request's head: its first line and its headers. Unit: bytes. Source: chosen; the head from the `genai` crate
+/// takes less than 1 KiB, most of which is the key.
 const MAX_HEAD: usize = 64 * 1_024;
 
 /// A socket of this process that accepts one request of the `genai` crate.
 pub(super) struct Relay {
     listener: TcpListener,
     port: u16,
-    /// The first part of the path that a request must have. Only the `genai` crate knows it, so it identifies the request of the `genai`
-    /// crate.
+    /// The first part of the path of a valid request. Only the `genai` crate knows it, so no other program's request is accepted.
     token: String,
 }
 
-/// A request that the `genai` crate has sent to the relay.
 struct Asked {
-    /// The part of the path after the token.
     place: String,
     headers: HeaderMap,
     body: Vec<u8>,
@@ -74,7 +72,7 @@ impl Relay {
         })
     }
 
-    /// Returns the relay's address, which the `genai` crate gets as the address of the API. It ends with a slash.
+    /// Returns the relay's address, with a slash at its end. The `genai` crate gets it as the address of the API.
     pub(super) fn endpoint(&self) -> String {
         format!(
             "http://{}:{}/{}/",
@@ -84,7 +82,7 @@ impl Relay {
         )
     }
 
-    /// Passes one request of the `genai` crate on to `upstream`, the provider's address with a slash at its end, and passes the reply back.
+    /// Passes one request of the `genai` crate to the provider's address `upstream` (with a slash at its end), and passes the reply back.
     /// Fails if the reply has more than `max_bytes` or is not JSON.
     pub(super) async fn carry(
         self,
@@ -104,8 +102,8 @@ impl Relay {
         stream.write_all(&whole).await.map_err(|e| unavailable(&e))
     }
 
-    /// Waits for the first request that has the relay's token in its path, and returns it with its connection. Drops all other connections;
-    /// one that does not send a whole request within [`LONGEST_TO_ASK`] is dropped then.
+    /// Waits for the first request that has the relay's token in its path, and returns it with its connection. Drops every connection that
+    /// sends something else, or no whole request within [`LONGEST_TO_ASK`].
     async fn next(&self) -> Result<(TcpStream, Asked)> {
         loop {
             let (mut stream, _) = self.listener.accept().await.map_err(|e| unavailable(&e))?;
@@ -118,7 +116,6 @@ impl Relay {
 }
 
 impl Asked {
-    /// Returns the request in the form in which it is sent to the provider.
     fn onward(self, http: &reqwest::Client, upstream: &str) -> RequestBuilder {
         let mut headers = self.headers;
         for own in [HOST, CONNECTION, CONTENT_LENGTH] {
@@ -130,8 +127,8 @@ impl Asked {
     }
 }
 
-/// Reads the request that arrives on a connection; `None` if it does not come from the `genai` crate, that is, if its path does not begin
-/// with the token.
+/// Reads the request that arrives on a connection; `None` if its path does not begin with the token, so that it does not come from the
+/// `genai` crate.
 async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     let mut bytes = Vec::new();
     let end = loop {
@@ -157,8 +154,8 @@ async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     })
 }
 
-/// Parses the head of a request. Returns the part of the path after the token, and the headers; `None` if the request does not come from
-/// the `genai` crate.
+/// Parses the head of a request. Returns the part of the path after the token, and the headers; `None` if the path does not begin with
+/// the token.
 fn parse_head(head: &str, token: &str) -> Option<(String, HeaderMap)> {
     let mut lines = head.split("\r\n");
     let place = lines.next()?.strip_prefix("POST /")?;

@@ -20,10 +20,10 @@ use crate::{
     chat::{CallMode, ChatRequest},
 };
 
-/// The name of the schema that a reply must follow, for providers that require a name.
+/// The name of the schema of replies, for providers that require a name.
 const SCHEMA_NAME: &str = "calls";
 
-/// Returns the `genai` crate's request: the system instruction, the tools, then the one message, which ends with its pictures. The parts
+/// Returns the `genai` crate's request: the system instruction, the tools, then the one message with its pictures at its end. The parts
 /// that stay the same from call to call come first.
 pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
     let text = std::iter::once(ContentPart::from_text(&request.message));
@@ -39,8 +39,8 @@ pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
         .append_message(ChatMessage::user(MessageContent::from_parts(parts)));
     match request.mode {
         CallMode::Tools => chat.with_tools(request.tools.declared().iter().map(tool)),
-        // The schema already names the tools. If a request had both, it would be unclear which to use, and some
-        // providers would refuse it.
+        // The schema already names the tools. If a request had both schema and tools, it would be unclear which to use,
+        // and some providers would refuse it.
         CallMode::JsonSchema => chat,
     }
 }
@@ -51,17 +51,17 @@ fn tool(spec: &ToolSpec) -> Tool {
         .with_schema(sorted(&spec.parameters))
 }
 
-/// Returns everything that the request to the provider contains apart from its messages and tools.
+/// Returns everything in the request to the provider except its messages and tools.
 pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOptions {
     let kind = options.adapter_kind(request.mode);
-    // Keep the raw bodies of replies, because some answers are visible only there: refusals, blocked prompts, errors
-    // under status 200.
+    // The raw bodies of replies are kept, because some answers are visible only there: refusals, blocked prompts,
+    // errors under status 200.
     let mut chat = ChatOptions::default().with_capture_raw_body(true);
     chat.max_tokens = u32::try_from(request.max_output.0)
         .ok()
         .filter(|tokens| *tokens > 0);
     chat.reasoning_effort = effort(options.reasoning, kind);
-    // If an Anthropic model reasons, a request may neither require a call nor give a temperature.
+    // A request to an Anthropic model that reasons may neither require a call nor set a temperature.
     let thinks = options.provider == Provider::Anthropic && options.reasoning != Reasoning::Off;
     chat.temperature = (options.temperature && !thinks).then_some(request.temperature);
     let mut body = Map::new();
@@ -93,8 +93,8 @@ pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOpti
     chat
 }
 
-/// Makes the request ask for a reply in JSON that follows the schema of calls. Depending on the wire format `kind`, this is set in `chat`
-/// or as a field of `body`.
+/// Makes the request ask for JSON that follows the schema of calls. The wire format `kind` decides whether this is set in `chat` or as a
+/// field of `body`.
 fn respond_with(
     tools: &ToolSet,
     max_calls: usize,
@@ -111,8 +111,8 @@ fn respond_with(
         AdapterKind::Anthropic => {
             chat.response_format = Some(JsonSpec::new(SCHEMA_NAME, schema).into());
         }
-        // The schema is written into the body here. The `genai` crate would mark every optional argument as required,
-        // for OpenAI's strict mode, and the model would have to invent a value for each.
+        // The schema is written into the body here, because the `genai` crate would mark every optional argument as
+        // required, for OpenAI's strict mode. The model would then have to invent a value for each.
         AdapterKind::OpenAIResp => {
             let format = json!({ "type": "json_schema", "name": SCHEMA_NAME, "schema": schema });
             body.insert("text".to_owned(), json!({ "format": format }));
@@ -127,7 +127,7 @@ fn respond_with(
     }
 }
 
-/// Returns a JSON schema with each `const` replaced by an `enum` of one value, because Gemini's schema dialect has no `const`.
+/// Returns a JSON schema with each `const` replaced by an `enum` of one value, because Gemini does not support `const`.
 fn without_constants(schema: Value) -> Value {
     match schema {
         Value::Object(map) => map
@@ -147,14 +147,13 @@ fn without_constants(schema: Value) -> Value {
     }
 }
 
-/// Marks the part of the request that stays the same during a run as cacheable, for providers that need a mark. Gemini and Ollama cache it
-/// without one.
+/// Marks the constant part of a run's requests as cacheable, for providers that need a mark. Gemini and Ollama cache it without a mark.
 fn cache(request: &ChatRequest, kind: AdapterKind, provider: Provider, chat: &mut ChatOptions) {
     match kind {
-        // The mark is put on the system instruction and also covers the tools, which come before it.
+        // The mark on the system instruction also covers the tools, which come before it.
         AdapterKind::Anthropic => chat.cache_control = Some(CacheControl::Ephemeral),
-        // With this key, the provider sends calls with the same prefix to the same machine. Without it, the `genai`
-        // crate switches off the cache for the newest models.
+        // With this key, the provider sends requests with the same prefix to the same machine. Without the key, the
+        // `genai` crate switches off the cache for the newest models.
         AdapterKind::OpenAI | AdapterKind::OpenAIResp if provider == Provider::OpenAi => {
             let digest = Sha256::digest(request.system.as_bytes());
             let short = digest
@@ -173,7 +172,7 @@ fn effort(reasoning: Reasoning, kind: AdapterKind) -> Option<ReasoningEffort> {
             Reasoning::Provider,
             AdapterKind::Gemini | AdapterKind::Anthropic | AdapterKind::Ollama,
         ) => None,
-        // If no effort is given, the `genai` crate removes a final `-high`, `-max` or `-none` from the model's name, even if it belongs to
+        // If no effort is set, the `genai` crate removes a final `-high`, `-max` or `-none` from the model's name, even if it belongs to
         // the name, as in `qwen3-max`. A token budget prevents that. OpenAI's formats ignore the budget, and Gemini reads 0 as "off".
         (Reasoning::Provider, _) | (Reasoning::Off, AdapterKind::Gemini) => {
             Some(ReasoningEffort::Budget(0))

@@ -14,7 +14,7 @@ use crate::{
     chat::{ChatResponse, Usage},
 };
 
-/// JSON pointers to the calls in the Chat Completions format and in the Responses format.
+/// JSON pointers to the tool calls in the formats of Chat Completions and of the Responses API.
 const CHAT_CALLS: &str = "/choices/0/message/tool_calls";
 const RESPONSES_ITEMS: &str = "/output";
 
@@ -50,7 +50,7 @@ pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
     Ok(response)
 }
 
-/// Returns the readable part of a reply that the `genai` crate rejected. If there is none, returns the error.
+/// Returns the readable part of a reply that the `genai` crate rejected. Returns an error if no part is readable.
 ///
 /// The `genai` crate rejects a whole reply if the arguments of one call are not JSON, for example because the call was
 /// cut off. The other calls are still valid. The broken call is returned too, and the parser of calls reports it later.
@@ -86,8 +86,7 @@ pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
     })
 }
 
-/// Returns the tool calls in a reply's body, which has the format of Chat Completions or of the Responses API. Their arguments stay as the
-/// body contains them.
+/// Returns the tool calls in a reply's body, in the format of Chat Completions or of the Responses API. Their arguments stay unparsed.
 pub(super) fn raw_calls(body: &Value) -> Vec<RawCall> {
     let list = |pointer: &str| {
         body.pointer(pointer)
@@ -124,7 +123,6 @@ pub(super) fn raw_usage(body: &Value) -> Option<Usage> {
     })
 }
 
-/// Returns the token counts that the provider reported; `None` if it reported none.
 fn usage(reported: &GenAiUsage) -> Option<Usage> {
     let count = |tokens: Option<i32>| {
         tokens
@@ -139,7 +137,7 @@ fn usage(reported: &GenAiUsage) -> Option<Usage> {
         .prompt_tokens_details
         .as_ref()
         .and_then(|details| details.cached_tokens);
-    // Gemini leaves out the number of the answer's tokens if the model only reasoned.
+    // Gemini leaves out the number of output tokens if the model only reasoned.
     let (input, output) = (
         count(reported.prompt_tokens),
         count(reported.completion_tokens.or(thought)),
@@ -151,7 +149,7 @@ fn usage(reported: &GenAiUsage) -> Option<Usage> {
     })
 }
 
-/// Returns an error if a content filter or the model itself declined the request. Call this only for replies without tool calls.
+/// Fails if a content filter or the model itself declined the request. Must be called only for replies without tool calls.
 pub(super) fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
     let said = |pointer: &str| {
         body.pointer(pointer)
@@ -187,8 +185,8 @@ pub(super) fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
     }
 }
 
-/// Returns an error if a reply's body does not contain a message of the model, or if the provider reports that the model's tool call was
-/// invalid. Call this only for replies that have neither tool calls nor text.
+/// Fails if a reply's body contains no message of the model, or if the provider reports that the model's tool call was invalid. Must be
+/// called only for replies that have neither tool calls nor text.
 pub(super) fn unspoken(body: &Value) -> Result<()> {
     let known = ["choices", "candidates", "content", "output", "message"];
     let spoken = known.iter().any(|key| match body.get(*key) {

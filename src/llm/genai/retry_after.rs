@@ -1,4 +1,4 @@
-//! Reads how long a provider asks the caller to wait before the next request, from the headers and the body of its reply.
+//! The wait before the next request that a provider asks for in the headers or the body of its reply.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use serde_json::Value;
 
 /// Returns the wait that the headers of a reply ask for: `retry-after-ms`, or `retry-after` in seconds or as a date.
 ///
-/// For a date, the wait is counted from the reply's own `date` header, if there is one, so that a wrong clock on this machine does not
-/// matter.
+/// A wait until a date is counted from the reply's own `date` header, if it has this header, so that a wrong clock on this machine
+/// does not matter.
 pub(super) fn in_headers<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<Duration> {
     if let Some(wait) = header("retry-after-ms").and_then(|text| seconds(text, 0.001)) {
         return Some(wait);

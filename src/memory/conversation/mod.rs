@@ -46,7 +46,7 @@ pub const MAX_HOSTS: usize = 4;
 const MAX_GOAL: usize = 300;
 /// The prompt section that shows the turns. Source of its priority: chosen, the same as for sessions.
 const SECTION: Section = Section::custom("Conversation", 50, Lasts::Page);
-/// Separator between the session id and the run id in the key of a turn's record. No id contains it.
+/// Separator between the session id and the run id in the key of a turn's record. Neither id contains it.
 const SEPARATOR: char = '.';
 
 /// The memory kind for conversations.
@@ -79,7 +79,6 @@ pub struct Turn {
 struct Head {
     /// The goal of the last turn.
     goal: String,
-    /// Number of turns of the conversation.
     turns: usize,
 }
 
@@ -127,7 +126,6 @@ impl Turn {
         )
     }
 
-    /// Returns the line that a prompt shows for the turn: its age, its result and its goal.
     fn line(&self, now: DateTime<Utc>) -> String {
         let result = if self.success { "done" } else { "not done" };
         format!("{}, {result}: {}", ago(now - self.timestamp), self.goal)
@@ -213,7 +211,7 @@ fn without(is_removed: impl Fn(&Turn) -> bool + Send + Sync + 'static) -> Edit {
     })
 }
 
-/// The turns of all conversations, oldest first, from which those for a prompt are selected.
+/// The turns of all conversations, oldest first.
 #[derive(Debug)]
 struct Turns {
     shelf: Shelf,
@@ -362,8 +360,8 @@ impl MemoryKind for Conversations {
         admitted.ok_or_else(|| refuse("is no part of the conversation of its key"))
     }
 
-    /// Merges two versions of a conversation. Of the turns of both together, one for each run, the latest [`MAX_TURNS`] are
-    /// kept.
+    /// Merges two versions of a conversation. The result has one turn for each run, and at most the latest
+    /// [`MAX_TURNS`] turns.
     fn merge(&self, known: &[Record], other: &[Record]) -> Result<Vec<Record>> {
         let mut both = turns(known);
         let new = turns(other)

@@ -33,7 +33,6 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns the entry as a fact, or the reason why it is left out.
     fn fact(&self, now: DateTime<Utc>) -> Result<Fact, String> {
         if !(DROP..=1.0).contains(&self.confidence) {
             return Err(format!(

@@ -100,7 +100,6 @@ pub enum Claim {
 }
 
 impl Claim {
-    /// Returns free text as a value, cleaned and cut to [`MAX_WORDS`].
     pub(super) fn words(words: &str) -> Self {
         Self::Words(fitting(&text::squeeze(&text::clean(words)), MAX_WORDS))
     }
@@ -145,7 +144,6 @@ pub enum About {
 }
 
 impl About {
-    /// Returns the subject for the name that a model gave to a fact, cleaned and cut to [`MAX_NAME`].
     pub(super) fn name(name: &str) -> Self {
         Self::Name(fitting(&text::squeeze(&text::clean(name)), MAX_NAME))
     }
@@ -218,7 +216,6 @@ const fn is_zero(n: &u64) -> bool {
 }
 
 impl Fact {
-    /// Creates a fact that a run observed.
     pub(super) fn new(kind: FactKind, about: About, source: Source) -> Self {
         Self {
             kind,
@@ -272,7 +269,6 @@ impl Fact {
         }
     }
 
-    /// Returns true if the value fits the kind and the subject of the fact.
     pub(super) fn can_be(&self, claim: &Claim) -> bool {
         match (&self.about, claim.kind()) {
             (About::Element(_), Some(kind)) => kind == self.kind,
@@ -298,8 +294,6 @@ impl Fact {
         runs.len() + usize::from(earlier) >= RUNS_THAT_AGREE
     }
 
-    /// Returns true if the fact should be removed, because at the time `now` its confidence is below [`DROP`]. Returns false
-    /// for a fact that a person accepted.
     pub(super) fn is_stale(&self, now: DateTime<Utc>) -> bool {
         let slot = self.slot();
         self.source != FactSource::User
@@ -325,12 +319,13 @@ impl Fact {
         true
     }
 
-    /// Returns the fact with the observations from another version of it added; each run counts once. If a person accepted one
-    /// of the two versions, that version is kept, and only its [`Fact::last_seen`] may change.
+    /// Returns the fact with the observations from another version of it added; each run counts once. If a person
+    /// accepted one of the two versions, that version is kept, and only its [`Fact::last_seen`] may change.
     ///
-    /// The runs that are summed up in [`Fact::before`] cannot be told apart, so only one of the two sums is kept: the one that
-    /// covers more runs. To the version whose sum is kept, only those runs from the `sources` of the other version are added
-    /// that ended after the first run in its own `sources`. If neither version has a sum, the runs of both are united.
+    /// The runs that are summed up in [`Fact::before`] cannot be told apart, so two sums are never added. The version
+    /// whose sum covers more runs is kept. Of the `sources` of the other version, only those runs are added that ended
+    /// after the first run in the `sources` of the kept version. If neither version has a sum, the runs of both are
+    /// united.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let seen = self.last_seen.max(other.last_seen);
@@ -365,7 +360,6 @@ impl Fact {
         fact
     }
 
-    /// Removes the `count` oldest runs from `sources`, and sums up their observations in `before`.
     fn fold(&mut self, count: usize) {
         let old: Vec<Source> = self.sources.drain(..count).collect();
         self.runs_before = self.runs_before.saturating_add(old.len() as u64);

@@ -13,8 +13,6 @@ use crate::{
 /// Maximum number of facts of a host. Source: chosen.
 pub const MAX_FACTS: usize = 30;
 
-/// Returns the changes to a host's shelf after a run: the run's observations about the host are added, and facts above
-/// [`MAX_FACTS`] are removed.
 pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Result<Vec<Change>> {
     let before: BTreeMap<&str, Fact> = records
         .iter()
@@ -70,7 +68,6 @@ fn excess(facts: &BTreeMap<&str, Fact>, others: usize, now: DateTime<Utc>) -> Ve
     keys.map(|(_, _, key)| key.to_owned()).collect()
 }
 
-/// Returns the changes that remove the facts whose confidence at the time `now` is too low.
 pub(super) fn prune(records: &[Record], now: DateTime<Utc>) -> Vec<Change> {
     let is_stale = |record: &&Record| Fact::from_record(record).is_ok_and(|f| f.is_stale(now));
     let stale = records.iter().filter(is_stale);

@@ -13,19 +13,20 @@ use crate::{
     working::Step,
 };
 
-/// Number of actions after a failed action among which the same action must succeed, so that an element clicked in between can
-/// count as an obstacle. Source: chosen, as for lessons.
+/// Number of actions after a failed action among which its repetition is looked for. If the repetition succeeded, an
+/// element clicked in between can count as an obstacle. Source: chosen, as for lessons.
 const WINDOW: usize = 10;
-/// Number of actions after a text was put into a field, among which the same text must be typed key by key, so that the field
-/// counts as one that needs keys. Source: chosen; a click into the field, and the typing.
+/// Number of actions after a text was put into a field, among which an action that types the same text key by key is
+/// looked for. If there is such an action, the field counts as one that needs keys. Source: chosen; a click into the
+/// field, and the typing.
 const BEFORE_KEYS: usize = 2;
 /// Maximum number of proposals by the model that are kept from one run. Source: chosen.
 const MAX_PROPOSALS: usize = 5;
 /// Number of the last steps of a run whose facts the same run is shown. Source: chosen; it bounds the work at each page.
 const RECENT: usize = 100;
 
-/// Observations of a run about its hosts, in the form from which the memory kind `knowledge` learns. If the store cannot
-/// be changed at the end of the run, this is stored, and memory learns from it at the next run.
+/// Observations of a run about its hosts, in the form from which the memory kind `knowledge` learns. If the store
+/// cannot be changed at the end of the run, this value is stored, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) run: RunId,
@@ -33,11 +34,9 @@ pub(super) struct Learned {
     pub(super) seen: Vec<Observed>,
 }
 
-/// An observation about a host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Observed {
     pub(super) host: Host,
-    /// The key of the fact.
     pub(super) key: String,
     /// The kind and subject from which a new fact can be made; `None` if the observation only counts for a fact that is already
     /// stored.
@@ -49,9 +48,9 @@ pub(super) struct Observed {
 }
 
 impl Learned {
-    /// Returns the observations of a run, at most one for each fact. Of several observations of one fact, one with a value that
-    /// is worth showing ([`Claim::tells`]) takes precedence over one with a value that only contradicts, and one with any value
-    /// takes precedence over one without.
+    /// Returns the observations of a run, at most one for each fact. Of several observations of one fact, an
+    /// observation with a value that is worth showing ([`Claim::tells`]) is preferred, then one with another value,
+    /// then one without a value.
     pub(super) fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);
         let mut seen: BTreeMap<(Host, String), Observed> = BTreeMap::new();
@@ -104,19 +103,17 @@ pub(super) fn so_far(
     facts.collect()
 }
 
-/// A browser action of a run, on a page of a host.
 #[derive(Debug)]
 pub(super) struct Act<'a> {
     pub(super) step: &'a Step,
     pub(super) action: &'a BrowserAction,
     pub(super) host: &'a Host,
-    /// The target of the action; `None` if it has no target, or if the target is one of several choices, of which another run
-    /// may need a different one.
+    /// The target of the action; `None` if there is no target. Also `None` if the target is one of several choices,
+    /// because another run may need a different choice.
     pub(super) aim: Option<Aim>,
 }
 
 impl Act<'_> {
-    /// Returns true if the action only looks at the page or waits.
     pub(super) const fn only_looks(&self) -> bool {
         matches!(
             self.action.tool(),
@@ -133,14 +130,12 @@ impl Act<'_> {
         self.step.outcome.is_done()
     }
 
-    /// Returns true if both actions do the same to the same element.
     fn is_same(&self, other: &Self) -> bool {
         let is_aimed = self.aim.is_some() && self.aim == other.aim;
         self.step.signature == other.step.signature
             || (is_aimed && self.action.tool() == other.action.tool())
     }
 
-    /// Returns true if the address or the content of the page was seen to change with the action.
     fn changed(&self) -> bool {
         let changes = self.step.changes.as_ref();
         self.step.before.url() != self.step.after.url()
@@ -224,7 +219,7 @@ fn stretches(steps: &[Step]) -> Vec<Vec<Act<'_>>> {
     all
 }
 
-/// Returns the observations of facts that are proven by `acts`, a stretch of actions on one host.
+/// Returns the observations that `acts`, a stretch of actions on one host, prove.
 fn proven(acts: &[Act<'_>]) -> Vec<Observed> {
     let each = (0..acts.len()).flat_map(|at| {
         let (act, after) = (&acts[at], &acts[at + 1..]);

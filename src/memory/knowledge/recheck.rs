@@ -49,7 +49,6 @@ pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
 /// The conclusion about a fact that the run was shown, from an action on the fact's element.
 enum Tells {
     Nothing,
-    /// The run acted on the fact.
     Acted,
     /// The fact is not true; this value is true instead.
     Untrue(Claim),
@@ -96,8 +95,9 @@ fn about(kind: FactKind, act: &Act<'_>, after: &[Act<'_>], success: bool) -> Tel
     }
 }
 
-/// Returns an observation for each obstacle that covered nothing: the run clicked, ticked or unticked another element without
-/// having clicked the obstacle, although the obstacle was on the page before that and afterwards.
+/// Returns an observation for each obstacle that covered nothing. For such an obstacle, the run clicked, ticked or
+/// unticked another element without having clicked the obstacle, although the obstacle was on the page before and after
+/// that action.
 fn uncovered(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     let prefix = FactKind::Obstacle.as_str();
     let mut clicked = BTreeSet::new();

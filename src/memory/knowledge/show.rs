@@ -12,7 +12,6 @@ use crate::{
 /// The prompt section that shows facts. Source of its priority: chosen.
 pub(super) const SECTION: Section = Section::custom("Facts about this site", 30, Lasts::Page);
 
-/// The facts of a host, from which those that apply to a page are selected.
 #[derive(Debug)]
 pub(super) struct FactIndex {
     shelf: Shelf,
@@ -20,7 +19,7 @@ pub(super) struct FactIndex {
 }
 
 impl FactIndex {
-    /// Indexes the records of a shelf. Records that cannot be read are left out.
+    /// Indexes the records of a shelf, without those that cannot be read.
     pub(super) fn new(shelf: &Shelf, records: &[Record]) -> Self {
         let facts = records.iter().filter_map(|record| {
             let (shelf, key) = (shelf.clone(), record.key.clone());

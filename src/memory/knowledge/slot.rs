@@ -47,7 +47,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Returns the slot that results from `before` and these observations, oldest first; `None` if there are neither.
+    /// Returns the slot that results from `before` and these observations, oldest first; `None` if both are missing.
     pub fn of<'a>(
         before: Option<Self>,
         observed: impl IntoIterator<Item = &'a Claim>,
@@ -66,7 +66,6 @@ impl Slot {
         })
     }
 
-    /// Returns the slot after a further observation, with the value `claim`.
     fn after(mut self, claim: &Claim) -> Self {
         if self.value.claim.is_same(claim) {
             self.value.confirm();

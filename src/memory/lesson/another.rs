@@ -14,9 +14,11 @@ use crate::{
 /// name. Source: chosen; a row of icons has up to five.
 const MAX_APART: u32 = 4;
 
-/// Returns the recovery from a failed click by the click `after[at]` on another element, if the failed click had no effect or
-/// its element was disabled, and if the two elements differ only in icon or place. Only then may both clicks have had the same
-/// intention.
+/// Returns the recovery from a failed click by the click `after[at]` on another element; `None` if the two clicks may
+/// have had different intentions. Both of these conditions must hold:
+///
+/// - The failed click had no effect, or its element was disabled.
+/// - The two elements have the same name in different groups, or they are neighbours without names.
 pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> Option<Way> {
     let is_idle = matches!(
         failed.1.trouble,
@@ -38,9 +40,9 @@ pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> O
     Some(way.in_group(group))
 }
 
-/// Returns the names of the groups that distinguish two elements with the same name: for each element, a group around it that
-/// is not around the other. Returns `(None, None)` if the elements are neighbours without names, which differ only in icon or
-/// place. Returns `None` if the elements have different names of their own, or if nothing lasting distinguishes them.
+/// Returns the names of the groups that distinguish two elements with the same name: for each element, a group around
+/// it that is not around the other. Returns `(None, None)` if the elements are neighbours without names. Returns `None`
+/// in all other cases, for example if the elements have different names, or if no group distinguishes them.
 fn told_apart(
     (a, a_step): &Traced<'_>,
     (b, b_step): &Traced<'_>,

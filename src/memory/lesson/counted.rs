@@ -32,7 +32,6 @@ struct Batch {
 }
 
 impl Batch {
-    /// Returns the short forms of the batch's runs.
     fn runs(&self) -> impl Iterator<Item = &str> {
         let runs = self.runs.as_bytes().chunks_exact(SHORT);
         runs.filter_map(|run| std::str::from_utf8(run).ok())
@@ -45,8 +44,8 @@ impl Counted {
         self.0.is_empty()
     }
 
-    /// Returns true if the run is contained. Rarely, also returns true for a run that is not, because its id happens to have
-    /// the same short form as that of a contained run.
+    /// Returns true if the run is contained. In rare cases, also returns true for a run that is not contained, because
+    /// its id has the same short form as the id of a contained run.
     pub(super) fn holds(&self, run: &RunId) -> bool {
         let short = short(run);
         let mut batches = self.0.iter();

@@ -19,7 +19,6 @@ use crate::{
 /// advice at the next step.
 const NEAR: usize = 4;
 
-/// The credit of a lesson in one run on one site.
 #[derive(Debug, Default)]
 pub(super) struct OnSite {
     pub(super) credit: Credit,
@@ -143,7 +142,7 @@ fn in_vain(
     saw.iter().any(|step| begins(step))
 }
 
-/// Returns true if the step is the first move of this recovery from the failed step.
+/// Returns true if `step` is the first move of `recovery` after the failure of the step `failed`.
 fn begins(recovery: &Recovery, failed: &TraceStep, step: &TraceStep) -> bool {
     match recovery {
         Recovery::ClickThenType | Recovery::ClickThenChoose | Recovery::TypeThenChoose => {

@@ -11,7 +11,6 @@ use crate::{
 /// Maximum length of quoted text from another program. Unit: characters. Source: chosen.
 const MAX_QUOTED: usize = 200;
 
-/// Returns the description of a lesson, with all details.
 pub(super) fn describe(lesson: &Lesson) -> Described {
     let counts = &lesson.counts;
     let mut described = Described::new(&lesson.text.render(), origin(lesson), standing(lesson));
@@ -110,7 +109,6 @@ fn data(lesson: &Lesson) -> Map<String, Value> {
         .collect()
 }
 
-/// Returns a text as JSON, on one line and cut to length.
 fn quoted(words: &str) -> String {
     Value::from(text::truncate(&text::clean(words), MAX_QUOTED)).to_string()
 }

@@ -43,11 +43,9 @@ pub struct LessonIndex {
     roles: HashSet<Role>,
     /// Advice that also applies to subdomains of the shelf's host.
     below: Vec<Advice>,
-    /// True if the shelf is for all sites.
     global: bool,
 }
 
-/// A tip for the pages of one host.
 #[derive(Debug)]
 struct SiteTip {
     /// The kind of page on which the tip was learned.
@@ -190,7 +188,6 @@ impl LessonIndex {
         }
     }
 
-    /// Adds a tip and returns its position.
     fn add_site(&mut self, tip: SiteTip) -> usize {
         let at = self.site.len();
         self.roles
@@ -302,7 +299,6 @@ impl LessonIndex {
     }
 }
 
-/// A failed command, in the form in which the index looks it up.
 struct Failure<'a> {
     command: &'a str,
     trouble: FailureKind,

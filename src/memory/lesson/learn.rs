@@ -43,7 +43,6 @@ impl Book {
         }
     }
 
-    /// Returns the changes made since the records were read.
     fn changes(self) -> Result<Vec<Change>> {
         let mut changes = Vec::new();
         for key in self
@@ -61,13 +60,12 @@ impl Book {
         Ok(changes)
     }
 
-    /// Returns true if the change stores a lesson that this book has edited or removed since it was read.
-    /// [`changes`](Self::changes) then supersedes the change.
+    /// Returns true if the change stores a lesson that was edited or removed in this book after the book was read.
+    /// [`changes`](Self::changes) then contains the newer change.
     fn is_changed(&self, change: &Change) -> bool {
         matches!(change, Change::Put(Record { key, .. }) if self.lessons.get(key) != self.before.get(key))
     }
 
-    /// Returns the key of the lesson with this text, whatever its source and category.
     fn same(&self, text: &LessonText) -> Option<String> {
         self.lessons
             .iter()
@@ -75,8 +73,8 @@ impl Book {
             .map(|(key, _)| key.clone())
     }
 
-    /// Adds a learned lesson, unless the shelf already has one with the same text. If that one is an imported lesson with names
-    /// of elements, this run confirms it, and it becomes a learned lesson.
+    /// Adds a learned lesson, unless the shelf already has a lesson with the same text. If the existing lesson is
+    /// imported and names elements, this run confirms it, and it becomes a learned lesson.
     fn add(
         &mut self,
         text: LessonText,
@@ -107,8 +105,8 @@ impl Book {
         }
     }
 
-    /// If the shelf has more than [`MAX_LEARNED`] lessons, removes as many learned lessons as are too many. Those that helped
-    /// least often are removed first and, among lessons that helped equally often, those used longest ago.
+    /// If the shelf has more than [`MAX_LEARNED`] lessons, removes the excess number of learned lessons. Lessons that
+    /// helped least often are removed first and, among lessons that helped equally often, those used longest ago.
     fn compact(&mut self) {
         let mut learned: Vec<(u64, DateTime<Utc>, String)> = self
             .lessons
@@ -125,7 +123,6 @@ impl Book {
     }
 }
 
-/// Returns the changes to a shelf's lessons after a run: new lessons, credits, and removals.
 pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<Vec<Change>> {
     let mut book = Book::read(records);
     let host = match &shelf.scope {
@@ -207,7 +204,6 @@ pub(super) fn upkeep(shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> R
     book.changes()
 }
 
-/// Returns the changes that remove everything that was learned from a run.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     take_back(
         records,

@@ -9,7 +9,6 @@ use crate::base::RunId;
 /// lesson.
 type Tally = [u64; 6];
 
-/// Returns the counts that this evidence adds up to.
 fn tally<'e>(evidence: impl Iterator<Item = &'e Evidence>) -> Tally {
     let mut sum = Tally::default();
     let mut runs: BTreeSet<&RunId> = BTreeSet::new();

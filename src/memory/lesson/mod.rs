@@ -109,12 +109,16 @@ impl Lessons {
         Edit::new(move |records| learn::forget(records, &site, host.as_ref()))
     }
 
-    /// Returns an edit that marks a lesson as accepted by a person, and stores its words as they were shown. A retired lesson
-    /// is brought back, so that runs are shown it again, and its counts of harm start again at zero; if it was not waiting for
-    /// review, nothing else about it changes.
+    /// Returns an edit that marks a lesson as accepted by a person who saw the words `shown`.
     ///
-    /// The edit fails with [`ErrorKind::InvalidInput`] if there is no such lesson, or if its words are no longer those in
-    /// `shown`.
+    /// If the lesson is retired, it is brought back: runs are shown it again, and its counts of harm start again at
+    /// zero. If the retired lesson was not waiting for review, nothing else about it changes.
+    ///
+    /// The edit fails with [`ErrorKind::InvalidInput`] in one of these cases:
+    ///
+    /// - There is no such lesson.
+    /// - The words of the lesson are no longer those in `shown`.
+    /// - No prompt can show the words as they are, for example because they have line breaks.
     pub fn trust(key: String, shown: String, now: DateTime<Utc>) -> Edit {
         Edit::new(move |records| {
             let refuse = |why: &str| {
@@ -302,7 +306,6 @@ impl MemoryKind for Lessons {
     }
 }
 
-/// Returns notes about the changes that a run made to one lesson.
 fn notes_of(id: &AdviceId, lesson: &Lesson, run: &RunId) -> Vec<Note> {
     let (id, text) = (id.clone(), lesson.text.render());
     let mine: Vec<&Evidence> = lesson

@@ -10,11 +10,12 @@ pub struct Original {
     /// The original words, if the lesson stores other words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
-    /// The command that fails, if the entry was imported as a seed: the lesson then has the text of the seed.
+    /// The command that fails. Stored only if the entry was imported as a seed, because the lesson then has the text of
+    /// the seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_command: Option<String>,
-    /// The text that the error message must contain, if the entry was imported as a seed: the lesson then has the text
-    /// of the seed.
+    /// The text that the error message must contain. Stored only if the entry was imported as a seed, because the
+    /// lesson then has the text of the seed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_pattern: Option<String>,
     /// The original source: `seed`, `learned` or `user`.

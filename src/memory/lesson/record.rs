@@ -330,7 +330,7 @@ impl Lesson {
     /// Returns the lesson as a record.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if it cannot be written as JSON.
+    /// [`ErrorKind::Corrupt`] if the lesson cannot be written as JSON.
     pub fn to_record(&self, key: impl Into<String>) -> Result<Record> {
         let body = serde_json::to_value(self)
             .map_err(|e| Error::new(ErrorKind::Corrupt, "lesson.write").with_source(e))?;

@@ -99,8 +99,6 @@ impl Way {
         }
     }
 
-    /// Returns the recovery with `group` as the group that distinguishes the failed target from the element that took its
-    /// place.
     pub(super) fn in_group(self, group: Option<String>) -> Self {
         Self { group, ..self }
     }
@@ -259,7 +257,6 @@ fn is_button(logged: &Step) -> bool {
         .is_some_and(|target| target.role == Role::Button)
 }
 
-/// Returns true if a step succeeded in typing text into a field.
 pub(super) const fn has_typed(step: &TraceStep) -> bool {
     matches!(step.tool, BrowserTool::Fill | BrowserTool::Type) && step.is_done()
 }
@@ -268,8 +265,8 @@ fn types(action: &BrowserAction, text: &TextValue) -> bool {
     matches!(action, BrowserAction::Type(Type { text: typed, .. }) if typed == text)
 }
 
-/// Returns the form of `new`, the value that a field accepted, if `old`, the value that it had refused, contains a digit and
-/// has another form. Returns `None` in all other cases.
+/// Returns the form of `new`, the value that a field accepted in place of the refused value `old`. Returns `None` if
+/// `new` has no known form, if `old` has the same form, or if `old` contains no digit.
 fn rewritten(old: &TextValue, new: &TextValue) -> Option<Form> {
     let (TextValue::Literal(old), TextValue::Literal(new)) = (old, new) else {
         return None;

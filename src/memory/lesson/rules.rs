@@ -229,7 +229,6 @@ impl Lesson {
         !gone.is_empty()
     }
 
-    /// Promotes, demotes or retires the lesson after a run, as the rules demand.
     pub(super) fn judge(&mut self, run: &RunId) {
         let (low, _) = self.helped_share();
         if self.retired_by.is_none() && self.harms() {
@@ -281,7 +280,6 @@ impl Lesson {
         is_in_a_row || high < HELPED_SHARE
     }
 
-    /// Brings back a retired lesson, so that runs are shown it again. Its counts of harm start again at zero.
     pub(super) fn bring_back(&mut self) {
         self.retired_by = None;
         self.counts.harmed = 0;
@@ -298,7 +296,6 @@ impl Lesson {
             && self.has_earned_promotion()
     }
 
-    /// Returns true if the lesson has enough uses, runs and sites, and was followed at least once.
     fn has_earned_promotion(&self) -> bool {
         self.counts.used >= PROMOTION_USES
             && self.counts.followed > 0
@@ -306,7 +303,6 @@ impl Lesson {
             && self.triggered_domains.len() >= PROMOTION_SITES
     }
 
-    /// Returns true if the lesson should be pruned: learned, seldom used, and not used for a long time.
     pub(super) fn is_stale(&self, now: DateTime<Utc>) -> bool {
         matches!(self.source, LessonSource::Learned)
             && self.counts.used < PRUNE_BELOW_USES

@@ -7,7 +7,6 @@ use super::{
 };
 use crate::action::{BrowserTool, ErrorClass};
 
-/// Returns the seeds with their keys.
 pub(super) fn lessons(now: DateTime<Utc>) -> Vec<(&'static str, Lesson)> {
     let seed = |category, command, trouble, recovery| {
         let text = LessonText::Template(Template::new(command, trouble, recovery));

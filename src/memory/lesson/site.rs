@@ -132,7 +132,6 @@ impl SiteRecovery {
         own.chain(first).collect()
     }
 
-    /// Returns true if a step uses the same tool as the failed command, on the same target.
     pub(super) fn is_command(&self, step: &TraceStep) -> bool {
         step.tool == self.command && self.is_on(step)
     }

@@ -13,8 +13,8 @@ use crate::{
     working::Step,
 };
 
-/// The steps of a run and their recoveries, in the form from which the memory kind `lessons` learns. If the store cannot be
-/// changed at the end of the run, this is stored, and memory learns from it at the next run.
+/// The steps of a run and their recoveries, in the form from which the memory kind `lessons` learns. If the store
+/// cannot be changed at the end of the run, this value is stored, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     /// The run.

@@ -224,7 +224,6 @@ impl Move {
         ))
     }
 
-    /// Returns the move as words, with `what` as the object of its verb.
     pub(super) fn sentence(self, what: &str) -> String {
         match self.verb() {
             (verb, true) => format!("{verb} {what}"),

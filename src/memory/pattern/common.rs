@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Returns the part of a step that runs with different goals can share; `None` if the step cannot be part of a pattern.
-/// Everything that may be specific to one run is removed: texts, groups around the target, positions, locators and
+/// Data that may be specific to one run is removed: typed texts, groups around the target, positions, locators and
 /// results.
 pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     use BrowserTool as T;
@@ -51,8 +51,8 @@ pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     })
 }
 
-/// Returns a step of a given or imported pattern in the form in which it is stored: its [`common`] part, in which a typed value keeps the
-/// number that the pattern gives it. Returns `None` if the step cannot be part of a pattern, or is too large.
+/// Returns the stored form of a step from a given or imported pattern: its [`common`] part, in which a typed value
+/// keeps its number. Returns `None` if the step cannot be part of a pattern, or is too large.
 pub(super) fn kept(step: &StoredStep) -> Option<StoredStep> {
     let mut kept = common(step)?;
     if let Some(StoredText::Slot(_)) = step.text {
@@ -82,9 +82,9 @@ fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
     })
 }
 
-/// Returns the step in a form for comparison, in which two steps that count as the same are equal values. The form has neither the size of
-/// the list that the target was chosen from, nor the number that stands for a typed value. Returns `None` if the step cannot be part of a
-/// pattern.
+/// Returns the form by which steps are compared: two steps count as the same if their forms are equal. The form has
+/// neither the size of the list that the target was chosen from, nor the number of a typed value. Returns `None` if the
+/// step cannot be part of a pattern.
 pub(super) fn plain(step: &StoredStep) -> Option<StoredStep> {
     let mut plain = common(step)?;
     if let Some(target) = &mut plain.target
@@ -117,7 +117,8 @@ impl Taken {
         }
     }
 
-    /// Returns true if the step is the same as `own`, a step of a pattern in its [`plain`] form.
+    /// Returns true if this step is the same as `own`, the [`plain`] form of a step of a pattern. If `own` has no page,
+    /// pages are not compared.
     pub(super) fn is(&self, own: &StoredStep) -> bool {
         let is_choice = |target: &StoredTarget| target.aim.is_none();
         let form = match &own.target {
@@ -141,8 +142,8 @@ pub(super) fn signature(step: &StoredStep) -> Option<String> {
     Some(short_hash(canonical(&body)))
 }
 
-/// Returns true if a pattern can begin with this step. It can if the page shows whether the step can be taken: the
-/// target has a name, or the step opens an address.
+/// Returns true if a pattern can begin with this step: the target has a name, or the step opens an address. For any
+/// other step, the page does not show whether the step can be taken.
 pub(super) fn can_begin(step: &StoredStep) -> bool {
     let is_named = |target: &StoredTarget| target.aim.is_some();
     match &step.target {
@@ -151,8 +152,8 @@ pub(super) fn can_begin(step: &StoredStep) -> bool {
     }
 }
 
-/// Returns the sequences of at least [`MIN_STEPS`] consecutive signatures that both lists contain, each as long as possible, as ranges of
-/// the list `one`. A step without a signature is never part of such a sequence.
+/// Returns the sequences of signatures that both lists contain, as ranges of the list `one`. Each sequence has at least
+/// [`MIN_STEPS`] consecutive signatures and is as long as possible. It contains no step without a signature.
 pub(super) fn stretches(
     one: &[Option<String>],
     other: &[Option<String>],

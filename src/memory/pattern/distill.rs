@@ -21,8 +21,8 @@ use crate::{
 /// other at the start. Source: chosen; the signatures of this many steps fit into a record.
 pub(super) const MAX_TAKEN: usize = 50;
 
-/// The actions of a run, in the form from which the memory kind `patterns` learns. If the store cannot be changed at the end of the run,
-/// this is stored, and memory learns from it at the next run.
+/// The actions of a run, in the form from which the memory kind `patterns` learns. If the store cannot be changed at
+/// the end of the run, this value is stored, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     /// The host on which the whole run took place.
@@ -30,20 +30,17 @@ pub(super) struct Learned {
     pub(super) run: RunId,
     /// The time when the run ended.
     pub(super) at: DateTime<Utc>,
-    /// True if the goal was reached.
     pub(super) success: bool,
     /// True if the run was interrupted, so that its end says nothing about the patterns that it was shown.
     #[serde(default)]
     pub(super) interrupted: bool,
     /// A hash of the goal without its values, which is the same for goals that differ only in values.
     pub(super) goal: String,
-    /// The actions of the run.
     pub(super) taken: Vec<Taken>,
     /// The keys of the patterns that the run was shown, each with the number of actions before it was first shown.
     pub(super) offered: Vec<(String, usize)>,
 }
 
-/// An action of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Taken {
     /// The step; `None` if it cannot be part of a pattern, or if its outcome is unclear.
@@ -97,8 +94,8 @@ impl Learned {
     }
 }
 
-/// Returns true if the step is an action on a page that does more than look. Steps that the task prescribes, such as
-/// opening its start address, do not count.
+/// Returns true if the step acts on a page instead of only looking at it. Returns false for steps that the task
+/// prescribes, such as opening its start address.
 pub(super) fn acts(step: &Step) -> bool {
     step.by != By::Task && tool(step).is_some_and(|tool| !looks_only(tool))
 }

@@ -43,7 +43,6 @@ impl Known {
         }
     }
 
-    /// Counts the result of each pattern that the run was shown.
     fn credit(&mut self, learned: &Learned) {
         for (key, from) in &learned.offered {
             if let Some(pattern) = self.patterns.get_mut(key) {
@@ -127,9 +126,9 @@ impl Known {
         self.patterns.retain(|key, _| !gone.contains(key));
     }
 
-    /// Removes the oldest runs if there are too many, and then patterns if there are too many: first those that helped
-    /// least, and among equals those used longest ago. Patterns that a person gave are never removed here, and new ones
-    /// are removed last.
+    /// Removes the oldest runs above [`MAX_RECENT`]. If there are more than [`MAX_PATTERNS`] patterns, it also removes
+    /// patterns until [`KEPT`] are left: first those with the lowest [`worth`], and among equals those used longest
+    /// ago. New patterns without results are removed last, and patterns of a person never.
     fn forget_old(&mut self) {
         let mut runs: Vec<_> = self
             .recent
@@ -168,7 +167,6 @@ impl Known {
         self.patterns.retain(|key, _| !gone.contains(key));
     }
 
-    /// Returns the changes that turn the shelf from the state `before` into this state.
     fn changes(&self, before: &Self, records: &[Record]) -> Result<Vec<Change>> {
         let mut changes = Vec::new();
         for key in before.patterns.keys() {
@@ -203,15 +201,15 @@ pub(super) fn worth(header: &Header) -> f64 {
     (succeeded + 1.0) / (succeeded + failed + 2.0)
 }
 
-/// Orders patterns by [`worth`], the highest first, and those of equal worth by the number of different goals in their evidence, the
-/// highest first.
+/// Orders patterns by [`worth`], the highest first. Patterns of equal worth are ordered by the number of different
+/// goals in their evidence, the highest first.
 pub(super) fn best_first(one: &Header, other: &Header) -> Ordering {
     worth(other)
         .total_cmp(&worth(one))
         .then_with(|| other.goals().cmp(&one.goals()))
 }
 
-/// Creates a learned pattern with these steps of a run. The values that the steps type are replaced by numbers.
+/// Creates a learned pattern with these steps of a run. The values that the steps type are numbered in order, from 0.
 fn learned_pattern(mut steps: Vec<StoredStep>, run: &Recent) -> Pattern {
     let texts = steps.iter_mut().filter_map(|step| step.text.as_mut());
     let values = texts.filter(|text| matches!(text, StoredText::Slot(_)));
@@ -265,7 +263,6 @@ fn used(pattern: &Pattern, learned: &Learned, from: usize) -> Use {
     }
 }
 
-/// Returns the changes by which a shelf learns from a run.
 pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>> {
     let before = Known::of(records);
     let mut now = before.clone();
@@ -333,8 +330,8 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
     Ok(vec![Change::Put(pattern.header.to_record(key)?)])
 }
 
-/// Returns the record to import, or the reason for refusing it. Unless the importing person vouches for the source, a
-/// pattern waits for review, and its runs and results are removed.
+/// Returns the record in the form in which it is imported, or an error with the reason for refusing it. Unless the
+/// importing person vouches for the source, a pattern waits for review, and its runs and results are removed.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "pattern.admit")

@@ -73,7 +73,7 @@ pub const MAX_PATTERNS: usize = 100;
 pub const KEPT: usize = 80;
 /// Maximum number of patterns that a prompt shows. Source: chosen.
 pub const MAX_SHOWN: usize = 2;
-/// Maximum number of runs of a host, the latest ones, whose signatures are kept. Source: chosen.
+/// Maximum number of runs of a host whose signatures are kept. The latest runs are kept. Source: chosen.
 pub const MAX_RECENT: usize = 10;
 /// Number of runs that must fail in a row at a pattern's steps before the pattern is no longer shown. Runs that did not
 /// try the steps do not count. Source: chosen; as for lessons.

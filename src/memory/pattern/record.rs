@@ -55,7 +55,6 @@ impl PatternType {
         }
     }
 
-    /// Returns the words that describe a learned pattern of this type.
     const fn describes(self) -> &'static str {
         match self {
             Self::LoginFlow => "How earlier tasks logged in here",
@@ -114,10 +113,10 @@ pub struct Header {
     /// Number of runs that were shown the pattern, plus the uses counted by [`credit`](super::credit).
     #[serde(default)]
     pub shown: u64,
-    /// Number of these runs and uses in which all steps were taken.
+    /// Number of the runs and uses in `shown` in which all steps were taken.
     #[serde(default)]
     pub succeeded: u64,
-    /// Number of these runs and uses in which a step failed.
+    /// Number of the runs and uses in `shown` in which a step failed.
     #[serde(default)]
     pub failed: u64,
     /// The time when the pattern was learned or given.
@@ -152,7 +151,7 @@ impl Header {
     /// Returns the record of the header. If it would be too large, the oldest results and runs are left out.
     ///
     /// # Errors
-    /// `Corrupt` if it cannot be written as JSON.
+    /// `Corrupt` if the header cannot be written as JSON.
     pub fn to_record(&self, key: &str) -> Result<Record> {
         let mut header = self.clone();
         loop {
@@ -192,13 +191,11 @@ impl Header {
         tried.take_while(|result| *result == Use::Failed).count() >= FAILED_IN_A_ROW
     }
 
-    /// Returns true if the pattern is retired and the failure of this run is its last result.
     pub(super) fn is_retired_by(&self, run: &RunId) -> bool {
         let failed = |(last, result): &(RunId, Use)| last == run && *result == Use::Failed;
         self.is_retired() && self.results.last().is_some_and(failed)
     }
 
-    /// Makes a retired pattern active again. Its failures are removed and counted from 0.
     pub(super) fn bring_back(&mut self) {
         self.results.retain(|(_, result)| *result != Use::Failed);
         self.failed = 0;
@@ -253,7 +250,8 @@ impl Header {
         }
     }
 
-    /// Removes one run from the evidence: the oldest run whose goal another run has too, else the oldest run.
+    /// Removes one run from the evidence: the oldest of the runs that share their goal with another run, or the oldest
+    /// run if no two share a goal.
     fn drop_oldest(&mut self) {
         let all = &self.evidence;
         let is_spare = |one: &Evidence| all.iter().filter(|of| of.goal == one.goal).count() > 1;
@@ -285,7 +283,6 @@ impl Pattern {
         key(&self.signatures())
     }
 
-    /// Returns the signature of each step.
     pub(super) fn signatures(&self) -> Vec<Option<String>> {
         self.steps.iter().map(signature).collect()
     }
@@ -293,7 +290,7 @@ impl Pattern {
     /// Returns the records of the pattern.
     ///
     /// # Errors
-    /// `Corrupt` if it cannot be written as JSON.
+    /// `Corrupt` if the pattern cannot be written as JSON.
     pub fn to_records(&self) -> Result<Vec<Record>> {
         with_steps(self.header.to_record(&self.key())?, &self.steps)
     }
@@ -318,7 +315,6 @@ impl Pattern {
     }
 }
 
-/// Returns the key of a pattern whose steps have these signatures.
 pub(super) fn key(signatures: &[Option<String>]) -> String {
     let all: Vec<&str> = signatures.iter().flatten().map(String::as_str).collect();
     format!("p-{}", short_hash(all.join(" ")))
@@ -328,7 +324,6 @@ pub(super) fn key(signatures: &[Option<String>]) -> String {
 /// with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Recent {
-    /// The run.
     pub(super) run: RunId,
     /// A hash of its goal.
     pub(super) goal: String,
@@ -347,17 +342,13 @@ impl Recent {
         serde_json::from_value(record.body.clone()).ok()
     }
 
-    /// Returns the record of the run.
-    ///
-    /// # Errors
-    /// `Corrupt` if it cannot be written as JSON.
+    /// Fails with `Corrupt` if the run cannot be written as JSON.
     pub(super) fn to_record(&self) -> Result<Record> {
         let body = serde_json::to_value(self)
             .map_err(|error| Error::new(ErrorKind::Corrupt, "pattern.write").with_source(error))?;
         Ok(Record::new(self.key(), &body))
     }
 
-    /// Returns the key of the run's record.
     pub(super) fn key(&self) -> String {
         format!("{RECENT}{}", self.run)
     }

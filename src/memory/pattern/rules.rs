@@ -7,7 +7,6 @@ use crate::{
     page::{PASSWORD, Role, SEARCH},
 };
 
-/// Returns the type of a pattern with these steps.
 pub(super) fn type_of(steps: &[StoredStep]) -> PatternType {
     let written = || steps.iter().filter(|step| step.writes());
     let moves =
@@ -30,7 +29,6 @@ fn takes_password(step: &StoredStep) -> bool {
     matches!(step.text, Some(StoredText::Secret(_))) || PASSWORD.are_in(name(step))
 }
 
-/// Returns true if the step types into a search field.
 fn searches(step: &StoredStep) -> bool {
     let is_text = matches!(step.tool, BrowserTool::Fill | BrowserTool::Type);
     let role = step.target.as_ref().map(|target| &target.role);

@@ -22,7 +22,7 @@ use crate::{
 /// which says more, and facts, which say less.
 pub(super) const SECTION: Section = Section::custom("Patterns of this site", 35, Lasts::Page);
 
-/// The patterns of a host that may be shown.
+/// The patterns of a host that are neither retired nor waiting for review.
 #[derive(Debug)]
 pub(super) struct PatternIndex(Vec<Known>);
 
@@ -42,7 +42,6 @@ struct Fitting<'a> {
 }
 
 impl PatternIndex {
-    /// Indexes the records of a shelf.
     pub(super) fn new(shelf: &Shelf, records: &[Record]) -> Self {
         let all = Pattern::all(records).into_iter();
         let all = all.filter(|(_, one)| {
@@ -112,8 +111,8 @@ impl Known {
             .any(|window| self.begins_with(window))
     }
 
-    /// Returns the number of the pattern's first steps that were the last steps of the run; 0 if the run has not begun
-    /// the pattern.
+    /// Returns how many first steps of the pattern are also the last steps of the run; 0 if the run has not begun the
+    /// pattern.
     fn begun(&self, taken: &[Taken]) -> usize {
         let is_last = |count: &usize| {
             let from = taken.len().checked_sub(*count);
@@ -167,7 +166,6 @@ impl Index for PatternIndex {
     }
 }
 
-/// Returns the trust class of the words of a pattern.
 pub(super) fn trust(pattern: &Pattern) -> Trust {
     match pattern.header.words {
         Some(_) => Trust::User,
@@ -175,12 +173,12 @@ pub(super) fn trust(pattern: &Pattern) -> Trust {
     }
 }
 
-/// Returns true if the step belongs to this kind of page. A step that a person gave may belong to any page.
+/// Returns true if the step belongs to pages of this template. A step without a template belongs to every page.
 fn is_on(step: &StoredStep, page: Option<&PageTemplate>) -> bool {
     step.page.is_none() || step.page.as_ref() == page
 }
 
-/// Returns true if the target of the step is among these elements of the page.
+/// Returns true if the target of the step is among these elements of the page, or if the step has no target.
 fn is_here(step: &StoredStep, here: &[Aim]) -> bool {
     let Some(target) = &step.target else {
         return true;
@@ -191,7 +189,6 @@ fn is_here(step: &StoredStep, here: &[Aim]) -> bool {
     })
 }
 
-/// Returns the lines that show a pattern from the step with the index `from` on.
 pub(super) fn lines(pattern: &Pattern, from: usize) -> Vec<Vec<Piece>> {
     let (header, left) = (&pattern.header, &pattern.steps[from..]);
     let shared = match header.goals() {

@@ -16,8 +16,8 @@ use crate::{
 /// Maximum number of elements of a host. Source: chosen.
 pub const MAX_SELECTORS: usize = 20;
 
-/// The elements that a run used, in the form from which the memory kind `selectors` learns. If the store cannot be changed at the end of
-/// the run, this is stored, and memory learns from it at the next run.
+/// The elements that a run used, in the form from which the memory kind `selectors` learns. If the store cannot be
+/// changed at the end of the run, this value is stored, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) run: RunId,
@@ -36,7 +36,6 @@ pub(super) struct Used {
     pub(super) marks: Vec<(String, String)>,
     /// True if the element was found by the attributes that an earlier run had stored.
     pub(super) healed: bool,
-    /// True if the action succeeded.
     pub(super) done: bool,
 }
 
@@ -49,8 +48,8 @@ impl Used {
 
 impl Learned {
     /// Extracts the elements that a run used. A failed action counts only if its target had been found by the
-    /// attributes of an earlier run. If there were several actions on an element, the first failed one counts, else the
-    /// last one.
+    /// attributes of an earlier run. Of several actions on one element, the first failed action counts; if none failed,
+    /// the last action.
     pub(super) fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);
         let mut used: BTreeMap<(Host, String), Used> = BTreeMap::new();
@@ -108,7 +107,6 @@ impl Learned {
     }
 }
 
-/// Returns the changes by which a host's shelf learns from a run.
 pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Result<Vec<Change>> {
     let before = read(records);
     let mut now = before.clone();

@@ -11,9 +11,9 @@ use crate::{
     page::{KnownElement, Role},
 };
 
-/// Maximum number of names that are kept of an element, the newest ones. Source: chosen.
+/// Maximum number of names that are kept of an element. The newest names are kept. Source: chosen.
 pub const MAX_NAMES: usize = 3;
-/// Maximum number of runs that are listed with an element, the latest ones. Source: chosen.
+/// Maximum number of runs that are listed with an element. The latest runs are kept. Source: chosen.
 pub const MAX_RUNS: usize = 8;
 /// Number of failures in a row after which the attributes of an element are no longer used. Only actions whose target
 /// was found by these attributes count. Source: chosen, as for lessons.
@@ -56,7 +56,7 @@ pub struct Selector {
     pub uses: Vec<Use>,
     /// Number of runs in which an action on the element succeeded.
     pub succeeded: u64,
-    /// Number of runs in which an element was found by these attributes and the action on it failed.
+    /// Number of runs in which the element was found by its attributes and the action on it failed.
     pub failed: u64,
     /// The end of the last run that used the element.
     pub last_used: DateTime<Utc>,
@@ -148,13 +148,13 @@ impl Selector {
         healed.take_while(|one| !one.done).count() >= FAILED_IN_A_ROW
     }
 
-    /// Makes a retired element active again. Its failures are removed and counted from 0.
     pub(super) fn bring_back(&mut self) {
         self.uses.retain(|one| one.done);
         self.failed = 0;
     }
 
-    /// Returns the element in the form in which the executor looks for it on a page.
+    /// Returns the element in the form in which the executor looks for it on a page. The first attribute stays first;
+    /// the others are ordered by the number of their successes, the highest first.
     pub(super) fn known(&self) -> KnownElement {
         let first = self.marks.first();
         let mut others: Vec<&Mark> = self.marks.iter().skip(1).collect();
@@ -199,7 +199,7 @@ impl Selector {
     /// oldest runs are left out, in this order.
     ///
     /// # Errors
-    /// `Corrupt` if it cannot be written as JSON.
+    /// `Corrupt` if the element cannot be written as JSON.
     pub fn to_record(&self) -> Result<Record> {
         let mut one = self.clone();
         loop {
@@ -232,7 +232,6 @@ impl Selector {
     }
 }
 
-/// Returns the key of an element with this role and this first attribute.
 pub(super) fn key(role: &Role, first: Option<(&str, &str)>) -> String {
     let named = json!([role, first]);
     format!("element-{}", short_hash(canonical(&named)))

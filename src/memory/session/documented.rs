@@ -44,7 +44,6 @@ impl Entry {
         url.is_ok_and(|url| Host::of(&url).is_ok_and(|of| of == *host))
     }
 
-    /// Returns the entry as a session, or the reason why it is left out.
     fn session(self, now: DateTime<Utc>) -> Result<Session, String> {
         if names_reference(&self.goal) || names_reference(&self.outcome) {
             return Err(

@@ -78,7 +78,7 @@ impl Session {
         Ok(Record::new(self.run.as_str(), &body))
     }
 
-    /// Returns the session with its texts cut to the size that is kept.
+    /// Cleans the texts of the session and cuts them to the sizes that are kept.
     pub(super) fn cut(self) -> Self {
         let cut = |words: &str, max| fitting(&text::squeeze(&text::clean(words)), max);
         Self {
@@ -102,7 +102,6 @@ impl Session {
         text::squeeze(&text::clean(&words))
     }
 
-    /// Returns the words for the result: `done` or `not done`.
     pub(super) const fn result(&self) -> &'static str {
         if self.success { "done" } else { "not done" }
     }

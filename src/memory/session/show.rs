@@ -25,7 +25,7 @@ const MAX_GOAL: usize = 120;
 pub(super) struct SessionIndex(Vec<(AdviceId, Session)>);
 
 impl SessionIndex {
-    /// Indexes the records of a shelf. Records that cannot be read, and sessions that wait for review, are left out.
+    /// Indexes the sessions of a shelf, without those that cannot be read or wait for review.
     pub(super) fn new(shelf: &Shelf, records: &[Record]) -> Self {
         let mut sessions: Vec<(AdviceId, Session)> = records
             .iter()
@@ -79,9 +79,9 @@ impl Index for SessionIndex {
     }
 }
 
-/// Returns all lines that prompts may show for a session. If the session failed, the first is the line for runs without its
-/// session id, which are shown it only while the session is among the newest failures. Then come the lines for runs with its
-/// session id.
+/// Returns all lines that prompts may show for a session. A failed session has a line for runs with another session id
+/// or none, which is shown only while the session is among the newest failures. A session with an id has further lines
+/// for runs with the same id.
 pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
     let mut told = Vec::new();
     if !session.success {
@@ -94,7 +94,6 @@ pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
     told
 }
 
-/// Returns the lines of a session: the goal with its age and result and, if `in_full` is true, the answer and the address.
 fn lines(session: &Session, in_full: bool, now: DateTime<Utc>) -> Vec<String> {
     let most = if in_full { usize::MAX } else { MAX_GOAL };
     let goal = text::truncate(&session.goal, most);

@@ -1,4 +1,4 @@
-//! Site maps: the pages of a host that an exploration found, so that a run can go straight to the right one.
+//! Site maps: the pages of a host that an exploration found, so that a run can go straight to the page that it needs.
 //!
 //! A run on the host is shown the pages that share words with its goal. Everything here is pure.
 //!

@@ -14,7 +14,6 @@ const SECTION: Section = Section::custom("Pages of this site", 25, Lasts::Page);
 /// Maximum number of pages that a prompt shows. Source: chosen; each takes a line.
 pub(super) const MAX_SHOWN: usize = 6;
 
-/// A page and its words.
 #[derive(Debug)]
 struct Known {
     id: AdviceId,
@@ -22,7 +21,6 @@ struct Known {
     words: BTreeSet<String>,
 }
 
-/// The pages of a host.
 #[derive(Debug)]
 pub(super) struct MapIndex {
     pages: Vec<Known>,
@@ -31,7 +29,7 @@ pub(super) struct MapIndex {
 }
 
 impl MapIndex {
-    /// Indexes the records of a shelf. Records that cannot be read are left out.
+    /// Indexes the records of a shelf, without those that cannot be read.
     pub(super) fn new(shelf: &Shelf, records: &[Record]) -> Self {
         let pages: Vec<Known> = records
             .iter()

@@ -16,8 +16,8 @@ pub(super) fn gone(recorded: &str, goal: &str) -> BTreeSet<String> {
     known.filter(|word| !new.contains(word)).collect()
 }
 
-/// Returns the trajectory for a run with the goal `goal`, without those names that are probably values of the recorded
-/// goal only.
+/// Returns the trajectory for a run with the goal `goal`. Names that are probably values of the recorded goal, but not
+/// of `goal`, are removed.
 ///
 /// - A name is removed if at least half of its words are in the recorded goal and not in the new one. A link
 ///   "Confirmed" would mislead a run that looks for cancelled orders, and so would the address `/orders/confirmed`.

@@ -63,11 +63,14 @@ fn sentence_ends(goal: &str) -> Vec<usize> {
     ends
 }
 
-/// Returns how many of the first steps belong to the sentences of the recorded goal up to the byte position `end`.
+/// Returns how many of the first steps belong to the sentences of the recorded goal that end at or before the byte
+/// position `end`.
 ///
-/// These steps end with the last one that uses a value from these sentences and comes before all steps with a value from a later sentence.
-/// If that last step types a secret, a button used right after it on the same page, as in a login, is included. If one of these steps
-/// selects an option or changes a checkbox, they end before it instead.
+/// - These steps end with the last step that uses a value from these sentences. A step that uses a value from a later
+///   sentence ends the search.
+/// - If that last step types a secret and the next step uses a button on the same page, the button is included, as in a
+///   login.
+/// - If one of these steps selects an option or changes a checkbox, they end before it instead.
 fn begun(steps: &[StoredStep], header: &Header, end: usize) -> usize {
     // A step belongs to the sentence that contains its value.
     let is_in_part = |step: &StoredStep| {

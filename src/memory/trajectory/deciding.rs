@@ -66,7 +66,6 @@ fn says(goal: &str, words: &str, parts: &[&str]) -> bool {
     parts.iter().any(|part| goal.contains(part)) || known.any(|word| own.contains(&word))
 }
 
-/// Returns a goal without the texts in quotes.
 fn without_quotes(goal: &str) -> String {
     let mut out = String::with_capacity(goal.len());
     let mut is_quoted = false;

@@ -24,17 +24,15 @@ pub const MAX_STEPS: usize = 50;
 pub(super) const MAX_GOAL: usize = 900;
 
 /// The data of a run from which the memory kind `trajectories` learns. If the store cannot be changed at the end of the
-/// run, this is stored, and memory learns from it at the next run.
+/// run, this value is stored, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     /// The host on which the whole run took place.
     pub(super) host: Host,
-    /// True if the goal was reached.
     pub(super) success: bool,
     /// True if the run was interrupted, so that its end says nothing about the trajectories that it was shown.
     #[serde(default)]
     pub(super) interrupted: bool,
-    /// The header of the run's own trajectory.
     pub(super) header: Header,
     /// The steps that the run took: only the needed ones if it reached its goal, else all.
     pub(super) steps: Vec<StoredStep>,
@@ -103,7 +101,6 @@ impl Learned {
         })
     }
 
-    /// Returns the trajectory of the run.
     pub(super) fn trajectory(&self) -> Trajectory {
         Trajectory {
             header: self.header.clone(),

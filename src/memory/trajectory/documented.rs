@@ -1,9 +1,9 @@
 //! Trajectories in the documented folder of another program.
 //!
 //! A step of the file names its target by a selector. The step is kept if the selector gives the role and name of the
-//! element, or if it is in the folder's own list of elements. A reference, such as `@s3f51`, is never kept. If a step
-//! cannot be kept, the whole trajectory is left out, because the remaining steps would not reach the goal. Steps that
-//! only look, wait or judge are not converted.
+//! element, or if the folder's own list of elements contains the selector. A reference, such as `@s3f51`, is never
+//! kept. If a step cannot be kept, the whole trajectory is left out, because the remaining steps would not reach the
+//! goal. Steps that only look, wait or judge are not converted.
 
 use std::collections::BTreeMap;
 
@@ -129,7 +129,6 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
 }
 
 impl Entry {
-    /// Returns the trajectory, or the reason why it is not kept.
     fn trajectory(
         self,
         host: &Host,
@@ -221,7 +220,6 @@ impl Entry {
 }
 
 impl StepEntry {
-    /// Returns true if the step changes nothing on a page.
     fn only_looks(&self) -> bool {
         let looks = [
             "scroll",

@@ -17,7 +17,6 @@ use crate::{
     memory::{Advice, AdviceId, Cue, Index, Moment, Record, ReplayStep, Shelf},
 };
 
-/// The trajectories of a host that may be offered.
 #[derive(Debug)]
 pub(super) struct TrajectoryIndex {
     options: TrajectoryOptions,
@@ -25,7 +24,7 @@ pub(super) struct TrajectoryIndex {
 }
 
 impl TrajectoryIndex {
-    /// Indexes the records of a shelf. Retired trajectories, and those that wait for review, are left out.
+    /// Indexes the trajectories of a shelf, without those that are retired or wait for review.
     pub(super) fn new(options: TrajectoryOptions, shelf: &Shelf, records: &[Record]) -> Self {
         let all = Trajectory::all(records).into_iter();
         let all = all.filter(|(_, one)| !one.header.is_retired() && !one.header.imported);
@@ -39,8 +38,8 @@ impl TrajectoryIndex {
         }
     }
 
-    /// Returns the trajectories that are not too old, those that fit the run's goal best first; an empty list if that
-    /// goal is too long to be compared.
+    /// Returns the trajectories that are not too old, ordered by how well they fit the run's goal, best first. The list
+    /// is empty if the run's goal is too long to be compared.
     fn ranked(&self, moment: &Moment<'_>) -> Vec<&(AdviceId, Trajectory)> {
         if moment.about.goal.chars().count() > MAX_GOAL {
             return Vec::new();

@@ -16,8 +16,8 @@ use crate::{
 
 /// Maximum number of trajectories of a host. Source: chosen.
 pub const MAX_TRAJECTORIES: usize = 20;
-/// Number of runs in a row that must have failed after they were shown a trajectory, so that the trajectory is retired
-/// and no longer offered. Source: chosen, as for lessons.
+/// Number of failed runs in a row after which a trajectory that they were shown is retired, so that it is no longer
+/// offered. Source: chosen, as for lessons.
 pub const FAILED_IN_A_ROW: usize = 3;
 
 /// Maximum length of the key of an imported record. Unit: bytes. Source: chosen; the keys of this crate have 21 bytes.
@@ -29,15 +29,14 @@ pub(super) fn key(header: &Header) -> String {
 }
 
 impl Header {
-    /// Returns true if at least [`FAILED_IN_A_ROW`] runs in a row failed after they were shown the trajectory. Runs
-    /// with the result [`Use::Used`], such as interrupted ones, do not count.
+    /// Returns true if the last [`FAILED_IN_A_ROW`] or more runs that were shown the trajectory all failed. Runs with
+    /// the result [`Use::Used`], such as interrupted ones, do not count.
     pub(super) fn is_retired(&self) -> bool {
         let results = self.results.iter().rev().map(|(_, result)| *result);
         let telling = results.filter(|result| *result != Use::Used);
         telling.take_while(|result| result.is_harm()).count() >= FAILED_IN_A_ROW
     }
 
-    /// Returns true if the trajectory is retired and the failure of this run is its last result.
     pub(super) fn is_retired_by(&self, run: &RunId) -> bool {
         let harmed = |(last, result): &(RunId, Use)| last == run && result.is_harm();
         self.is_retired() && self.results.last().is_some_and(harmed)
@@ -59,7 +58,6 @@ impl Header {
     }
 }
 
-/// Returns the changes by which a shelf learns from a run.
 pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>> {
     let mut all = Trajectory::all(records);
     let run = &learned.header.run;
@@ -142,10 +140,12 @@ impl Trajectory {
             .all(|step| taken.any(|one| step.is_same(one)))
     }
 
-    /// Merges `other`, the trajectory of another run that reached the same goal, into this one. The one with fewer
-    /// steps is kept; if both have the same number, the newer one. `other` is also kept if this trajectory is imported,
-    /// or if this trajectory is retired and the other run did not take its steps. Afterwards, `runs` lists only runs
-    /// that took all kept steps.
+    /// Merges `other`, the trajectory of another run that reached the same goal, into this one. Only the steps of one
+    /// of the two are kept, and afterwards `runs` lists only runs that took all kept steps.
+    ///
+    /// - The steps of the trajectory with fewer steps are kept; if both have the same number, those of the newer one.
+    /// - The steps of `other` are always kept if this trajectory is imported. They are also kept if this trajectory is
+    ///   retired and the other run did not take its steps.
     fn repeat(&mut self, other: Self) {
         let same = other.took(self);
         let is_retired = self.header.is_retired();

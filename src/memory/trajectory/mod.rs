@@ -118,7 +118,6 @@ impl Trajectories {
         Self { options }
     }
 
-    /// Returns the changes that remove the trajectories that are too old at the time `now`.
     fn prune(self, records: &[Record], now: DateTime<Utc>) -> Vec<Change> {
         let all = Trajectory::all(records).into_iter();
         all.filter(|(_, one)| self.options.is_stale(&one.header, now))

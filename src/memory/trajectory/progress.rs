@@ -23,8 +23,8 @@ pub(super) struct Behind {
     left_out: Vec<usize>,
 }
 
-/// Returns how far a run with the goal `goal`, which has taken the steps `taken`, has come along `way`, the steps of a
-/// trajectory.
+/// Returns the progress of a run along `way`, the steps of a trajectory. `taken` are the steps of the run, and `goal`
+/// is its goal.
 pub(super) fn behind(way: &[StoredStep], taken: &[Step], goal: &str) -> Behind {
     let mut behind = Behind::default();
     let done = taken.iter().filter(|step| step.outcome.is_done());
@@ -47,8 +47,8 @@ pub(super) fn behind(way: &[StoredStep], taken: &[Step], goal: &str) -> Behind {
     behind
 }
 
-/// Returns how many steps of the trajectory `way` a run took, counting only those of its steps `taken` whose effect was
-/// verified.
+/// Returns how many steps of the trajectory `way` a run took. `taken` are the steps of the run; those whose effect was
+/// not verified do not count.
 pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize {
     let (mut at, mut count) = (0, 0);
     for step in taken.iter().filter(|step| step.verified) {
@@ -59,10 +59,12 @@ pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize 
     count
 }
 
-/// Returns the number of steps by which a run advances along `rest`, the remaining steps of a trajectory, by taking the
-/// step `taken`; 0 if `taken` is none of the next steps. If the name of the target of `taken` is in the goal, a
-/// recorded step whose target is a value of the goal is preferred to other steps. The next step also counts as passed
-/// if the run made another choice in its place.
+/// Returns how many steps of `rest`, the remaining steps of a trajectory, are done or left out after the run took the
+/// step `taken`; 0 if `taken` is none of the next steps.
+///
+/// - If the goal contains the name of the target of `taken`, a recorded step whose target is a value of the goal is
+///   preferred to other steps.
+/// - If the run made another choice in place of the first step of `rest`, this first step counts as done.
 fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize {
     let near = &rest[..rest.len().min(MAX_LEFT_OUT + 1)];
     let is_of_goal = goal.is_some_and(|goal| {
@@ -82,7 +84,8 @@ fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize
     next.map_or(0, |at| at + 1)
 }
 
-/// Returns true if the text `words` contains the words of `name`, one directly after the other.
+/// Returns true if the text `words` contains the words of `name`, one directly after the other. A `name` without words
+/// is never contained.
 pub(super) fn is_in(name: &str, words: &str) -> bool {
     let spaced = |text: &str| format!(" {} ", text::words(text).join(" "));
     let name = spaced(name);

@@ -20,8 +20,8 @@ pub(super) fn similarity(header: &Header, goal: &str, options: &TrajectoryOption
     (similarity >= options.min_similarity).then_some(similarity)
 }
 
-/// Returns the weighted score by which a trajectory is ranked; the best is the highest, at most 1. `verified` is the
-/// share of its steps whose effect was seen.
+/// Returns the weighted score by which a trajectory is ranked; the highest score is the best. Range: 0 to 1. `verified`
+/// is the share of the trajectory's steps whose effect was seen.
 pub(super) fn score(header: &Header, similarity: f64, verified: f64, now: DateTime<Utc>) -> f64 {
     let days = (now - header.timestamp).as_seconds_f64() / 86_400.0;
     let recency = (-days.max(0.0) / RECENCY_DAYS).exp();
@@ -35,7 +35,6 @@ pub(super) fn score(header: &Header, similarity: f64, verified: f64, now: DateTi
         .sum()
 }
 
-/// Orders scores from high to low.
 pub(super) fn best_first(one: f64, other: f64) -> Ordering {
     other.total_cmp(&one)
 }

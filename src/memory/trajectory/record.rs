@@ -36,8 +36,8 @@ pub struct Header {
     pub run: RunId,
     /// The runs that reached their goal by taking all of the steps in this order, newest last, at most [`MAX_RUNS`].
     pub runs: Vec<RunId>,
-    /// The time when the last run ended that reached its goal by these steps. It may be a run that is not in `runs`,
-    /// because it took some of the steps from memory.
+    /// The end of the last run that reached its goal by these steps. `runs` does not contain that run if it took some
+    /// of the steps from memory.
     pub timestamp: DateTime<Utc>,
     /// Number of steps.
     pub steps: usize,
@@ -79,7 +79,7 @@ impl Header {
     /// Returns the record of the header.
     ///
     /// # Errors
-    /// `Corrupt` if it cannot be written as JSON.
+    /// `Corrupt` if the header cannot be written as JSON.
     pub fn to_record(&self, key: &str) -> Result<Record> {
         let body = serde_json::to_value(self).map_err(|error| {
             Error::new(ErrorKind::Corrupt, "trajectory.write").with_source(error)
@@ -92,7 +92,7 @@ impl Trajectory {
     /// Returns the records of the trajectory under this key.
     ///
     /// # Errors
-    /// `Corrupt` if it cannot be written as JSON.
+    /// `Corrupt` if the trajectory cannot be written as JSON.
     pub fn to_records(&self, key: &str) -> Result<Vec<Record>> {
         with_steps(self.header.to_record(key)?, &self.steps)
     }

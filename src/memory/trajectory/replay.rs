@@ -34,8 +34,8 @@ use crate::{
     working::{By, Step},
 };
 
-/// Maximum number of elements with the same name whose landmarks are compared; if there are more, none of them is
-/// taken. Source: chosen; for each, the page is searched once.
+/// Maximum number of elements with the same name whose landmarks are compared. If there are more, no element is chosen.
+/// Source: chosen; for each element, the page is searched once.
 const MAX_ALIKE: usize = 8;
 
 /// Returns the position in `way` of the next step, and the action that takes the step on this page; `None` if the model
@@ -99,8 +99,8 @@ fn may_be_taken(way: &[StoredStep], at: usize, task: &SameTask) -> bool {
     }
 }
 
-/// Returns those steps right before the position `at` that were taken on the same kind of page as the step there, the
-/// latest first.
+/// Returns the steps right before the position `at` that were taken on pages with the same template as the step at
+/// `at`, the latest first.
 fn before(way: &[StoredStep], at: usize) -> impl Iterator<Item = &StoredStep> {
     let page = &way[at].page;
     let earlier = way[..at].iter().rev();
@@ -113,13 +113,12 @@ fn is_search(step: &StoredStep) -> bool {
     target.is_some_and(|target| is_of_search(&target.role, target.landmark.as_ref()))
 }
 
-/// Returns true if a step types a secret.
 const fn gives_secret(step: &StoredStep) -> bool {
     matches!(step.text, Some(StoredText::Secret(_)))
 }
 
-/// Returns true if only fields were filled between a step that typed a secret and this step on the same page, so that a
-/// button pressed here is the button of a login.
+/// Returns true if the step at the position `at` follows a step that typed a secret on the same page, and only fields
+/// were filled in between. A button pressed there is the button of a login.
 fn is_login(way: &[StoredStep], at: usize) -> bool {
     let mut fields = before(way, at).take_while(|step| step.writes());
     fields.any(gives_secret)
@@ -160,7 +159,7 @@ fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usiz
 }
 
 /// Returns true if `stored`, the stored form of the run's `step`, is the recorded step `own` with the values of the
-/// run's goal.
+/// run's goal. `n` is the position of `own` in the trajectory.
 fn is_taken(own: &StoredStep, n: usize, task: &SameTask, step: &Step, stored: &StoredStep) -> bool {
     let led = match (&own.leads_to, &stored.leads_to) {
         (Some(own), Some(there)) => task.is_on(own, there),
@@ -236,7 +235,7 @@ fn only(found: &[NodeId], target: &StoredTarget, tree: &Tree) -> Option<NodeId> 
     there.next().is_none().then_some(*one)
 }
 
-/// Returns the text to type or choose in place of the recorded one; `None` if it is not known.
+/// Returns the text to type or choose in place of the recorded text; `None` if it is not known.
 fn given(recorded: &StoredText, value: Option<&str>) -> Option<TextValue> {
     match recorded {
         StoredText::Slot(_) => value.map(|value| TextValue::Literal(value.to_owned())),

@@ -36,8 +36,8 @@ pub(super) struct SameTask {
 }
 
 impl SameTask {
-    /// Returns true if a page is of the recorded kind. Path segments must be equal, except those that are probably
-    /// values of the recorded goal: they may differ.
+    /// Returns true if a page matches the recorded template. The path segments must be equal, except those that are
+    /// probably values of the recorded goal.
     pub(super) fn is_on(&self, recorded: &PageTemplate, page: &PageTemplate) -> bool {
         let parts = |page: &PageTemplate| -> Vec<String> {
             page.path().split('/').map(str::to_owned).collect()
@@ -48,8 +48,7 @@ impl SameTask {
     }
 }
 
-/// Returns the task of a trajectory with the values of the new goal `goal`; `None` if the new goal is not the same task
-/// with the same or other values.
+/// Returns the task of a trajectory with the values of the new goal `goal`; `None` if the new goal is another task.
 pub(super) fn same_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask> {
     let header = &trajectory.header;
     matched(&header.goal, &header.slots, &trajectory.steps, goal)

@@ -1,5 +1,5 @@
-//! The clean-up, which keeps the whole store within its caps on hosts and bytes. It deletes the shelves of the hosts to which nothing was
-//! written for the longest time.
+//! The clean-up, which keeps the whole store within its caps on hosts and bytes. It deletes the shelves of the hosts that were written
+//! least recently.
 //!
 //! A host stays if a person has written something for it, or if its folder contains a file that the store does not understand.
 
@@ -22,20 +22,20 @@ use super::{
 };
 use crate::memory::{Record, Scope, StoreNoticeKind};
 
-/// A clean-up starts when less than `1/HIGH` of a cap is free, and stops when `1/LOW` is free. The cap is on the hosts or on the bytes of
-/// the whole store. The caps are checked only from time to time, so some space must stay free for the writes in between. Source: chosen.
+/// A clean-up starts when less than `1/HIGH` of a cap is free, and stops when `1/LOW` is free. The caps limit the hosts and the bytes of
+/// the whole store. They are checked only from time to time, so some space must stay free for the writes in between. Source: chosen.
 const HIGH: u64 = 32;
 const LOW: u64 = 16;
-/// A handle may use `1/SHARE` of the hosts or bytes that are left below a cap before it checks again. Source: chosen; even if eight
-/// processes do so at once, the store stays below the cap.
+/// A handle may use `1/SHARE` of what is left below a cap before it checks the cap again. Source: chosen; even if eight processes
+/// do so at once, the store stays below the cap.
 const SHARE: u64 = 8;
-/// Minimum number of bytes by which the store must have grown for its size to make a check of the caps due. Source: chosen.
+/// Minimum growth of the store that makes a check of its size due. Unit: bytes. Source: chosen.
 const MIN_GROWTH: u64 = 1_024 * 1_024;
-/// Longest wait of a clean-up for the lock of a shelf that it wants to delete. Source: chosen. If the lock is not free by then, another
-/// writer is writing for the shelf's host, so the clean-up leaves the host alone.
+/// Longest wait of a clean-up for the lock of a shelf that it wants to delete. Source: chosen. If the lock is still taken then, another
+/// writer is writing, so the clean-up leaves the host alone.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// The growth of the store that writes through this handle have caused since the handle last checked the caps.
+/// The growth of the store by writes through this handle since the handle last checked the caps.
 #[derive(Debug, Default)]
 pub(super) struct Growth(Mutex<Added>);
 
@@ -43,7 +43,8 @@ pub(super) struct Growth(Mutex<Added>);
 struct Added {
     hosts: u64,
     bytes: u64,
-    /// Numbers of new hosts and of added bytes, either of which makes the next check due; `None` before the first check.
+    /// The number of new hosts and the number of added bytes at which the next check is due, whichever is reached first;
+    /// `None` before the first check.
     at: Option<(u64, u64)>,
 }
 
@@ -57,7 +58,6 @@ pub struct Compacted {
     pub bytes: u64,
 }
 
-/// The folder of a host, with the facts that decide whether a clean-up deletes it.
 #[derive(Debug)]
 struct HostDir {
     path: PathBuf,
@@ -67,8 +67,8 @@ struct HostDir {
 }
 
 impl Files {
-    /// Counts a write, and starts a clean-up if a check of the caps is due. The write is already committed, so a failed clean-up does not
-    /// make the write fail.
+    /// Counts a write, and starts a clean-up if a check of the caps is due. The write is already committed, so a failed clean-up is
+    /// ignored.
     pub(super) fn grew(&self, written: &Written, is_host: bool) {
         {
             let mut added = self.growth.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,7 +81,7 @@ impl Files {
             if !is_due {
                 return;
             }
-            // While this thread checks, the highest possible numbers keep other threads of this process from starting a check.
+            // During the check, these numbers keep other threads of this process from starting another check.
             *added = Added {
                 hosts: 0,
                 bytes: 0,
@@ -102,7 +102,6 @@ impl Files {
     pub(super) fn compact(&self) -> Result<Compacted, Failure> {
         let mut done = Compacted::default();
         let Some(_held) = try_lock(&*self.fs, &Path::new(LOCKS).join("compact"))? else {
-            // Another process is cleaning up.
             self.look_again_after(0, 0);
             return Ok(done);
         };
@@ -163,7 +162,6 @@ impl Files {
         };
     }
 
-    /// Returns all folders of hosts, and the size of the whole store.
     fn survey(&self) -> Result<(Vec<HostDir>, u64), Failure> {
         let (mut dirs, mut total) = (Vec::new(), 0);
         for namespace in self
@@ -208,7 +206,7 @@ impl Files {
         Ok((dirs, total))
     }
 
-    /// Forgets a host unless it must stay. Returns true if it was forgotten.
+    /// Deletes the shelves of a host unless the host must stay. Returns true if the host's folder was removed.
     fn forget(&self, dir: &HostDir) -> Result<bool, Failure> {
         let entries = self.list(&dir.path)?;
         let mut places = Vec::new();
@@ -221,7 +219,7 @@ impl Files {
                 None => return Ok(false),
             }
         }
-        // A file that belongs to no known shelf must not be deleted.
+        // The host stays if its folder contains a file of no known shelf.
         let is_known = |entry: &FsEntry| {
             entry.kind == FsKind::File && places.iter().any(|(place, _)| place.owns(&entry.name))
         };
@@ -235,7 +233,7 @@ impl Files {
             else {
                 return Ok(false);
             };
-            // Now that no other writer can change the shelf, check it again.
+            // The shelf is checked again, because no other writer can change it now.
             if self
                 .place_to_forget(&place.file())
                 .is_none_or(|(_, now)| now != *generation)
@@ -244,12 +242,12 @@ impl Files {
             }
             self.unlink_shelf(place)?;
         }
-        // The folder stays if another writer has begun to write another shelf of this host.
+        // The removal fails if another writer has begun to write another shelf of this host; the folder then stays.
         Ok(self.fs.remove_dir(&dir.path).is_ok())
     }
 
-    /// Returns the place and the generation of the shelf whose file has this path. `None` means that the file must stay, because the store
-    /// does not understand it or it contains a record that a person wrote.
+    /// Returns the place and the generation of the shelf whose file has this path; `None` if the file must stay, because the store does
+    /// not understand it or because a person wrote one of its records.
     fn place_to_forget(&self, path: &Path) -> Option<(Place, u64)> {
         let document = self.document_at(path)?;
         let place = Place::of(&document.shelf)
@@ -259,7 +257,7 @@ impl Files {
             .then_some((place, document.generation))
     }
 
-    /// Returns the document in a file, whichever shelf the file belongs to; `None` if the store does not understand the file.
+    /// Returns the document in a file, of whichever shelf; `None` if the store does not understand the file.
     fn document_at(&self, path: &Path) -> Option<Document> {
         let bytes = self.fs.read(path, self.options.max_file_bytes).ok()?;
         match parse(&bytes, None, self.schema) {
@@ -268,8 +266,8 @@ impl Files {
         }
     }
 
-    /// Returns the registrable domain of the host that a folder belongs to. If the folder's name was shortened, the host is read from a
-    /// file in the folder.
+    /// Returns the registrable domain of a folder's host; `None` if it has none or is not known. If the folder's name was shortened,
+    /// the host is read from a file in the folder.
     fn site_of(&self, dir: &Path, name: &str, entries: &[FsEntry]) -> Option<String> {
         if let Some(host) = host_name::decode(name) {
             return host.site().map(|site| site.to_string());

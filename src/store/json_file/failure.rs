@@ -7,33 +7,38 @@ use crate::{
     memory::{ReadOnly, Shelf},
 };
 
-/// A failure of a store operation. No failure loses an update that was acknowledged before.
+/// A failure of a store operation. No failure loses an update that was acknowledged earlier.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// A part of the shelf's name is not allowed.
     Name(&'static str),
     /// Other writers held the lock during this whole time.
     Busy(Duration),
-    /// The file system has no locks. Writing without locks would lose updates.
+    /// The file system has no locks. Writing without locks could lose updates.
     NoLocks(io::Error),
-    /// The system refused a call. `what` is the name of the call, and `path` the file or folder that it was for.
+    /// The system refused a call. `what` is the name of the call, and `path` the file or folder that the call
+    /// concerned.
     Io {
         what: &'static str,
         path: String,
         error: io::Error,
     },
-    /// The shelf may be read but not written, for the reason `why`.
-    ReadOnly { why: ReadOnly, detail: String },
-    /// No part of the shelf can be read.
-    Unreadable { detail: String },
-    /// The edit would make the shelf's file larger than the cap on one shelf. Unit of both: bytes.
-    ShelfTooLarge { bytes: usize, max: usize },
-    /// The edit itself failed, with this error.
+    /// The shelf can be read but must not be written, for the reason `why`.
+    ReadOnly {
+        why: ReadOnly,
+        detail: String,
+    },
+    Unreadable {
+        detail: String,
+    },
+    /// The edit would make the shelf's file larger than the cap on a shelf. Unit of `bytes` and `max`: bytes.
+    ShelfTooLarge {
+        bytes: usize,
+        max: usize,
+    },
     Edit(Error),
 }
 
 impl Failure {
-    /// Returns a function for `map_err` that turns an I/O error into a failure of the call `what` on this path.
     pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = if path.as_os_str().is_empty() {
             ".".to_owned()
@@ -43,7 +48,7 @@ impl Failure {
         move |error| Self::Io { what, path, error }
     }
 
-    /// Converts the failure to the crate's error, which names the operation and the shelf. The error of an edit stays as it is.
+    /// Converts the failure to an error that names the operation and the shelf. The error of an edit stays as it is.
     pub(super) fn into_error(self, operation: &'static str, shelf: Option<&Shelf>) -> Error {
         let error = |kind| {
             let error = Error::new(kind, operation);
@@ -68,8 +73,8 @@ impl Failure {
                 path,
                 error: source,
             } => {
-                // An `InvalidInput` error without a system code comes from the store itself: a path leads to something that is neither a
-                // file nor a folder of the store, so waiting does not help. The system reports the same kind, with a code, for operations
+                // An `InvalidInput` error without a system code comes from the store itself: a path of the store leads to something that
+                // is neither a file nor a folder, so waiting does not help. The system uses the same kind, with a code, for operations
                 // that it does not support.
                 let is_ours =
                     source.kind() == io::ErrorKind::InvalidInput && source.raw_os_error().is_none();

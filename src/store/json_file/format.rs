@@ -10,7 +10,7 @@
 //! }
 //! ```
 //!
-//! A stored format is part of the API: every version that was ever written can be read, only the newest version is written, and unknown
+//! A stored format is part of the API. Every version that was ever written can be read, only the newest version is written, and unknown
 //! fields are kept. There is no checksum, because people may edit these files.
 
 use std::collections::BTreeMap;
@@ -23,65 +23,55 @@ use crate::{
     memory::{Record, Shelf},
 };
 
-/// The value of the field `format`, by which the store recognizes its files.
 const FORMAT: &str = "webwise-shelf";
-/// The names of the fields of the object `shelf` in a file.
 const SHELF: [&str; 3] = ["namespace", "collection", "scope"];
 
 /// A migration of a file's fields from one version of the format to the next. It is a pure function and keeps unknown fields.
 pub(super) type Step = fn(Map<String, Value>) -> Option<Map<String, Value>>;
 
-/// The versions of the format that can be read, and the migrations from the older versions to the newest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Schema {
-    /// The oldest version that can be read.
     pub(super) oldest: u64,
-    /// The migrations from one version to the next. The first one migrates from the oldest version.
+    /// The migrations from each version to the next, beginning with the oldest version.
     pub(super) steps: &'static [Step],
 }
 
-/// The versions of the format that were ever written. A new version adds a migration here and a golden file to the tests.
+/// The versions of the format that were ever written. Each new version adds a migration here and a golden file to the
+/// tests.
 pub(super) const SCHEMA: Schema = Schema {
     oldest: 1,
     steps: &[],
 };
 
 impl Schema {
-    /// Returns the newest version, which is the one that is written.
+    /// Returns the newest version, which is the version that is written.
     pub(super) fn current(self) -> u64 {
         self.oldest + self.steps.len() as u64
     }
 }
 
-/// The content of a shelf's file, converted to the newest version.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Document {
     /// The number of commits to the shelf so far.
     pub(super) generation: u64,
-    /// The shelf that the file belongs to.
     pub(super) shelf: Shelf,
-    /// The records, ordered by key.
     pub(super) records: Vec<Record>,
     /// Fields of the file that this program does not know, which a later version or a person added.
     pub(super) extra: BTreeMap<String, Value>,
     /// Fields inside `shelf` that this program does not know, which a later version or a person added.
     pub(super) shelf_extra: BTreeMap<String, Value>,
-    /// The version of the format in which the file was stored.
     pub(super) version: u64,
 }
 
-/// The result of parsing a file.
 #[derive(Debug, PartialEq)]
 pub(super) enum Parsed {
-    /// A valid file of a shelf.
     Good(Document),
-    /// A file in a newer version of the format than this program knows, with the records that can be read.
+    /// A file in a newer version of the format than this program knows. Contains the records that can be read.
     Newer(Document),
-    /// A file with JSON that is nested too deeply to be read.
     TooDeep,
-    /// A valid file, but of another shelf than the given one. The text names that shelf.
+    /// A valid file of another shelf than the given shelf. Contains the name of that other shelf.
     OtherShelf(String),
-    /// Not a file of a shelf, or damaged. The text gives the reason.
+    /// No file of a shelf, or a damaged file. Contains the reason.
     Broken(&'static str),
 }
 
@@ -157,7 +147,6 @@ pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Pars
     }
 }
 
-/// The field `shelf` of a file, which says to which shelf the file belongs.
 struct Stored {
     shelf: Option<Shelf>,
     extra: BTreeMap<String, Value>,
@@ -182,7 +171,7 @@ impl Stored {
     }
 }
 
-/// Returns fields that this program does not know in the form in which they are stored, with sorted keys.
+/// Returns unknown fields as they are stored: with sorted keys.
 fn unknown(fields: Map<String, Value>) -> BTreeMap<String, Value> {
     fields
         .into_iter()
@@ -200,7 +189,6 @@ fn ordered(records: Map<String, Value>) -> Vec<Record> {
 }
 
 impl Document {
-    /// Returns the document of a shelf that was never written.
     pub(super) fn empty(shelf: &Shelf, schema: Schema) -> Self {
         let version = schema.current();
         Self {
@@ -213,8 +201,8 @@ impl Document {
         }
     }
 
-    /// Returns the document as the bytes of a file in the newest version. They are readable, have sorted keys, and are the same for equal
-    /// documents.
+    /// Returns the document as the bytes of a file in the newest version. The bytes are readable text with sorted keys, and are the same
+    /// for equal documents.
     pub(super) fn to_bytes(&self, schema: Schema) -> Result<Vec<u8>, serde_json::Error> {
         let file = File {
             format: FORMAT,

@@ -16,8 +16,8 @@ use std::{
 /// - Only the effects of [`create_dir`](Self::create_dir), [`FsFile::sync`] and [`sync_dir`](Self::sync_dir) are
 ///   certain to survive a power cut.
 pub trait Fs: Debug + Send + Sync {
-    /// Creates a folder and its missing parents. On return, the entries of all of these folders are durable, even those that somebody else
-    /// created. The empty path is the root itself.
+    /// Creates a folder and its missing parents. On return, the entries of all of these folders are durable, even of folders that another
+    /// process created. The empty path is the root itself.
     fn create_dir(&self, dir: &Path) -> io::Result<()>;
 
     /// Creates a new file for writing. Fails with [`io::ErrorKind::AlreadyExists`] if the name is taken.
@@ -26,14 +26,14 @@ pub trait Fs: Debug + Send + Sync {
     /// Reads a file. If it has more than `max` bytes, fails with [`io::ErrorKind::FileTooLarge`] without reading it.
     fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>>;
 
-    /// Renames a file, and replaces a file that already has the new name. If both names belong to the same file, nothing happens, as POSIX
+    /// Renames a file. Replaces a file that already has the new name. Does nothing if both names belong to the same file, as POSIX
     /// specifies.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Adds another name for a file. Fails if the name is taken.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Removes a name of a file, and with its last name the file itself.
+    /// Removes a name of a file. Removes the file itself if this was its last name.
     fn unlink(&self, path: &Path) -> io::Result<()>;
 
     /// Removes a folder. Fails if it is not empty.
@@ -42,14 +42,15 @@ pub trait Fs: Debug + Send + Sync {
     /// Makes the entries of a folder durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
 
-    /// Lists a folder, in no particular order. Returns an empty list if there is no such folder. Leaves out names that are not UTF-8.
+    /// Lists a folder, in no particular order. Returns an empty list if the folder does not exist. Leaves out names that are not
+    /// UTF-8.
     fn list(&self, dir: &Path) -> io::Result<Vec<FsEntry>>;
 
-    /// Tries once to take the exclusive lock of a lock file; `None` if another holder has the lock. The file is created
-    /// if needed, and never renamed or deleted. The lock is released on drop or when the process ends.
+    /// Tries once to take the exclusive lock of a lock file; `None` if another holder has the lock. Creates the file if
+    /// it is missing; it is never renamed or deleted. The lock is released on drop or when the process ends.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>>;
 
-    /// Returns the paths that this store has made private since the last call because they were open to other users.
+    /// Returns the paths that other users had access to and that this store has made private since the last call.
     fn tightened(&self) -> Vec<PathBuf>;
 }
 
@@ -58,11 +59,12 @@ pub trait FsFile: Debug + Send {
     /// Appends all bytes.
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Makes the content durable. After an error, it is unknown what is on the disk, and calling this again does not help.
+    /// Makes the content durable. After an error, the content on the disk is unknown, and calling this again does not
+    /// help.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// A lock of a lock file, which is held until this is dropped.
+/// The lock of a lock file, held until it is dropped.
 pub trait FsLock: Debug + Send {}
 
 /// An entry of a folder.
@@ -74,7 +76,7 @@ pub struct FsEntry {
     pub kind: FsKind,
     /// Size of the file. Unit: bytes.
     pub size: u64,
-    /// Time since the last change of the file; for a folder, time since an entry was last added or removed.
+    /// Time since the last change of the file. For a folder: time since an entry was last added or removed.
     pub age: Duration,
 }
 

@@ -7,9 +7,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::base::Host;
 
-/// Maximum length of a name that is written in full. Unit: bytes. Source: chosen; file systems allow 255.
+/// Maximum length of a name that is not shortened. Unit: bytes. Source: chosen; file systems allow 255.
 const MAX_PLAIN: usize = 100;
-/// Number of bytes that a shortened name keeps from the beginning of the full name; a hash of the full name follows them. Source: chosen.
+/// Length of the beginning of the full name that a shortened name keeps, before a hash of the full name. Unit: bytes. Source: chosen.
 const KEPT: usize = 60;
 /// Names that Windows reserves for devices, with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
@@ -22,14 +22,14 @@ pub(super) fn encode(host: &Host) -> String {
     component(host.as_str())
 }
 
-/// Returns the host whose folder has this name; `None` if the name was shortened, or if [`encode`] would not produce it.
+/// Returns the host whose folder has this name; `None` if the name was shortened, or is not a name that [`encode`]
+/// produces.
 pub(super) fn decode(name: &str) -> Option<Host> {
     let text = plain(name)?;
-    // Accept only the spelling that `encode` produces for this host.
+    // Only the spelling that `encode` produces for this host is accepted.
     (component(&text) == name).then(|| serde_json::from_value(text.into()).ok())?
 }
 
-/// Returns true if Windows reserves the name for a device.
 pub(super) fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let numbered = |prefix| {
@@ -74,8 +74,8 @@ pub(super) fn component(text: &str) -> String {
     name
 }
 
-/// Returns the text that [`component`] turns into this name; `None` if the name contains an invalid `_` code. A name that `component` would
-/// not produce is also decoded.
+/// Returns the text that [`component`] turns into this name; `None` if the name contains an invalid `_` code. Also decodes names that
+/// `component` would not produce.
 pub(super) fn plain(name: &str) -> Option<String> {
     if name == "_" {
         return Some(String::new());

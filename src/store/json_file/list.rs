@@ -1,4 +1,4 @@
-//! Lists the shelves of the store. Only this module and the clean-up read several shelves in one call.
+//! The list of the store's shelves. Only this module and the clean-up read several shelves in one call.
 
 use std::path::{Path, PathBuf};
 
@@ -17,9 +17,10 @@ use crate::{
 };
 
 impl Files {
-    /// Returns the selected shelves that contain something or cannot be read, in order. The name of each shelf is read from its file. If the
-    /// file does not say it, the name is derived from the file's path, but only for collections of this program: another file was put there
-    /// by somebody else.
+    /// Returns the selected shelves that contain something or cannot be read, in order.
+    ///
+    /// The identity of a shelf is read from its file. If the file does not contain it, the identity is derived from the file's path, but
+    /// only for collections of this program, because the file could otherwise come from another program.
     pub(super) fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>, Failure> {
         let mut shelves = Vec::new();
         for dir in self.dirs(filter)? {
@@ -41,7 +42,6 @@ impl Files {
         Ok(shelves)
     }
 
-    /// Returns the folders that may contain shelves that the filter selects.
     fn dirs(&self, filter: &ShelfFilter) -> Result<Vec<PathBuf>, Failure> {
         if let (Some(namespace), Some(scope)) = (&filter.namespace, &filter.scope) {
             let any = Shelf {
@@ -72,7 +72,8 @@ impl Files {
         Ok(dirs)
     }
 
-    /// Returns the shelf whose file has this path, if the filter selects the shelf and the shelf contains something or cannot be read.
+    /// Returns the shelf whose file has this path; `None` if its identity is unknown, if the filter does not select it, or if it is
+    /// intact and empty.
     fn shelf_at(&self, path: &Path, filter: &ShelfFilter) -> Option<Shelf> {
         // The shelf's identity is in the file or in its backup. The shelf is then read to find out whether it contains anything.
         let backup = path.with_added_extension("bak");
@@ -100,7 +101,6 @@ impl Files {
     }
 }
 
-/// Returns true if the shelf belongs to a built-in kind of memory, to the runs that memory has yet to learn from, or to the register of runs.
 fn is_of_program(shelf: &Shelf) -> bool {
     let is_of_kind = || kinds().iter().any(|kind| kind.name() == shelf.collection);
     is_for_waiting(shelf) || is_registry(shelf) || is_of_kind()

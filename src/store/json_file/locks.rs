@@ -17,19 +17,19 @@ use super::{
 
 /// Shortest pause between two attempts to take a lock. Source: chosen; an update takes about a millisecond.
 const MIN_PAUSE: Duration = Duration::from_micros(200);
-/// Upper bound of the random time that is added to each of the first pauses. The random time keeps waiting processes from all retrying at
-/// the same moments. Unit: nanoseconds. Source: chosen.
+/// Upper bound of the random part of each of the first pauses. The random part keeps waiting processes from all retrying at the same
+/// moments. Unit: nanoseconds. Source: chosen.
 const JITTER: u32 = 1_800_000;
-/// Number of attempts after which the upper bound of the random time grows by another [`JITTER`]. Without growth, many waiting processes
-/// would take processor time from the process that writes. Source: measured with 50 processes on two cores; the growth reduces their total
-/// time to two thirds.
+/// Number of attempts after which the upper bound of the random part grows by another [`JITTER`]. Without this growth, many waiting
+/// processes would take processor time from the process that writes. Source: measured with 50 processes on two cores; the growth reduces
+/// their total time to two thirds.
 const ATTEMPTS: u32 = 10;
-/// Largest upper bound of the random time, as a multiple of [`JITTER`]. Source: chosen; shorter than an update, whose two syncs wait for
-/// the disk.
+/// Maximum of the random part's upper bound, as a multiple of [`JITTER`]. Source: chosen; shorter than an update, whose two syncs wait
+/// for the disk.
 const MAX_GROWTH: u32 = 10;
 
-/// The in-memory locks of one handle, one for each lock file. A thread takes the in-memory lock before it polls the lock file, so of the
-/// threads with this handle, at most one polls a lock file.
+/// The in-memory locks of one handle, one for each lock file. A thread takes the in-memory lock before it polls the lock file. So of the
+/// threads that use this handle, at most one polls each lock file.
 #[derive(Debug)]
 pub(super) struct Locks(Vec<Stripe>);
 
@@ -39,7 +39,7 @@ struct Stripe {
     freed: Condvar,
 }
 
-/// A lock that is held, both in memory and on its lock file. Dropping it releases both.
+/// A held lock, both in memory and on its lock file. Dropping it releases both.
 #[derive(Debug)]
 pub(super) struct Held<'a> {
     file: Option<Box<dyn FsLock>>,
@@ -48,7 +48,8 @@ pub(super) struct Held<'a> {
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        // The lock file is released first. Otherwise the next thread of this process would find it taken and would have to poll.
+        // The lock file is released first. Otherwise the next thread of this process would find the lock file taken, and would
+        // have to poll.
         self.file = None;
         *self
             .stripe
@@ -66,7 +67,6 @@ impl Default for Locks {
 }
 
 impl Locks {
-    /// Acquires the in-memory lock with the number `stripe` and the lock file `file`, waiting for at most `wait`.
     pub(super) fn acquire(
         &self,
         fs: &dyn Fs,
@@ -110,8 +110,8 @@ impl Locks {
     }
 }
 
-/// Tries once to take the lock of a lock file, and creates the folder of the lock files if it is missing. Returns `None` if another holder
-/// has the lock.
+/// Tries once to take the lock of a lock file; `None` if another holder has the lock. Creates the folder of the lock files if it is
+/// missing.
 pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock>>, Failure> {
     let tried = match fs.try_lock(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -1,4 +1,4 @@
-//! A store with one readable JSON file for each shelf. It is safe against killed processes, power cuts and concurrent processes.
+//! A store with one readable JSON file for each shelf. Killed processes, power cuts and concurrent processes lose no acknowledged update.
 //!
 //! An update takes these steps:
 //!
@@ -17,10 +17,10 @@
 //!   generation may be used twice.
 //! - Nothing is salvaged from a file that names another shelf, because lessons of one host must not be shown on another.
 //! - The format of a shelf's file never had a version 0. The chain of migrations is tested with an invented version 2.
-//! - A root that others also use, such as `/tmp` or `/var/lib`, stays open to them. A root is made private only if it is empty or contains
-//!   nothing but a store.
-//! - A temporary file is removed if the process that wrote it is dead or is this process, or if the file is older than an hour. Holding the
-//!   lock already proves that the file is abandoned. The extra conditions are for file systems whose locks do not work.
+//! - A root that other users also need, such as `/tmp` or `/var/lib`, stays open to them. A root is made private only if it is empty or
+//!   contains nothing but a store.
+//! - A temporary file is removed by a writer that holds the shelf's lock, so nobody else still writes the file. As a precaution against
+//!   file systems whose locks do not work, the file must also be older than an hour, or its writer must be dead or be this process.
 //! - When a shelf is removed, the removal of its backup is made durable first. Otherwise a power cut could leave only the backup, and the
 //!   shelf would be restored from it.
 //! - A shelf's file has no checksum, because people may edit it. So a flipped bit is not noticed if the file is still valid JSON for the
@@ -81,11 +81,11 @@ use crate::{
 
 /// A store of JSON files in a folder. People may read, edit and compare the files.
 ///
-/// The store trusts everything in its files as if the person who owns the memory had written it. So do not open a folder that came from
-/// elsewhere, for example from a repository. Import it instead, and review the imported items.
+/// The store trusts everything in its files as if the memory's owner had written it. So do not open a folder from another source, such as
+/// a repository. Import its content instead, and review the imported items.
 ///
-/// Any number of processes may use one folder. Clones share a handle. All file work runs on blocking threads and is always finished: if a
-/// future is dropped, its shelf is either unchanged or completely updated.
+/// Any number of processes may use one folder. Clones share a handle. All file work runs on blocking threads and is always finished. So
+/// after a future is dropped, its shelf is either unchanged or completely updated.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -105,7 +105,6 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct JsonFiles(Arc<Files>);
 
-/// The state of a [`JsonFiles`] handle, which the handle's clones share.
 #[derive(Debug)]
 struct Files {
     fs: Arc<dyn Fs>,
@@ -117,12 +116,12 @@ struct Files {
 }
 
 impl JsonFiles {
-    /// Opens the store in this folder. Reads nothing yet; the first update creates the folder.
+    /// Opens the store in this folder. Reads nothing yet. The first update creates the folder.
     pub fn open(root: impl Into<PathBuf>) -> Self {
         Self::new(Arc::new(StdFs::new(root)), SCHEMA)
     }
 
-    /// Opens the store on another implementation of the file system than the real one, such as a simulated one.
+    /// Opens the store on a simulated or other file system instead of the real one.
     #[cfg(feature = "testing")]
     pub fn with_fs(fs: Arc<dyn Fs>) -> Self {
         Self::new(fs, SCHEMA)
@@ -140,8 +139,8 @@ impl JsonFiles {
         }))
     }
 
-    /// Returns a handle to the same store with other limits. It shares no locks, notices or growth counts with handles that were cloned
-    /// before.
+    /// Returns a handle to the same store with other limits. It shares no locks, notices or growth counts with the old handle and its
+    /// clones.
     pub fn with_options(self, options: JsonFilesOptions) -> Self {
         let (fs, schema) = (Arc::clone(&self.0.fs), self.0.schema);
         let (locks, notices, growth) = (Locks::default(), Notices::default(), Growth::default());
@@ -155,8 +154,8 @@ impl JsonFiles {
         }))
     }
 
-    /// Brings the whole store within its caps: deletes the shelves of the hosts to which nothing was written for the longest time, except
-    /// hosts for which a person has written something. Updates also do this from time to time.
+    /// Brings the whole store within its caps: deletes the shelves of the hosts that were written least recently, except hosts for which
+    /// a person has written something. Updates also do this from time to time.
     ///
     /// # Errors
     /// `Unavailable` if the store cannot be reached. Hosts that were forgotten before the error stay forgotten.
@@ -164,7 +163,7 @@ impl JsonFiles {
         self.run("store.compact", None, Files::compact).await
     }
 
-    /// Runs work on files on a blocking thread, and returns its result. `operation` and `shelf` are named in the error.
+    /// Runs file work on a blocking thread, and returns its result. An error names `operation` and `shelf`.
     async fn run<T: Send + 'static>(
         &self,
         operation: &'static str,
@@ -261,7 +260,7 @@ impl Files {
         self.telling(shelf, self.remove_locked(&place, shelf))
     }
 
-    /// Adds a notice if an operation failed because the shelf is read-only. Returns the operation's result unchanged.
+    /// Adds a notice if the operation failed because the shelf is read-only. Returns the operation's result unchanged.
     fn telling<T>(&self, shelf: &Shelf, done: Result<T, Failure>) -> Result<T, Failure> {
         if let Err(Failure::ReadOnly { why, .. }) = &done {
             self.notices.found(

@@ -8,11 +8,10 @@ use std::{
 
 use crate::memory::{Shelf, StoreNotice, StoreNoticeKind};
 
-/// Maximum number of notices that wait to be collected. While so many wait, new ones are dropped. Source: chosen; the first ones show the
-/// problem.
+/// Maximum number of waiting notices. While so many wait, new notices are dropped. Source: chosen; the first ones show the problem.
 const MAX_WAITING: usize = 256;
-/// Maximum number of findings that are remembered, so that each is reported only once. When there would be more, all are forgotten. Source:
-/// chosen.
+/// Maximum number of findings that are remembered so that each is reported only once. Once this many are remembered, the next finding makes
+/// the store forget them all. Source: chosen.
 const MAX_TOLD: usize = 1_024;
 
 #[derive(Debug, Default)]
@@ -25,14 +24,13 @@ struct Inner {
 }
 
 impl Notices {
-    /// Adds a notice of something that the store did, such as a repair.
     pub(super) fn did(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),
             kind,
         };
         let mut inner = self.lock();
-        // The finding that a repair belongs to is not reported beside the repair.
+        // A repair replaces the notice of the damage that it repaired.
         if matches!(
             notice.kind,
             StoreNoticeKind::RestoredFromBackup | StoreNoticeKind::Salvaged { .. }
@@ -47,7 +45,7 @@ impl Notices {
         }
     }
 
-    /// Adds a notice of something that an operation found, unless it was reported before: every later operation finds the same thing again.
+    /// Adds a notice of a finding, unless the same finding was reported before, because every later operation finds the same thing again.
     pub(super) fn found(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),
@@ -64,7 +62,6 @@ impl Notices {
         inner.waiting.push(notice);
     }
 
-    /// Adds one notice for each path from which the rights of other users were removed.
     pub(super) fn tightened(&self, paths: Vec<PathBuf>) {
         for path in paths {
             // The path is written with the same separator on every system.

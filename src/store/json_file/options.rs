@@ -8,21 +8,22 @@ use std::time::Duration;
 pub struct JsonFilesOptions {
     /// Longest time that an update waits for the lock of a shelf before it fails with `Busy`. Default: 5 s. Source: chosen.
     pub lock_wait: Duration,
-    /// Maximum size of a shelf's file when it is written. A shelf whose file is already larger can only be made smaller. Unit: bytes.
-    /// Default: 1 MiB. Source: chosen.
+    /// Maximum size of a shelf's file when it is written. If the file is already larger, an update may only make it smaller. Unit:
+    /// bytes. Default: 1 MiB. Source: chosen.
     pub max_shelf_bytes: usize,
     /// Maximum size of a file that is read. A larger file is neither read nor changed. Unit: bytes. Default: 8 MiB. Source: chosen.
     pub max_file_bytes: u64,
-    /// Maximum number of hosts in the store. If there are more, the hosts to which nothing was written for the longest time are forgotten.
-    /// Default: 10,000. Source: chosen.
-    pub max_hosts: usize,
-    /// Maximum number of hosts of one registrable domain in each namespace. Further ones are forgotten in the same order. Default: 8.
+    /// Maximum number of hosts in the store. If there are more, the hosts that were written least recently are forgotten. Default: 10,000.
     /// Source: chosen.
+    pub max_hosts: usize,
+    /// Maximum number of hosts of one registrable domain in each namespace. If there are more, those that were written least recently
+    /// are forgotten. Default: 8. Source: chosen.
     pub max_hosts_per_site: usize,
-    /// Maximum size of the store. If it is larger, hosts are forgotten in the same order. Unit: bytes. Default: 256 MiB. Source: chosen.
+    /// Maximum size of the store. If it is larger, the hosts that were written least recently are forgotten. Unit: bytes. Default: 256
+    /// MiB. Source: chosen.
     pub max_total_bytes: u64,
     /// Maximum number of hosts that this handle may add before it checks the caps again. It also checks after the first
-    /// host. Default: 64. Source: chosen; a check of 10,000 hosts takes some tenths of a second.
+    /// host that it adds. Default: 64. Source: chosen; a check of 10,000 hosts takes some tenths of a second.
     pub hosts_between_checks: usize,
 }
 

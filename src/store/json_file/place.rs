@@ -20,29 +20,20 @@ use super::{
 };
 use crate::memory::{Namespace, Scope, Shelf};
 
-/// The folder that contains the lock files, below the root.
 pub(super) const LOCKS: &str = "locks";
-/// The folder, below a namespace's folder, that contains the folders of the hosts.
 pub(super) const DOMAINS: &str = "domains";
-/// The extension of a shelf's file.
 pub(super) const JSON: &str = ".json";
-/// The extension of a file that is being written.
 pub(super) const TEMP: &str = ".tmp";
-/// Number of lock files. Source: chosen; with so many, two shelves rarely share a lock.
+/// Number of lock files. Source: chosen; with 64, two shelves rarely share a lock file.
 pub(super) const STRIPES: u8 = 64;
 /// Maximum length of a collection's name. Unit: bytes. Source: chosen.
 const MAX_COLLECTION: usize = 64;
 
-/// The paths and the lock of one shelf.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
-    /// The shelf's folder.
     pub(super) dir: PathBuf,
-    /// The name of the shelf's file, without the folder.
     pub(super) name: String,
-    /// The quarantine folder, which receives the shelf's broken files.
     pub(super) quarantine: PathBuf,
-    /// The prefix of the names of the shelf's broken files.
     pub(super) quarantine_prefix: String,
     /// The number of the shelf's lock file, from 0 to [`STRIPES`] - 1. Several shelves may share a lock file.
     pub(super) stripe: u8,
@@ -63,8 +54,7 @@ impl Place {
                 Some(host.as_str()),
             ),
         };
-        // Of the three parts, only the host could contain a NUL, and the host comes last. So different shelves never have the same
-        // identity.
+        // Only the host could contain a NUL, and the host comes last. So different shelves never have the same identity.
         let scope = scope.map_or_else(String::new, |host| format!("\0{host}"));
         let identity = format!("{}\0{}{scope}", shelf.namespace.as_str(), shelf.collection);
         let hash = Sha256::digest(identity.as_bytes());
@@ -77,23 +67,21 @@ impl Place {
         })
     }
 
-    /// Returns the path of the shelf's file.
     pub(super) fn file(&self) -> PathBuf {
         self.dir.join(&self.name)
     }
 
-    /// Returns the path of the backup, which holds the state before the last change.
+    /// Returns the path of the backup, which contains the state before the last change.
     pub(super) fn backup(&self) -> PathBuf {
         self.dir.join(format!("{}.bak", self.name))
     }
 
-    /// Returns the path of the copy that keeps the shelf as it was in this older version of the format. The copy is made when the shelf is
-    /// first written in the newest version.
+    /// Returns the path of the copy of the shelf in this older version of the format. The copy is made when the shelf is first written in
+    /// the newest version.
     pub(super) fn old_version(&self, version: u64) -> PathBuf {
         self.dir.join(format!("{}.v{version}.bak", self.name))
     }
 
-    /// Returns a new path in the shelf's folder for a file that is being written.
     pub(super) fn temp(&self) -> PathBuf {
         self.dir.join(format!(
             "{}.{}-{}{TEMP}",
@@ -103,8 +91,7 @@ impl Place {
         ))
     }
 
-    /// Returns the id of the process that wrote the temporary file with this name; `None` if the name is not that of a temporary file of
-    /// this shelf.
+    /// Returns the id of the process that wrote the temporary file with this name; `None` if this is not a temporary file of this shelf.
     pub(super) fn writer_of(&self, name: &str) -> Option<u32> {
         let middle = name
             .strip_prefix(&self.name)?
@@ -113,19 +100,17 @@ impl Place {
         middle.split_once('-')?.0.parse().ok()
     }
 
-    /// Returns true if an entry of the shelf's folder belongs to this shelf, judged by its name.
     pub(super) fn owns(&self, name: &str) -> bool {
         name.strip_prefix(&self.name)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// Returns the path of the shelf's lock file.
     pub(super) fn lock(&self) -> PathBuf {
         Path::new(LOCKS).join(format!("{:02x}", self.stripe))
     }
 }
 
-/// Returns the folder of a namespace. A namespace called `locks` gets another folder name, because the folder `locks` contains the lock
+/// Returns the folder of a namespace. The namespace `locks` gets a different folder name, because the folder `locks` contains the lock
 /// files.
 fn namespace_dir(namespace: &Namespace) -> PathBuf {
     let name = component(namespace.as_str());
@@ -136,12 +121,13 @@ fn namespace_dir(namespace: &Namespace) -> PathBuf {
     }
 }
 
-/// Returns the collection of the shelf to which a file with this name belongs; `None` if no shelf's file has such a name.
+/// Returns the collection of the shelf whose file has this name; `None` if no shelf's file can have it.
 pub(super) fn collection_of(file: &str) -> Option<&str> {
     file.strip_suffix(JSON).filter(|name| is_collection(name))
 }
 
-/// Returns the shelf whose file has this path; `None` if no shelf has this path, or if the host's name in it was shortened.
+/// Returns the shelf whose file has this path; `None` if no shelf can have this path, or if the host's name in it was
+/// shortened.
 pub(super) fn shelf_of(path: &Path) -> Option<Shelf> {
     let parts: Vec<&str> = path
         .iter()

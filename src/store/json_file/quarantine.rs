@@ -17,8 +17,8 @@ use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 const MAX_KEPT: usize = 5;
 
 impl Files {
-    /// Keeps a broken file under a second name in the quarantine folder. The file also keeps its own name until it is replaced. If several
-    /// broken files of a shelf have the same content, only one is kept. `bytes` is the file's content.
+    /// Keeps a broken file under a second name in the quarantine folder. `bytes` is the file's content. The file also keeps its own name
+    /// until it is replaced. Of several broken files of a shelf with the same content, only one is kept.
     pub(super) fn quarantine(
         &self,
         place: &Place,
@@ -64,7 +64,7 @@ impl Files {
         let target = dir.join(&name);
         self.link_or_copy(path, &target, &dir.join(format!("{name}{TEMP}")), bytes)
             .map_err(failed)?;
-        // The entry in quarantine must be durable before the broken file is replaced.
+        // The entry in the quarantine folder must be durable before the broken file is replaced.
         self.fs.sync_dir(dir).map_err(failed)?;
         let file = target
             .iter()
@@ -76,8 +76,8 @@ impl Files {
         Ok(())
     }
 
-    /// Gives a file a second name. If the file system has no hard links, writes `bytes`, the file's content, to `temp` and renames that to
-    /// `to`.
+    /// Gives a file a second name. If the file system has no hard links, writes the file's content `bytes` to `temp`, and renames `temp`
+    /// to `to`.
     pub(super) fn link_or_copy(
         &self,
         from: &Path,

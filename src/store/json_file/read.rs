@@ -1,5 +1,5 @@
-//! Reads a shelf from its file, else from its backup. If both are broken, reads the single records that are intact. Reading writes nothing,
-//! because the reader may not have the right to write. It needs no lock, because files are only ever replaced as a whole.
+//! Reading of a shelf: from its file, else from its backup. If both are broken, the intact records in them are read one by one. Reading
+//! writes nothing, because the reader may have no right to write. It needs no lock, because files are only ever replaced as a whole.
 
 use std::{
     io,
@@ -15,40 +15,30 @@ use super::{
 };
 use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 
-/// The state of a shelf, as far as it can be read from the disk.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// The document. It is incomplete if records had to be salvaged.
+    /// The document. Records may be missing if they had to be salvaged.
     pub(super) document: Document,
-    /// The source of the document.
     pub(super) source: Source,
     /// The bytes of the shelf's own file; `None` if that file is missing, broken, or written by a newer version of the program.
     pub(super) good: Option<Vec<u8>>,
-    /// The files of the shelf that the store does not understand, with their bytes. They are put into quarantine before anything is
-    /// written.
+    /// The broken files of the shelf, with their bytes. They are put into quarantine before anything is written.
     pub(super) bad: Vec<(PathBuf, Vec<u8>)>,
-    /// True if a newer version of the program wrote the shelf's file or its backup.
     pub(super) is_newer: bool,
-    /// The generation from which the next commit counts. No earlier state of the shelf can have had a higher one.
+    /// The generation that the next commit increases. No earlier state of the shelf can have had a higher generation.
     pub(super) generation: u64,
 }
 
-/// The source from which the content of a shelf was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// No file, because the shelf was never written.
     Nobody,
-    /// The shelf's file.
     File,
-    /// The backup, which contains the state before the last change.
     Backup,
-    /// Single records salvaged from a broken file.
     Salvage,
     /// Nothing: the files are broken, and no record can be salvaged.
     Lost,
 }
 
-/// The result of reading one of a shelf's two files, its own file or the backup.
 enum Copy {
     Missing,
     Good(Document, Vec<u8>),
@@ -61,7 +51,6 @@ enum Copy {
 }
 
 impl Files {
-    /// Finds the current state of a shelf on disk: in its file, else in its backup, else in the intact records of a broken file.
     pub(super) fn find(&self, place: &Place, shelf: &Shelf) -> Result<Found, Failure> {
         let missing = match self.copy(&place.file(), shelf)? {
             Copy::Good(document, bytes) => {
@@ -167,7 +156,7 @@ impl Files {
         })
     }
 
-    /// Returns the reason why no part of a shelf can be read, in words for a person.
+    /// Returns the reason, in words for a person, why no part of a shelf can be read.
     pub(super) fn why_unreadable(&self, place: &Place, shelf: &Shelf) -> String {
         match self.copy(&place.file(), shelf) {
             Ok(Copy::Bad { why, .. }) => format!("{}: {why}", place.file().display()),
@@ -175,7 +164,6 @@ impl Files {
         }
     }
 
-    /// Adds a notice if the shelf was read from a backup, from a broken file, or from a file of a newer version.
     pub(super) fn tell(&self, shelf: &Shelf, found: &Found) {
         let kind = match found.source {
             _ if found.is_newer => StoreNoticeKind::ReadOnly {

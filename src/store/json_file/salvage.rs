@@ -1,15 +1,15 @@
-//! Reads the intact records of a broken file, one by one.
+//! Salvage: reading the intact records of a broken file, one by one.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::memory::{Record, Shelf, is_too_deep};
 
-/// The bytes that the store writes before each record's key. They cannot be a part of a string, because JSON escapes line breaks in
+/// The bytes that the store writes before each record's key. They cannot be part of a string, because JSON escapes line breaks in
 /// strings.
 const RECORD: &[u8] = b"\n    \"";
 
-/// The records that could be read from a broken file, and the file's generation, which is 0 if it could not be read.
+/// The records that could be read from a broken file, and the file's generation (0 if it could not be read).
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Salvaged {
     pub(super) generation: u64,
@@ -45,8 +45,8 @@ pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
                 rest = &rest[length..];
                 match rest.iter().position(|b| !b.is_ascii_whitespace()) {
                     Some(at) if rest[at] == b',' => rest = &rest[at + 1..],
-                    // Either the records end here, or something is broken. In the second case, only text that looks like a record counts as
-                    // the next one.
+                    // A closing brace ends the records. Anything else means that something is broken. Then only text that looks like the
+                    // start of a record counts as the next record.
                     Some(at) if rest[at] == b'}' => break,
                     _ => rest = next_record(rest),
                 }
@@ -61,13 +61,12 @@ pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
     found
 }
 
-/// Returns the shelf that a broken file names as its own; `None` if the field `shelf` cannot be read.
+/// Returns the shelf that a broken file names; `None` if the field `shelf` cannot be read.
 pub(super) fn whose(bytes: &[u8]) -> Option<Shelf> {
     let at = after(bytes, b"\"shelf\":")?;
     value(&bytes[at..]).map(|(shelf, _)| shelf)
 }
 
-/// Returns the position behind the first occurrence of `text`.
 fn after(bytes: &[u8], text: &[u8]) -> Option<usize> {
     bytes
         .windows(text.len())
@@ -82,7 +81,7 @@ fn value<T: DeserializeOwned>(bytes: &[u8]) -> Option<(T, usize)> {
     Some((value, values.byte_offset()))
 }
 
-/// Parses a record's key and body at the start of the bytes. Returns both and their total length in bytes.
+/// Parses a record at the start of the bytes. Returns its key, its body, and its length in bytes.
 fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
     let (key, end) = value::<String>(bytes)?;
     let colon = end + bytes[end..].iter().position(|b| !b.is_ascii_whitespace())?;
@@ -93,7 +92,7 @@ fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
     Some((key, body, colon + 1 + length))
 }
 
-/// Returns the bytes from the key of the next record on; no bytes if no further line looks like the start of a record.
+/// Returns the bytes from the key of the next record on; no bytes if no later line looks like the start of a record.
 fn next_record(bytes: &[u8]) -> &[u8] {
     after(bytes, RECORD).map_or(&[], |at| &bytes[at - 1..])
 }

@@ -35,7 +35,8 @@ impl StdFs {
     }
 }
 
-/// Returns the components of a path. Fails if a component is not a plain name (for example `..`), which is an error of the caller.
+/// Returns the components of a path. Fails if a component is not a plain name (for example `..`), which would be a bug in the
+/// caller.
 fn names(path: &Path) -> io::Result<Vec<&std::ffi::OsStr>> {
     path.components()
         .map(|component| match component {
@@ -48,7 +49,6 @@ fn names(path: &Path) -> io::Result<Vec<&std::ffi::OsStr>> {
         .collect()
 }
 
-/// Splits a path into its folder and its last name.
 #[cfg(unix)]
 fn split(path: &Path) -> io::Result<(&Path, &std::ffi::OsStr)> {
     match (path.parent(), path.file_name()) {
@@ -82,7 +82,7 @@ fn not_ours(path: &Path, what: &str) -> io::Error {
     )
 }
 
-/// Reads an open file whose size is `size` bytes. Fails if the file has more than `max` bytes.
+/// Reads an open file of `size` bytes. Fails if the file has more than `max` bytes.
 fn read_up_to(file: &File, size: u64, max: u64) -> io::Result<Vec<u8>> {
     if size > max {
         return Err(too_large(size, max));
@@ -114,8 +114,7 @@ struct HeldLock(#[expect(dead_code, reason = "closing the file gives the lock up
 
 impl FsLock for HeldLock {}
 
-/// Tries once to take the exclusive lock of an open file; `None` if another holder has it. Repeats the attempt only if a signal interrupted
-/// it.
+/// Tries once to take the exclusive lock of an open file; `None` if another holder has it. Repeats an attempt that a signal interrupted.
 fn take_lock(file: File) -> io::Result<Option<Box<dyn FsLock>>> {
     loop {
         match file.try_lock() {

@@ -1,4 +1,5 @@
-//! Writes a shelf. At every moment the disk contains either the whole old state or the whole new state, whatever fails.
+//! Writing of a shelf. At every moment, the disk contains either the whole old state or the whole new state, whatever
+//! fails.
 
 use std::{
     io,
@@ -16,19 +17,18 @@ use super::{
 };
 use crate::memory::{Committed, Durable, Edit, ReadOnly, Shelf, StoreNoticeKind, apply};
 
-/// Age from which a temporary file counts as abandoned, even if a process with the id of the file's writer exists. Source: chosen; by then
-/// another process may have got that id.
+/// Age from which a temporary file counts as abandoned, even if a process with its writer's id exists. Source: chosen; by then, another
+/// process may have got that id.
 const ORPHANED: Duration = Duration::from_hours(1);
-/// Maximum number of further attempts to create a shelf's folder if a clean-up removes the folder before the file is created in it. Source:
-/// chosen; only a clean-up removes empty folders.
+/// Maximum number of retries if a clean-up removes the shelf's folder before the new file is created in it. Source: chosen; only a clean-up
+/// removes empty folders.
 const MAX_TRIES: u32 = 5;
-/// A commit, and its effect on the size of the store.
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) committed: Committed,
     /// True if the shelf's folder was missing or empty before the commit.
     pub(super) is_first: bool,
-    /// Growth of the store by the commit. Unit: bytes.
+    /// Growth of the store by this commit. Unit: bytes.
     pub(super) growth: u64,
 }
 
@@ -51,8 +51,8 @@ impl Files {
             .map_err(Failure::Edit)?;
         if changes.is_empty() {
             if found.source != Source::Nobody {
-                // An earlier writer may have ended before the entry was durable. The acknowledgement of this update promises that the entry
-                // is durable.
+                // An earlier writer may have ended before the file's entry was durable. The acknowledgement of this update promises that it
+                // is.
                 self.fs
                     .create_dir(&place.dir)
                     .map_err(Failure::io("create_dir", &place.dir))?;
@@ -124,7 +124,7 @@ impl Files {
         self.tidy(place)?;
         match self.find(place, shelf) {
             Ok(found) if found.is_newer => return Err(newer(&found)),
-            // A shelf that is larger than the caps can still be removed on request.
+            // A shelf that is too large can still be removed on request.
             Ok(_) | Err(Failure::ReadOnly { .. }) => {}
             Err(failure) => return Err(failure),
         }
@@ -147,9 +147,8 @@ impl Files {
         }
     }
 
-    /// Removes the files of a shelf, the shelf's own file last. The shelf's own file is removed only when the removal of the others is
-    /// durable, because a remaining backup would be restored, even after a power cut. On return, the removal of the shelf's own file is not
-    /// yet durable.
+    /// Removes the files of a shelf, its main file last. The main file is removed only when the removal of the others is durable, because a
+    /// remaining backup would be restored, even after a power cut. On return, the removal of the main file is not yet durable.
     pub(super) fn unlink_shelf(&self, place: &Place) -> Result<(), Failure> {
         let mut others = self.list(&place.dir)?;
         others.retain(|entry| place.owns(&entry.name) && entry.name != place.name);
@@ -176,14 +175,14 @@ impl Files {
         Ok(())
     }
 
-    /// Removes temporary files of dead writers from the shelf's folder, and fails if something else than a file has a name of the shelf's
-    /// files. Returns true if the folder was missing or empty.
+    /// Removes the temporary files of dead writers from the shelf's folder. Fails if an entry with the name of one of the shelf's files
+    /// is not a file. Returns true if the folder was missing or empty.
     fn tidy(&self, place: &Place) -> Result<bool, Failure> {
         let entries = self.list(&place.dir)?;
         for entry in entries.iter().filter(|entry| place.owns(&entry.name)) {
             let path = place.dir.join(&entry.name);
             match (entry.kind, place.writer_of(&entry.name)) {
-                // Every writer of this shelf must hold the lock, which is held here, so every temporary file is a leftover. The extra
+                // Every writer of this shelf must hold the lock, which is held here, so every temporary file is abandoned. The extra
                 // conditions protect against file systems whose locks do not work.
                 (FsKind::File, Some(writer)) if entry.age > ORPHANED || is_gone(writer) => {
                     let _ = self.fs.unlink(&path);
@@ -210,7 +209,8 @@ impl Files {
             })
     }
 
-    /// Replaces a shelf's file by one with these bytes. The update is safe only if the calls inside stay in this order.
+    /// Replaces a shelf's file by a file with these bytes. The update is safe only if the calls in this function stay
+    /// in this order.
     fn replace(&self, place: &Place, found: &Found, bytes: &[u8]) -> Result<(), Failure> {
         let temp = self.write_temp(place, bytes)?;
         let replaced = self.keep_old(place, found).and_then(|()| {
@@ -228,7 +228,8 @@ impl Files {
             .map_err(Failure::io("sync_dir", &place.dir))
     }
 
-    /// Writes these bytes into a new file beside the shelf's file, and makes the new file durable. Leaves no file if that fails.
+    /// Writes these bytes into a new file in the shelf's folder, and makes the file durable. Leaves no file behind if this
+    /// fails.
     fn write_temp(&self, place: &Place, bytes: &[u8]) -> Result<PathBuf, Failure> {
         let temp = place.temp();
         let mut tries = 0;
@@ -237,7 +238,7 @@ impl Files {
                 .create_dir(&place.dir)
                 .map_err(Failure::io("create_dir", &place.dir))?;
             match self.fs.create_new(&temp) {
-                // A clean-up has removed the empty folder.
+                // A clean-up has removed the shelf's folder while it was empty.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && tries < MAX_TRIES => {
                     tries += 1;
                 }
@@ -257,7 +258,8 @@ impl Files {
         }
     }
 
-    /// Keeps the shelf's file, which is about to be replaced, as the backup, unless the file is missing or broken.
+    /// Keeps the shelf's current file as the backup before it is replaced. Does nothing if that file is missing or
+    /// broken.
     fn keep_old(&self, place: &Place, found: &Found) -> Result<(), Failure> {
         let Some(good) = &found.good else {
             return Ok(());
@@ -274,8 +276,8 @@ impl Files {
         let kept = self
             .link_or_copy(&file, &link, &copy, good)
             .and_then(|()| self.fs.rename(&link, &backup));
-        // If both names belong to the same file, the rename leaves both of them. This happens if an earlier process made the backup and
-        // ended before it replaced the file.
+        // If both names belong to the same file, the rename does nothing and the link remains. This happens if an earlier process made
+        // the backup and ended before it replaced the file.
         let _ = self.fs.unlink(&link);
         kept.map_err(Failure::io("backup", &backup))
     }
@@ -292,8 +294,8 @@ fn newer(found: &Found) -> Failure {
     }
 }
 
-/// Returns true if the process with this id does not exist or is this process, which is not writing the shelf at this moment. A process in
-/// another container seems not to exist; only the shelf's lock keeps its temporary files from being removed.
+/// Returns true if no process has this id, or if it is the id of this process, which does not write the shelf at this moment. A process in
+/// another container seems not to exist; only the shelf's lock protects its temporary files.
 fn is_gone(pid: u32) -> bool {
     if pid == std::process::id() {
         return true;

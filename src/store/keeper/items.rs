@@ -1,14 +1,14 @@
-//! The items of memory in the form that a person reads, and the search for the item that a person names.
+//! The items of memory as people read them, and the search for an item by its name.
 
 use crate::{
     base::{Error, ErrorKind, Result},
     memory::{Described, Record, Shelf},
 };
 
-/// Maximum number of items that the error lists if the names of several items begin with the text that a person gave. Source: chosen.
+/// Maximum number of items in the error for a text with which the names of several items begin. Source: chosen.
 const MAX_NAMES: usize = 5;
 
-/// A record of memory together with its shelf, in the form that a person reads.
+/// A record of memory together with its shelf and its description for a person.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Item {
@@ -21,7 +21,8 @@ pub struct Item {
 }
 
 impl Item {
-    /// Returns the name of the item: its key, followed by its host if it has one, because the same key can occur for two hosts.
+    /// Returns the name of the item: its key, followed by its host if it has one. The host is part of the name because two
+    /// hosts can have the same key.
     pub fn name(&self) -> String {
         self.shelf.item_name(&self.record.key)
     }
@@ -49,12 +50,12 @@ pub struct Damaged {
     pub shelf: Shelf,
     /// The reason in words.
     pub why: String,
-    /// True if the shelf is too large. Such a shelf is never put aside, and nothing can be learned there.
+    /// True if the shelf is too large. Such a shelf is never put into quarantine, and nothing can be learned there.
     pub is_too_large: bool,
 }
 
 impl Damaged {
-    /// Interprets an error of loading this shelf. Returns the error unchanged if the shelf may still be intact.
+    /// Converts an error of loading this shelf. Returns the error unchanged if the shelf may still be intact.
     pub(super) fn of(shelf: &Shelf, error: Error) -> Result<Self> {
         let is_too_large = match error.kind() {
             ErrorKind::Corrupt => false,
@@ -71,7 +72,7 @@ impl Damaged {
 }
 
 impl Items {
-    /// Returns the item with this name or key, or else the only item whose name begins with it.
+    /// Returns the item with this name or key, or else the only item whose name begins with `name`.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, if there is no such item, or more than one.

@@ -1,5 +1,5 @@
-//! The changes that forgetting a place or undoing a run would make. They are computed from what is stored before any of them is made, so that
-//! the question whether there is anything to change and the change itself follow the same rules.
+//! Plans: the changes that forgetting a place or undoing a run would make. A plan is computed from the stored records before any change is
+//! made. So the question whether there is anything to change, and the change itself, follow the same rules.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,9 @@ use crate::{
     registry::{RunManifest, checkpoint_shelf, manifest_shelf},
 };
 
-/// A place that is to be forgotten.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
-    /// These hosts alone.
     Hosts(BTreeSet<Host>),
-    /// All hosts of a site.
     Site(Site),
 }
 
@@ -27,7 +24,7 @@ impl Place {
         }
     }
 
-    /// Returns the edit by which a kind of memory removes what this place contributed to a shelf for all sites.
+    /// Returns the edit by which a memory kind removes the contribution of this place from a shelf for all sites.
     fn forgotten_by(&self, kind: &dyn MemoryKind) -> Result<Edit> {
         match self {
             Self::Site(site) => kind.forget(site, None),
@@ -41,25 +38,21 @@ impl Place {
     }
 }
 
-/// The changes that forgetting a place or undoing a run would make, and the shelves that it would have to leave as they are.
+/// A plan of changes, with the shelves that it cannot change.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// The shelves to remove.
     pub(super) removed: Vec<Shelf>,
-    /// Number of records on those of the removed shelves that belong to hosts, as far as they can be read.
+    /// Number of records on the removed shelves of hosts, without shelves that cannot be read.
     pub(super) own: usize,
-    /// Number of the removed shelves that cannot be read.
     pub(super) unreadable: usize,
-    /// The edits that change something.
     pub(super) edits: Vec<(Shelf, Edit)>,
-    /// Shelves without an edit, because their kind is unknown or cannot make one.
+    /// Shelves without an edit, because their kind is unknown or provides no edit.
     untold: Vec<Shelf>,
-    /// Shelves that must be edited but cannot be read.
     damaged: Vec<Damaged>,
 }
 
 impl Plan {
-    /// Returns true if nothing would change, and if this is certain.
+    /// Returns true if it is certain that nothing would change.
     #[cfg(feature = "cli")]
     pub(super) fn is_empty(&self) -> bool {
         self.removed.is_empty()
@@ -68,8 +61,8 @@ impl Plan {
             && self.damaged.is_empty()
     }
 
-    /// Fails if the plan leaves shelves as they are. Without the error, a person would believe that the operation was complete. `changed` is
-    /// the number of records that were changed on the other shelves.
+    /// Fails if some shelves could not be changed, because a person would otherwise believe that the operation was complete. `changed` is
+    /// the number of records that were changed on all other shelves.
     pub(super) fn whole(&self, changed: usize) -> Result<()> {
         let joined = |names: Vec<String>| names.join(", ");
         let untold = joined(self.untold.iter().map(ToString::to_string).collect());
@@ -96,7 +89,6 @@ impl Plan {
 }
 
 impl<M: MemoryBackend> Keeper<'_, M> {
-    /// Plans to forget everything that was learned in a place.
     pub(super) async fn forgetting(&self, place: &Place) -> Result<Plan> {
         let mut plan = Plan::default();
         for shelf in self.shelves(Some(&self.namespace)).await? {
@@ -125,7 +117,7 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         Ok(plan)
     }
 
-    /// Adds the removal of the runs that began in this place from the register.
+    /// Adds the removal, from the register, of the runs that began in this place.
     async fn forgetting_runs(&self, plan: &mut Plan, place: &Place) -> Result<()> {
         let shelf = manifest_shelf(&self.namespace);
         let records = match self.records(&shelf).await? {
@@ -149,7 +141,6 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         self.plan(plan, shelf, super::without(is_meant)).await
     }
 
-    /// Plans to undo what was learned from a run.
     pub(super) async fn undoing(&self, run: &RunId) -> Result<Plan> {
         let mut plan = Plan::default();
         for shelf in self.shelves(Some(&self.namespace)).await? {
@@ -163,7 +154,7 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         Ok(plan)
     }
 
-    /// Adds an edit of a memory kind, or notes that there is none.
+    /// Adds the edit of a memory kind. If the kind provides none, records the shelf as one without an edit.
     async fn plan_told(
         &self,
         plan: &mut Plan,
@@ -180,7 +171,7 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         Ok(())
     }
 
-    /// Adds an edit if it would change something.
+    /// Adds an edit to the plan, if it would change something.
     async fn plan(&self, plan: &mut Plan, shelf: Shelf, edit: Edit) -> Result<()> {
         match self.records(&shelf).await? {
             Ok(records) if edit.changes(&records)?.is_empty() => {}

@@ -20,13 +20,10 @@ use crate::{
     page::{Dialog, DialogKind, Observation, Scene, Tree},
 };
 
-/// The operation that errors of this browser name.
 const OPERATION: &str = "faulty_browser.call";
-/// The address of the blank page that is shown after [`BrowserFault::PageLost`].
 const BLANK: &str = "about:blank";
 
-/// A way in which an action fails. If a variant has a field `done` and it is true, the action is carried out nevertheless, but the reply
-/// does not say so.
+/// A failure of an action. If a variant's field `done` is true, the action is carried out nevertheless, but the reply does not say so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BrowserFault {
@@ -62,7 +59,7 @@ pub enum BrowserFault {
     NoEffect,
 }
 
-/// A way in which an observation fails.
+/// A failure of an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookFault {
@@ -150,8 +147,8 @@ impl State {
         if self.dead { Err(lost()) } else { Ok(()) }
     }
 
-    /// Returns the outcome of this action if the dialog or the blank page of an earlier fault keeps it from the wrapped browser; `None` if
-    /// nothing does. Answering the dialog or opening an address ends the blockade.
+    /// Returns the outcome of an action that does not reach the wrapped browser, because an earlier fault left a dialog or a blank page;
+    /// `None` if the action reaches it. Answering the dialog or opening an address removes the obstacle.
     fn in_the_way(&mut self, action: &BrowserAction) -> Option<Outcome> {
         let answers = matches!(
             action,

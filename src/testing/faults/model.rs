@@ -16,10 +16,9 @@ use crate::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
 };
 
-/// The operation that errors of this model name.
 const OPERATION: &str = "faulty_model.complete";
 
-/// A way in which a model fails. A fault that has several forms, such as [`MalformedJson`](Self::MalformedJson), uses them in turn.
+/// A failure of a model. A fault that has several forms, such as [`MalformedJson`](Self::MalformedJson), uses them in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelFault {

@@ -19,8 +19,9 @@ use crate::{
 /// Longest time for the browser to report that a drag began, after the pressed pointer moved. Source: chosen; it takes a few milliseconds.
 const DRAG: Duration = Duration::from_millis(300);
 
-/// Distance between the point at which a drag ends and the middle of its target element, in each direction. Sortable lists compare the
-/// pointer and its last move with the middle of an item, and exactly there they do nothing. Unit: CSS pixels. Source: chosen.
+/// Distance between the point at which a drag ends and the middle of its target element, in each direction. A sortable
+/// list compares the pointer with the middle of an item, and does nothing if the drag ends exactly there. Unit: CSS
+/// pixels. Source: chosen.
 const BESIDE_MIDDLE: f64 = 2.0;
 /// Length of the last move of a drag, in each direction. It is longer than [`BESIDE_MIDDLE`], so it crosses the middle. Unit: CSS pixels.
 /// Source: chosen.
@@ -29,7 +30,6 @@ const LAST_MOVE: f64 = 4.0;
 /// element, the drag ends in the middle. Unit: CSS pixels. Source: chosen.
 const MIN_SIDE: f64 = 2.0 * LAST_MOVE;
 
-/// The place at which a drag ends.
 #[derive(Debug, Clone, Copy)]
 enum End<'a> {
     /// On this element, wherever it is when the drag ends. The number is the height of the dragged element, in CSS pixels.
@@ -39,8 +39,8 @@ enum End<'a> {
 }
 
 impl Cdp {
-    /// Drags one element onto another. If the page begins a drag and drop of the browser, the drag continues as such; otherwise it consists
-    /// of mouse events.
+    /// Drags one element onto another: with drag events if the page begins a drag and drop of the browser, otherwise
+    /// with mouse events alone.
     pub(in crate::browser::cdp) async fn drag(
         &self,
         turn: &mut Turn,
@@ -53,8 +53,8 @@ impl Cdp {
             .await
     }
 
-    /// Drags from one point of an element to another point of it. The points are relative to the element's top left corner. Unit: CSS
-    /// pixels.
+    /// Drags between two points of an element, relative to its top left corner. Unit: CSS pixels. Fails if the second
+    /// point lies outside the element.
     pub(in crate::browser::cdp) async fn drag_within(
         &self,
         turn: &mut Turn,
@@ -73,7 +73,7 @@ impl Cdp {
             ..Needs::at(x, y)
         };
         let start = self.ready(aim, needs).await?;
-        // A press and its release in the same element make a click.
+        // A press and its release in one element make a click, which may send a form.
         self.may_send(By::Click(&aim.frame, aim.number)).await?;
         let far = |to: u32, from: u32| f64::from(to) - f64::from(from);
         let end = Point {
@@ -91,7 +91,7 @@ impl Cdp {
         (right, down): (i32, i32),
     ) -> Result<(), CdpError> {
         let start = self.ready(aim, Needs::HOVER).await?;
-        // A press and its release in the same element make a click.
+        // A press and its release in one element make a click, which may send a form.
         self.may_send(By::Click(&aim.frame, aim.number)).await?;
         let end = Point {
             x: start.x + f64::from(right),
@@ -125,7 +125,6 @@ impl Cdp {
         dragged.and(released.map(drop))
     }
 
-    /// Returns the box of an element.
     async fn area(&self, aim: &Aim) -> Result<Area, CdpError> {
         self.hub.ask(&aim.frame, "box", json!([aim.number])).await
     }
@@ -133,7 +132,7 @@ impl Cdp {
     async fn drag_from(&self, turn: &mut Turn, start: Point, to: End<'_>) -> Result<(), CdpError> {
         (turn.midway.pressed, turn.pointer) = (true, (start.x, start.y));
         let first = match to {
-            // On the way, because a page may add up the moves and keep each of them within bounds.
+            // This point is halfway, because a page may add up the moves and keep each of them within bounds.
             End::Point(end) => Point {
                 x: f64::midpoint(start.x, end.x),
                 y: f64::midpoint(start.y, end.y),
@@ -214,7 +213,6 @@ impl Cdp {
         done
     }
 
-    /// Releases the mouse button at the position of the pointer.
     async fn release(&self, turn: &mut Turn) -> Result<(), CdpError> {
         self.dispatch(turn, "Input.dispatchMouseEvent", vec![released(turn)])
             .await?;
@@ -222,8 +220,8 @@ impl Cdp {
         Ok(())
     }
 
-    /// Undoes the parts of a pointer action that was cancelled. This does not wait until the page has received the events, because the page
-    /// may not answer; it receives them before any later ones.
+    /// Undoes the parts of a pointer action that was cancelled. Waits at most [`DRAG`] for the page, because the page
+    /// may not answer; the page receives these events before any later ones.
     pub(in crate::browser::cdp) async fn tidy(&self, turn: &mut Turn) {
         if let Some(session) = turn.session.take_if(|_| turn.midway.dragged) {
             let tell = |method, params| self.hub.wire.call::<Value>(Some(&session), method, params);
@@ -244,19 +242,18 @@ impl Cdp {
     }
 }
 
-/// Returns the event that releases the left button at the position of the pointer.
 fn released(turn: &Turn) -> Value {
     let (x, y) = turn.pointer;
     mouse("mouseReleased", Point { x, y }, "left", 0, 1)
 }
 
-/// Returns the last two points of the pointer's path in a drag onto an element: both beside its middle, the last one on the side away from
-/// the start.
+/// Returns the last two points of the pointer's path in a drag onto an element: one before and one behind the element's
+/// middle, in the direction of the drag in reading order.
 ///
-/// A sortable list puts the dragged item before or after the one under the pointer, by the direction of the last move and by the half of
-/// that item in which the move ends. In a grid, direction and half have to be those of a drag forwards or backwards in reading order,
-/// whatever the direction on the way. Both items are in one row if they share at least half the height of the lower one. The start is the
-/// middle of the dragged item, which has this height.
+/// A sortable list puts the dragged item before or after the item under the pointer. It decides by the direction of the
+/// last move and by the half of that item in which the move ends. In a grid, both must be those of a drag forwards or
+/// backwards in reading order, whatever the path before. The two items count as one row if they share at least half the
+/// height of the less tall one. `start` is the middle of the dragged item, and `height` its height.
 pub(super) fn landing((start, height): (Point, f64), middle: Point, area: &Area) -> [Point; 2] {
     let (right, down) = (middle.x - start.x, middle.y - start.y);
     let shared = f64::midpoint(height, area.height) - down.abs();

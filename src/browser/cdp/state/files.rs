@@ -23,7 +23,6 @@ struct Coming {
     dropped: bool,
 }
 
-/// The downloads of a browser.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     coming: HashMap<String, Coming>,

@@ -21,7 +21,6 @@ pub(in crate::browser::cdp) struct World {
     pub(in crate::browser::cdp) object: String,
 }
 
-/// A frame of a tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -42,7 +41,8 @@ pub(in crate::browser::cdp) struct Frame {
     pub(in crate::browser::cdp) asked: bool,
     /// The browser's id of the document to which the frame is navigating; `None` if it is not navigating.
     pub(in crate::browser::cdp) goes: Option<String>,
-    /// True if the loading of the frame was once waited for in vain. It is not waited for again.
+    /// True if the loading of the frame was waited for in vain. It is not waited for again until the frame's next
+    /// navigation.
     pub(in crate::browser::cdp) vain: bool,
     /// Number of times that the frame's address changed without a new document.
     pub(in crate::browser::cdp) steps: u64,
@@ -61,7 +61,6 @@ pub(in crate::browser::cdp) struct Chooser {
     pub(in crate::browser::cdp) multiple: bool,
 }
 
-/// A tab of the browser, with its frames, its dialog and its open requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -106,7 +105,6 @@ pub(super) struct Shown {
     contested: bool,
 }
 
-/// A request that has not ended yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::browser::cdp) struct Request {
     /// The position of this request among all requests of the browser, in the order in which they began; 1 for the
@@ -140,19 +138,20 @@ impl Frame {
         self.loading || self.asked || self.goes.is_some()
     }
 
-    /// Returns true if the loading of the frame's document, or a part of it, should still be waited for.
+    /// Returns true if the frame is loading, about to navigate, or without a known document, and was not yet waited for
+    /// in vain.
     pub(in crate::browser::cdp) fn is_awaited(&self) -> bool {
         (self.moves() || self.loader.is_empty()) && !self.vain
     }
 
-    /// Returns true if the frame is navigating, or if its document is loading and not parsed yet; but false if this was
-    /// once waited for in vain.
+    /// Returns true if the frame is navigating, or its document is loading and not yet parsed. Returns false if this
+    /// was once waited for in vain.
     pub(in crate::browser::cdp) fn navigates(&self) -> bool {
         (self.goes.is_some() || (self.loading && !self.ready)) && !self.vain
     }
 
-    /// Records that a navigation was asked for (`None`) or began (`Some` with the browser's id of its document). Even
-    /// if the loading of the frame was once waited for in vain, this navigation is waited for.
+    /// Records that a navigation was asked for (`loader` is `None`) or began (`loader` is the browser's id of its
+    /// document). This navigation is waited for, even if an earlier one was waited for in vain.
     fn begins(&mut self, loader: Option<String>) {
         // A report of the same navigation by another session or event changes nothing.
         if loader

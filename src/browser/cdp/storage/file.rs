@@ -13,7 +13,6 @@ use crate::browser::chromium;
 /// origin.
 const MAX_FILE: u64 = 64 << 20;
 
-/// A saved state: cookies, and the local storage of origins.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct State {
     #[serde(default)]
@@ -62,7 +61,6 @@ const fn with_the_browser() -> f64 {
     -1.0
 }
 
-/// The local storage of an origin.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OfOrigin {
@@ -134,8 +132,8 @@ impl Cookie {
 }
 
 impl State {
-    /// Returns true if the state has a cookie or local storage for a host that is the same as the cookie domain
-    /// `domain`, inside it, or around it.
+    /// Returns true if the state has a cookie or local storage for the host of the cookie domain `domain`, for a host
+    /// inside that domain, or for a domain around it.
     pub(super) fn speaks_of(&self, domain: &str) -> bool {
         let domain = host(domain);
         let hosts = self
@@ -147,7 +145,7 @@ impl State {
         hosts.any(|host| host == domain || is_below(&host, &domain) || is_below(&domain, &host))
     }
 
-    /// Reads a saved state from its file, and fails if any part of the file is wrong.
+    /// Fails if any part of the file is wrong.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         use io::Read as _;
         let mut text = String::new();
@@ -177,7 +175,6 @@ impl State {
     }
 }
 
-/// Returns the host in a cookie's domain, without the leading dot and in lower case.
 fn host(domain: &str) -> String {
     domain.trim_start_matches('.').to_ascii_lowercase()
 }

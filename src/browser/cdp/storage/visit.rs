@@ -16,7 +16,6 @@ use crate::browser::cdp::{
     wire::Wire,
 };
 
-/// The local storage of an origin, as a page of the origin reports it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Stored {
     pub(super) origin: String,
@@ -31,7 +30,6 @@ pub(super) struct Visit<'a> {
     session: String,
 }
 
-/// The invisible tab of a [`Visit`]. Dropping this closes the tab.
 #[derive(Debug)]
 struct Hidden {
     wire: Wire,
@@ -54,9 +52,9 @@ struct Attached {
     session_id: String,
 }
 
-/// Returns true if the page that was opened for `origin` reports this origin, and false if it reports the https origin
-/// of the same host instead: then the browser goes there for every page, so no page can see the storage of `origin`.
-/// `there` is the reported origin; any other one is an error.
+/// Returns true if the page that was opened for `origin` reports that origin as `there`. Returns false if it reports
+/// the https origin of the same host: then the browser turns every http page of the host into https, so no page can see
+/// the storage of `origin`. Any other `there` is an error.
 fn is_at(origin: &Url, there: &str) -> Result<bool, CdpError> {
     let mut safe = origin.clone();
     // Another port is another origin.
@@ -111,7 +109,6 @@ impl<'a> Visit<'a> {
         })
     }
 
-    /// Opens an empty page of an origin, and reads the local storage of the origin.
     pub(super) async fn read(&self, origin: &Url) -> Result<OfOrigin, CdpError> {
         self.go(origin).await?;
         let Stored {
@@ -131,7 +128,8 @@ impl<'a> Visit<'a> {
         })
     }
 
-    /// Opens an empty page of an origin, and adds items to the local storage of the origin.
+    /// Adds items to the local storage of an origin. Writes nothing if the browser turns the origin's address into
+    /// https.
     pub(super) async fn write(&self, origin: &Url, items: &[Item]) -> Result<(), CdpError> {
         self.go(origin).await?;
         let items = serde_json::to_string(items)

@@ -36,7 +36,6 @@ pub(super) trait Reader: Send + 'static {
 
 /// The half of a connection that sends messages.
 pub(super) trait Writer: Send + 'static {
-    /// Sends one message.
     fn send(&mut self, message: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send;
 }
 
@@ -56,10 +55,8 @@ impl Event<'_> {
     }
 }
 
-/// The reason why a call has no result.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(super) enum WireError {
-    /// The connection has ended.
     #[error("the connection to the browser is closed")]
     Closed,
     /// The session of the call has ended, because its tab or frame is gone.
@@ -72,7 +69,6 @@ pub(super) enum WireError {
         code: i64,
         message: String,
     },
-    /// The result does not have the form that this call expects.
     #[error("{method} gave a result that is not understood")]
     Malformed {
         method: &'static str,
@@ -82,7 +78,6 @@ pub(super) enum WireError {
 
 type Answer = Result<Box<RawValue>, WireError>;
 
-/// A call that still waits for its answer.
 struct Call {
     session: Option<String>,
     method: &'static str,
@@ -112,8 +107,7 @@ impl fmt::Debug for Wire {
     }
 }
 
-/// The two tasks of a connection, of which one reads messages and one writes them; see [`Wire::start`]. Dropping this
-/// ends the connection.
+/// The two tasks of a connection: one reads messages, the other writes them. Dropping this ends the connection.
 pub(super) struct Line {
     tasks: [AbortHandle; 2],
     calls: Arc<Mutex<Calls>>,
@@ -264,7 +258,7 @@ impl Wire {
         receiver
     }
 
-    /// Ends all calls of a session that still wait for an answer, because the session has ended.
+    /// Ends all calls of a session that still wait for an answer. They fail as [`WireError::Gone`].
     pub(super) fn end_session(&self, session: &str) {
         let mut calls = lock(&self.calls);
         let over = |call: &Call| call.session.as_deref() == Some(session);

@@ -9,12 +9,10 @@ use tokio::{
 
 use super::{MAX_MESSAGE, Reader, Writer};
 
-/// The receiving half of the pipe. It reads the browser's output.
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct PipeReader(BufReader<ChildStdout>);
 
 impl PipeReader {
-    /// Returns a reader of the messages in the output of this child process.
     pub(in crate::browser::cdp) fn new(output: ChildStdout) -> Self {
         Self(BufReader::with_capacity(64 << 10, output))
     }
@@ -43,12 +41,11 @@ impl Reader for PipeReader {
     }
 }
 
-/// The sending half of the pipe. It writes to the browser's input; closing the pipe ends the browser.
+/// Dropping this closes the pipe, which ends the browser.
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct PipeWriter(ChildStdin);
 
 impl PipeWriter {
-    /// Returns a writer of messages to the input of this child process.
     pub(in crate::browser::cdp) const fn new(input: ChildStdin) -> Self {
         Self(input)
     }

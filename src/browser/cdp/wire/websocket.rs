@@ -16,11 +16,9 @@ use super::{MAX_MESSAGE, Reader, Writer};
 
 type Stream = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// The receiving half of a WebSocket.
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct SocketReader(SplitStream<Stream>);
 
-/// The sending half of a WebSocket.
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct SocketWriter(SplitSink<Stream, Message>);
 

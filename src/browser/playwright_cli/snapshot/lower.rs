@@ -1,7 +1,7 @@
 //! Conversion of a parsed snapshot of the tool into the crate's page tree. Every line becomes a node, a state or a
 //! property.
 //!
-//! Text of a page enters the crate here. So it is cleaned here, and the values of fields with secrets are masked here,
+//! Page text enters the crate here. So the text is cleaned here, and the values of fields with secrets are masked here,
 //! before any other code sees them.
 
 use super::{Element, Line, Snapshot};
@@ -10,9 +10,7 @@ use crate::{
     page::{ElementRef, Node, Role, Tree, Tri},
 };
 
-/// The text that replaces a value that must not be shown.
 const MASK: &str = "••••••";
-/// Returns the references of the fields that contain text, in reading order.
 pub(crate) fn filled_fields<'a>(snapshot: &Snapshot<'a>) -> Vec<&'a str> {
     let nodes = snapshot.nodes();
     let mut fields = Vec::new();
@@ -34,8 +32,8 @@ pub(crate) fn filled_fields<'a>(snapshot: &Snapshot<'a>) -> Vec<&'a str> {
     fields
 }
 
-/// Converts a snapshot to a page tree. `is_secret` is called with the reference of each field, or with `None` for a
-/// field without one, and returns true if the field's value must be masked.
+/// Converts a snapshot to a page tree. `is_secret` is called with the reference of each field (`None` for a field
+/// without a reference), and returns true if the field's value must be masked.
 pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) -> bool) -> Tree {
     let nodes = snapshot.nodes();
     let mut tree = Tree::builder().with_room_for(nodes.len());
@@ -50,7 +48,7 @@ pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) ->
         match &node.line {
             Line::Element(element) => {
                 let mut lowered = lower_element(element);
-                // The tool prints properties before everything else in the element.
+                // The tool prints the properties of an element before its other content.
                 let mut next = index + 1;
                 while let Some(Line::Property { name, value }) =
                     nodes[next..node.end()].first().map(|n| &n.line)
@@ -86,7 +84,7 @@ pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) ->
                 tree.leaf(Node::text(MASK));
             }
             Line::Text(value) => tree.leaf(Node::text(clean(&value.decode()))),
-            // A property without an element is treated like any other text that was not understood.
+            // A property without an element is kept as malformed text.
             Line::Property { name, value } => {
                 tree.count_malformed();
                 tree.leaf(Node::text(clean(&format!("/{name}: {}", value.decode()))));

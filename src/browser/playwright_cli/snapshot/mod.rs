@@ -28,25 +28,20 @@ use std::borrow::Cow;
 
 pub(crate) use lower::{filled_fields, lower};
 
-/// A parsed snapshot: the nodes in reading order (parents before children).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Snapshot<'a> {
     nodes: Vec<Node<'a>>,
     ends_with_newline: bool,
 }
 
-/// One line of a snapshot, with its position in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node<'a> {
-    /// The white space at the start of the line.
     indent: &'a str,
     /// Index of the next line that is not inside this node.
     end: usize,
-    /// The content of the line.
     pub(crate) line: Line<'a>,
 }
 
-/// The content of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
     /// An element of the page: `- role "name" [attribute]: value`
@@ -54,17 +49,11 @@ pub(crate) enum Line<'a> {
     /// A text of the page: `- text: value`
     Text(Scalar<'a>),
     /// A property of the element around the line: `- /url: value`
-    Property {
-        /// The word between the slash and the colon.
-        name: &'a str,
-        /// The value after the colon.
-        value: Scalar<'a>,
-    },
-    /// Any other line, without its indentation.
+    Property { name: &'a str, value: Scalar<'a> },
+    /// Any other line, without its indent.
     Malformed(&'a str),
 }
 
-/// The line of an element of the page, in its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Element<'a> {
     /// True if everything before the value is enclosed in single quotes.
@@ -78,14 +67,13 @@ pub(crate) struct Element<'a> {
     tail: Tail<'a>,
 }
 
-/// The part of an element's line after the attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tail<'a> {
-    /// Nothing. The element has no children.
+    /// Nothing: the element has no children.
     None,
-    /// A colon. The children follow on the next lines.
+    /// A colon: the children follow on the next lines.
     Open,
-    /// A colon and a value. The only child of the element is this text.
+    /// A colon and a value: the element's only child is this text.
     Value(Scalar<'a>),
 }
 
@@ -94,19 +82,16 @@ enum Tail<'a> {
 pub(crate) struct Scalar<'a>(&'a str);
 
 impl<'a> Snapshot<'a> {
-    /// Parses the text of a snapshot. Any text can be parsed.
     pub(crate) fn parse(text: &'a str) -> Self {
         parse::snapshot(text)
     }
 
-    /// Returns all nodes in reading order: one for each line.
     pub(crate) fn nodes(&self) -> &[Node<'a>] {
         &self.nodes
     }
 }
 
 impl std::fmt::Display for Snapshot<'_> {
-    /// Prints the snapshot as the tool printed it, byte for byte.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut separator = "";
         for node in &self.nodes {
@@ -125,7 +110,6 @@ impl std::fmt::Display for Snapshot<'_> {
 }
 
 impl Node<'_> {
-    /// Returns the index of the next line that is not inside this node.
     pub(crate) fn end(&self) -> usize {
         self.end
     }
@@ -146,15 +130,14 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Returns the accessible name without quotes and escapes. It is empty if the tool printed none, as for names of
-    /// more than 900 characters.
+    /// Returns the accessible name without quotes and escapes. The name is empty if the tool printed none, as it does
+    /// for names of more than 900 characters.
     pub(crate) fn name(&self) -> Cow<'a, str> {
         self.name.map_or(Cow::Borrowed(""), |raw| {
             scalar::json_string(raw, self.quoted)
         })
     }
 
-    /// Returns the value after the colon; `None` unless the only child of the element is a text on the same line.
     pub(crate) fn value(&self) -> Option<Scalar<'a>> {
         match self.tail {
             Tail::Value(value) => Some(value),
@@ -176,7 +159,6 @@ impl<'a> Element<'a> {
 }
 
 impl<'a> Scalar<'a> {
-    /// Returns the value without quotes and escapes.
     pub(crate) fn decode(self) -> Cow<'a, str> {
         scalar::yaml(self.0)
     }

@@ -1,8 +1,8 @@
-//! Parsing of the lines of a snapshot into nodes: in one pass, without going back over lines and without recursion.
+//! Parsing of the lines of a snapshot into nodes, in one pass and without recursion.
 
 use super::{Element, Line, Node, Scalar, Snapshot, Tail};
 
-/// Average length of a line in recorded snapshots. Used to reserve memory for the nodes. Unit: bytes. Source: the
+/// Average length of a line in recorded snapshots, used to reserve memory for the nodes. Unit: bytes. Source: the
 /// fixtures.
 const TYPICAL_LINE: usize = 48;
 
@@ -95,7 +95,7 @@ fn element(key: &str, quoted: bool) -> Option<Element<'_>> {
     let (attributes, mut rest) = rest.split_at(attributes_end);
     if quoted {
         rest = rest.strip_prefix('\'')?;
-        // Inside single quotes, each `'` is doubled. One that is not would have ended the key.
+        // Inside single quotes, each `'` is doubled. A `'` that is not doubled would have ended the key.
         if name.is_some_and(|raw| !quotes_are_doubled(raw)) {
             return None;
         }
@@ -160,7 +160,7 @@ fn quotes_are_doubled(raw: &str) -> bool {
 }
 
 /// Parses a value that extends to the end of the line: plain text, or a string in double quotes. Returns `None` if a
-/// string ends before the line does, or not at all.
+/// quoted string does not end exactly at the end of the line.
 fn scalar(raw: &str) -> Option<Scalar<'_>> {
     let fine = !raw.starts_with('"') || json_string_end(raw.as_bytes()) == Some(raw.len());
     fine.then_some(Scalar(raw))

@@ -4,7 +4,6 @@
 
 use std::borrow::Cow;
 
-/// Decodes a value of a snapshot: plain text, or a string in double quotes with escapes.
 pub(super) fn yaml(raw: &str) -> Cow<'_, str> {
     match raw.strip_prefix('"').and_then(|r| r.strip_suffix('"')) {
         Some(inner) => unescape(inner),
@@ -12,8 +11,8 @@ pub(super) fn yaml(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// Decodes a JSON string that includes its quotes. `doubled` is true if the string is part of a text in single quotes,
-/// in which the tool writes `''` for `'`.
+/// Decodes a JSON string, given with its quotes. `doubled` is true if the string is part of a text in single quotes, in
+/// which the tool writes `''` for `'`.
 pub(super) fn json_string(raw: &str, doubled: bool) -> Cow<'_, str> {
     let inner = raw
         .strip_prefix('"')
@@ -45,7 +44,7 @@ fn unescape(inner: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns the character that the escape at the start of `text` stands for, and the length of the escape in bytes. The
+/// Returns the character that the escape at the start of `text` represents, and the length of the escape in bytes. The
 /// character is `None` for an escape that the tool never prints.
 fn escape(text: &str) -> (Option<char>, usize) {
     let Some(&kind) = text.as_bytes().get(1) else {
@@ -65,7 +64,7 @@ fn escape(text: &str) -> (Option<char>, usize) {
     (Some(simple), 2)
 }
 
-/// Decodes the escape `\uXXXX` at the start of `text`, together with the next escape if the two are a surrogate pair.
+/// Decodes the escape `\uXXXX` at the start of `text`, together with the next escape if both form a surrogate pair.
 /// Returns the character and the length in bytes. Half a pair gives the replacement character U+FFFD.
 fn unicode(text: &str) -> (Option<char>, usize) {
     let Some(high) = hex(text, 2, 4) else {

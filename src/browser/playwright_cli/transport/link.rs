@@ -7,7 +7,6 @@ use std::{
 
 use super::{Command, RawReply, Transport, TransportError};
 
-/// A change from one transport to another, which is to be reported in an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Change {
     pub(in super::super) from: &'static str,
@@ -15,8 +14,8 @@ pub(in super::super) struct Change {
     pub(in super::super) why: String,
 }
 
-/// The sender of commands. It uses the fast transport (the socket) until that fails, and the safe one (processes) from
-/// then on.
+/// The sender of commands. It uses the fast transport (the socket) until that fails, and the safe transport (processes)
+/// from then on.
 #[derive(Debug)]
 pub(in super::super) struct Link {
     safe: Box<dyn Transport>,
@@ -30,7 +29,6 @@ struct State {
 }
 
 impl Link {
-    /// Creates a link that has only the safe transport.
     pub(in super::super) fn safe(safe: Box<dyn Transport>) -> Self {
         Self {
             safe,
@@ -41,18 +39,16 @@ impl Link {
         }
     }
 
-    /// Adds a fast transport, which is used for all commands until it fails.
     pub(in super::super) fn with_fast(self, fast: impl Transport + 'static) -> Self {
         self.lock().fast = Some(std::sync::Arc::new(fast));
         self
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        // A panic elsewhere cannot leave only one of the two values set, because they are set together.
+        // A panic in another thread cannot leave the two values inconsistent, because they are set together.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the name of the transport that the next command uses.
     pub(in super::super) fn name(&self) -> &'static str {
         self.lock()
             .fast
@@ -60,13 +56,13 @@ impl Link {
             .map_or(self.safe.name(), |fast| fast.name())
     }
 
-    /// Removes and returns the change of transport that happened since the last call; `None` if there was none.
+    /// Removes and returns the last change of transport; `None` if there was none since the last call.
     pub(in super::super) fn take_change(&self) -> Option<Change> {
         self.lock().change.take()
     }
 
-    /// Changes to the safe transport for good, and records this change. `from` is the name of the fast transport; `why`
-    /// is its failure.
+    /// Switches to the safe transport for good, and records this change. `from` is the name of the fast transport, and
+    /// `why` its error.
     pub(in super::super) fn give_up_fast(&self, from: &'static str, why: &TransportError) {
         let mut state = self.lock();
         state.fast = None;
@@ -79,8 +75,8 @@ impl Link {
 
     /// Runs a command.
     ///
-    /// If the fast transport fails, later commands use the safe one. This command is repeated on the safe one only if
-    /// it was certainly not carried out, or if it only reads.
+    /// If the fast transport fails, later commands use the safe transport. This command is repeated there only if it
+    /// certainly was not carried out, or if it only reads.
     pub(in super::super) async fn run(
         &self,
         command: &Command,
@@ -91,7 +87,8 @@ impl Link {
             return self.safe.run(command, timeout).await;
         };
         let error = match fast.run(command, timeout).await {
-            // A slow page says nothing about the transport, and an unsuitable value fails on both transports.
+            // These errors say nothing about the fast transport: a slow page may cause a timeout, and a value with a
+            // NUL or a reply that is too long fails on both transports.
             reply @ (Ok(_)
             | Err(
                 TransportError::Timeout(_) | TransportError::Nul | TransportError::TooLarge,
@@ -107,7 +104,6 @@ impl Link {
         Err(error)
     }
 
-    /// Asks the tool's daemon to end.
     pub(in super::super) async fn stop(&self, timeout: Duration) -> Result<(), TransportError> {
         let fast = self.lock().fast.take();
         match fast {
@@ -129,7 +125,6 @@ mod tests {
     use super::*;
     use crate::secret::Secret;
 
-    /// A transport that fails on demand, or counts the commands that it carried out.
     #[derive(Debug)]
     struct Scripted {
         name: &'static str,

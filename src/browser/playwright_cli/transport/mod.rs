@@ -1,9 +1,9 @@
 //! Transports for commands to the tool: one process for each command, or the socket of the tool's daemon.
 //!
 //! The socket is some twenty times faster than processes, but it uses the tool's private protocol. So it is used only
-//! after a handshake (a tested version, and an answer to a harmless command), and the module `link` changes to
-//! processes for good as soon as anything about the socket is unusual. A command that may already have had its effect
-//! is never sent a second time.
+//! after a handshake (a tested version, and an answer to a harmless command). As soon as anything about the socket is
+//! unusual, the module `link` changes to processes for good. A command that may have had its effect is never sent a
+//! second time.
 
 // The socket exists only on Unix, so its errors are unused on other systems.
 #![cfg_attr(not(unix), allow(dead_code))]
@@ -27,24 +27,21 @@ use crate::{
     secret::Secret,
 };
 
-/// Maximum length of a reply that is read. Unit: bytes. Source: the snapshot of a page of 20,000 buttons has 678 kB;
-/// this is fifty such pages.
+/// Maximum length of a reply that is read. Unit: bytes. Source: the snapshot of a page with 20,000 buttons has 678 kB;
+/// this limit is fifty times as large.
 const MAX_REPLY: usize = 32 << 20;
 
-/// One command of the tool. It is already split into its parts, so that no part is ever read as an option or by a
-/// shell.
+/// A command of the tool, split into its parts so that no part is ever read as an option or by a shell.
 #[derive(Clone)]
 pub(super) struct Command {
     name: &'static str,
     positionals: Vec<String>,
     flags: Vec<(&'static str, Option<String>)>,
-    /// The script of `run-code`, which may contain a secret.
     code: Option<Secret>,
     repeatable: bool,
 }
 
 impl Command {
-    /// Creates a command that may change the page.
     pub(super) fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -55,7 +52,7 @@ impl Command {
         }
     }
 
-    /// Creates a command that only reads. It may be sent again if its answer was lost.
+    /// Creates a command that only reads. It may be sent again if its answer is lost.
     pub(super) fn read(name: &'static str) -> Self {
         Self {
             repeatable: true,
@@ -63,7 +60,8 @@ impl Command {
         }
     }
 
-    /// Creates a command that runs a script. The script may contain a secret, so it never becomes an argument of a process.
+    /// Creates a command that runs a script. The script never becomes an argument of a process, because it may contain a
+    /// secret.
     pub(super) fn script(code: impl Into<String>) -> Self {
         Self {
             code: Some(Secret::new(code)),
@@ -91,7 +89,6 @@ impl Command {
         self
     }
 
-    /// Marks the command as one that may be sent again if its answer was lost.
     pub(super) fn repeatable(self) -> Self {
         Self {
             repeatable: true,
@@ -101,7 +98,7 @@ impl Command {
 }
 
 impl fmt::Debug for Command {
-    /// Shows only the command's name, because the arguments are texts of the task.
+    /// Shows only the command's name, because the arguments may contain texts of the task.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Command")
             .field("name", &self.name)
@@ -109,16 +106,15 @@ impl fmt::Debug for Command {
     }
 }
 
-/// A reply of the tool before it is parsed. It may contain typed text, so it is wiped on drop.
+/// A reply of the tool before it is parsed. It is wiped on drop, because it may contain typed text.
 #[derive(Debug)]
 pub(super) struct RawReply {
     pub(super) text: Secret,
-    /// True if the tool marked the reply as an error.
     pub(super) is_error: bool,
 }
 
 impl RawReply {
-    /// Returns an error reply with this text. Used for output of the tool that has no sections, unlike a reply.
+    /// Returns an error reply with this text. Used for output of the tool without sections.
     fn refusal(error: &str) -> Self {
         Self {
             text: Secret::new(format!("### Error\n{error}")),
@@ -130,41 +126,41 @@ impl RawReply {
 /// The reason why a command got no reply.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TransportError {
-    /// The daemon's socket cannot be reached. The command was not sent.
+    /// The command was not sent.
     #[error("the daemon's socket cannot be reached")]
     Unreachable(#[source] io::Error),
-    /// The daemon speaks this version of the protocol, which was not tested. The command was not sent.
+    /// The command was not sent. Contains the version in the daemon's session file.
     #[error("the daemon speaks version {0}, which was not tested")]
     WrongVersion(String),
-    /// The daemon's session file is missing or broken. The command was not sent.
+    /// The command was not sent.
     #[error("the daemon's session file is missing or broken")]
     NoSession,
     /// The process for the command cannot be started, or the file of its script cannot be written. The command was not
     /// sent.
     #[error("the program cannot be started")]
     Spawn(#[source] io::Error),
-    /// An argument contains a NUL character. The command was not sent.
+    /// The command was not sent.
     #[error("a value holds a NUL character")]
     Nul,
-    /// The connection ended without an answer. The command was sent, and perhaps carried out.
+    /// The command was sent, and perhaps carried out.
     #[error("the connection ended without an answer")]
     Closed,
-    /// The answer is not in the form of the daemon's protocol. The command was sent, and perhaps carried out.
+    /// The answer does not follow the daemon's protocol. The command was sent, and perhaps carried out.
     #[error("the answer is not one of the protocol")]
     Garbage,
-    /// No answer came within this time. The command was perhaps sent and carried out.
+    /// The command may have been sent and carried out. Contains the time limit.
     #[error("no answer within {0:?}")]
     Timeout(Duration),
-    /// The answer is longer than [`MAX_REPLY`]. The command was sent and carried out.
+    /// The command was sent and carried out.
     #[error("the answer is longer than {MAX_REPLY} bytes")]
     TooLarge,
-    /// Reading the answer failed. The command was sent, and perhaps carried out.
+    /// The command was sent, and perhaps carried out.
     #[error("reading the answer failed")]
     Io(#[source] io::Error),
 }
 
 impl TransportError {
-    /// Returns true if the command was not sent, so that it certainly had no effect.
+    /// Returns true if the command was not sent, and so certainly had no effect.
     const fn nothing_was_sent(&self) -> bool {
         matches!(
             self,
@@ -194,16 +190,14 @@ impl From<TransportError> for Error {
     }
 }
 
-/// A way to send commands to the tool and to receive their replies.
 #[async_trait]
 pub(super) trait Transport: fmt::Debug + Send + Sync {
-    /// Returns the name of the transport, `socket` or `process`.
+    /// Returns `socket` or `process`.
     fn name(&self) -> &'static str;
 
-    /// Runs a command and returns its reply. If the future is dropped, the reply is no longer awaited, and a process
-    /// that was started for the command is killed.
+    /// Runs a command and returns its reply. Dropping the future kills a process that was started for the command; the
+    /// reply is lost.
     async fn run(&self, command: &Command, timeout: Duration) -> Result<RawReply, TransportError>;
 
-    /// Asks the tool's daemon to end.
     async fn stop(&self, timeout: Duration) -> Result<(), TransportError>;
 }

@@ -1,5 +1,5 @@
-//! Commands through processes, one for each command. A process runs the tool's own client without a shell. Arguments
-//! other than options stand after `--`, so that none of them is read as an option.
+//! The transport that starts a process of the tool's own client for each command, without a shell. All arguments that
+//! are no options follow `--`, so that none is read as an option.
 
 use std::{
     ffi::OsString,
@@ -18,20 +18,19 @@ use zeroize::Zeroizing;
 use super::{Command, MAX_REPLY, RawReply, Transport, TransportError};
 use crate::{base::text::clean, secret::Secret};
 
-/// Maximum length of an argument of a process; a longer text is passed in a script's file. Unit: bytes. Source: Linux
+/// Maximum length of an argument of a process. A longer text is passed in a script's file. Unit: bytes. Source: Linux
 /// allows 131,072 for one argument, including the closing NUL.
 pub(in super::super) const MAX_ARGUMENT: usize = 100_000;
 
-/// The path of the bare client in the tool's installation, relative to the folder of the tool's program. The program
-/// first loads all of Playwright to search for updates, which takes three quarters of the 0.4 s of a command. The bare
-/// client only talks to the daemon.
+/// The path of the bare client in the tool's installation, relative to the folder of the tool's program. The bare
+/// client only talks to the daemon. The program first loads all of Playwright to search for updates, which takes three
+/// quarters of the 0.4 s of a command.
 const BARE_CLIENT: &str = "../../playwright-core/lib/tools/cli-client/cli.js";
 
-/// The transport that starts the tool's client once for each command.
 #[derive(Debug)]
 pub(in super::super) struct Process {
     program: PathBuf,
-    /// The path of the bare client (see [`BARE_CLIENT`]), for commands of a session that is open; `None` if it was not
+    /// The path of the bare client (see [`BARE_CLIENT`]), used for commands of an open session; `None` if it was not
     /// found.
     bare: Option<PathBuf>,
     session: String,
@@ -40,8 +39,8 @@ pub(in super::super) struct Process {
 }
 
 impl Process {
-    /// Creates the transport for the commands of one session of the tool. `folder` is the working directory of its
-    /// processes, and `environment` is their complete environment.
+    /// Creates the transport for one session of the tool. `folder` is the working directory of the processes, and
+    /// `environment` their complete environment.
     pub(in super::super) fn new(
         program: PathBuf,
         session: String,
@@ -58,8 +57,8 @@ impl Process {
         }
     }
 
-    /// Runs the tool's program and returns its output, even if it reports an error. Used for commands that open or
-    /// close a session.
+    /// Runs the tool's program and returns its output, even if the program reports an error. Used for commands that
+    /// open or close a session.
     pub(in super::super) async fn output(
         &self,
         arguments: Vec<String>,
@@ -120,7 +119,6 @@ fn bare_client(program: &Path) -> Option<PathBuf> {
     (tool && client.is_file()).then_some(client)
 }
 
-/// The output and exit status of a process that has ended.
 #[derive(Debug)]
 pub(in super::super) struct Output {
     stdout: Zeroizing<Vec<u8>>,
@@ -129,8 +127,8 @@ pub(in super::super) struct Output {
 }
 
 impl Output {
-    /// Returns the reply in the output. Errors of a page are replies on standard output; usage errors and crashes are
-    /// texts on standard error, of which the reply gives the main line.
+    /// Returns the reply in the output. Errors of a page are replies on standard output. Usage errors and crashes are
+    /// texts on standard error; the reply is then their main line.
     pub(in super::super) fn reply(&self) -> RawReply {
         let stdout = String::from_utf8_lossy(&self.stdout);
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout);
@@ -155,7 +153,7 @@ impl Output {
     }
 }
 
-/// Returns the line of an error output that gives the reason: for a crash the line with the exception, otherwise the
+/// Returns the line of standard error that gives the reason: the line with the exception after a crash, otherwise the
 /// first line.
 fn own_words(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -176,8 +174,8 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Result<Zeroizing<Vec<u8>>
     Ok(bytes)
 }
 
-/// The process group of one process of the tool's client. Dropping this kills the client and the processes that the
-/// client started, if they still run.
+/// The process group of one run of the tool's client. Dropping it kills the client and the processes that the client
+/// started, if they still run.
 ///
 /// The daemon is not in this group, because the tool starts it in a session of its own.
 struct Group(Option<u32>);
@@ -190,13 +188,13 @@ impl Drop for Group {
             .and_then(|id| i32::try_from(id).ok())
             .and_then(rustix::process::Pid::from_raw)
         {
-            // Usually the group has ended already, which is fine.
+            // This fails if the group has already ended, which is the usual case.
             let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
         }
     }
 }
 
-/// A file with a script, which only this user can read. Dropping this removes the file.
+/// A script's file, which only this user can read. Dropping it removes the file.
 struct ScriptFile(PathBuf);
 
 impl ScriptFile {
@@ -209,7 +207,7 @@ impl ScriptFile {
 
 impl Drop for ScriptFile {
     fn drop(&mut self) {
-        // The whole folder is removed at the end anyway.
+        // If this fails, the file is removed later with the private folder.
         let _ = std::fs::remove_file(&self.0);
     }
 }
@@ -270,11 +268,10 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(20);
 
-    /// Creates a transport whose program is this shell script of the test.
     fn fake(folder: &Path, script: &str) -> Process {
         let program = folder.join("fake");
-        // Another process writes the file. If this process did, a program that another test starts meanwhile would
-        // inherit the open file, and a file that is open for writing cannot be executed.
+        // Another process writes the file. If this process wrote it, a program that another test starts at the same
+        // time would inherit the open file, and a file that is open for writing cannot be executed.
         let write = r#"printf '#!/bin/sh\n%s\n' "$2" > "$1" && chmod 700 "$1""#;
         let written = std::process::Command::new("/bin/sh")
             .args(["-c", write, "sh"])

@@ -1,5 +1,5 @@
-//! Commands through the socket of the tool's daemon. Each command has a connection of its own; the command and its
-//! answer are JSON objects of one line each.
+//! The transport that sends commands through the socket of the tool's daemon. Each command has a connection of its own.
+//! The command and its answer are JSON objects of one line each.
 
 use std::{
     path::{Path, PathBuf},
@@ -22,20 +22,18 @@ use crate::secret::Secret;
 /// daemon of `@playwright/cli` 0.1.22.
 const TESTED_VERSIONS: &[&str] = &["1.64."];
 
-/// Maximum size of a session file that is read. Unit: bytes. Source: chosen; a usual one has about 800.
+/// Maximum size of a session file that is read. Unit: bytes. Source: chosen; a usual session file has about 800.
 const MAX_SESSION_FILE: u64 = 64 << 10;
 
-/// The identifier in every command. All can have the same, because each connection carries one command.
+/// The identifier in every command. All commands can have the same one, because each has its own connection.
 const ID: u64 = 1;
 
-/// The transport that sends commands through the daemon's socket.
 #[derive(Debug)]
 pub(in super::super) struct Socket {
     path: PathBuf,
     working_folder: String,
 }
 
-/// The parts of the daemon's session file that are used.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Session {
@@ -51,8 +49,8 @@ struct Answer {
 }
 
 impl Socket {
-    /// Creates the transport from the daemon's session file, and fails if the version in it was not tested. Sends
-    /// nothing.
+    /// Creates the transport from the daemon's session file. Fails if the protocol version in the file was not tested.
+    /// Sends nothing.
     pub(in super::super) fn from_session_file(
         file: &Path,
         working_folder: &Path,
@@ -98,7 +96,7 @@ impl Socket {
                 .await
                 .map_err(|_| TransportError::Closed)?;
             let mut answer = Zeroizing::new(Vec::new());
-            // One byte more than allowed, to tell a complete answer from a truncated one.
+            // One byte more than allowed is read, to tell a complete answer from a truncated one.
             let mut reader = BufReader::new(stream).take(MAX_REPLY as u64 + 1);
             reader
                 .read_until(b'\n', &mut answer)
@@ -134,7 +132,7 @@ fn wipe(value: Value) {
     }
 }
 
-/// Returns the command as JSON, in the form that the tool's own client makes of its command line.
+/// Returns the command in the JSON form that the tool's own client makes of its command line.
 fn arguments(command: &Command) -> Value {
     let mut words = vec![Value::from(command.name)];
     words.extend(command.code.iter().map(|code| Value::from(code.expose())));
@@ -209,7 +207,7 @@ pub(super) mod tests {
         file
     }
 
-    /// Starts a daemon of the test that answers one connection with these bytes and returns what it received.
+    /// Starts a daemon for a test. It answers one connection with these bytes and returns what it received.
     pub(in super::super) fn daemon(
         folder: &Path,
         answer: &'static [u8],

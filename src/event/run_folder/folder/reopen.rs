@@ -1,4 +1,4 @@
-//! Reopens the folder of a run that another process has left, to record the resumed run there.
+//! Reopening of the folder of an interrupted run, to record the resumed run there.
 
 use std::{
     fs::{self, OpenOptions},
@@ -18,8 +18,8 @@ use crate::{
 };
 
 impl Folder {
-    /// Opens the folder of a run that continues at this step; `None` if the run has no folder. A line that is
-    /// incomplete because the earlier process was killed is removed, so that the next line is whole.
+    /// Opens the folder of a run that continues at this step; `None` if the run has no folder. If the earlier process
+    /// was killed while it wrote a line, the incomplete line is removed, so that the next line is whole.
     pub(in crate::event::run_folder) fn reopen(
         parent: &Path,
         run: &RunId,
@@ -72,7 +72,8 @@ impl Folder {
     }
 }
 
-/// Cuts off what follows the last whole line of a file. Returns the size of the file in bytes and its number of lines.
+/// Cuts off everything after the last whole line of a file. Returns the size of the file in bytes and its number of
+/// lines.
 fn whole_lines(path: &Path) -> io::Result<(u64, u64)> {
     let bytes = fs::read(path)?;
     let end = bytes.iter().rposition(|byte| *byte == b'\n');

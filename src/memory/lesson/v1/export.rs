@@ -13,7 +13,8 @@ use crate::{
 
 /// Name of the collection that keeps those fields of an imported file that version 1 does not define.
 pub(super) const IMPORTS: &str = "imports";
-/// Returns true if the shelf keeps the fields of imported files that version 1 does not define. No kind of memory owns it.
+/// Returns true if the shelf keeps the fields of imported files that version 1 does not define. Such a shelf belongs to
+/// no kind of memory.
 pub(crate) fn has_foreign_fields(shelf: &Shelf) -> bool {
     shelf.collection == IMPORTS
 }
@@ -59,7 +60,6 @@ pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Document {
     }
 }
 
-/// Returns a lesson of this shelf as an entry of the file.
 pub(super) fn written(shelf: &Shelf, lesson: &Lesson) -> Entry {
     let original = lesson.original.clone().unwrap_or_default();
     let is_words = matches!(lesson.text, LessonText::Words(_));

@@ -183,7 +183,6 @@ pub fn import(
     }
 }
 
-/// Returns an edit that stores a record unless the same record is already stored.
 fn keep(record: Record) -> Edit {
     Edit::new(move |records| {
         Ok(if records.contains(&record) {
@@ -219,7 +218,6 @@ fn is_seed(entry: &Entry, key: &str, seed: &Lesson) -> bool {
         && (is_documented || words == text::words(&seed.text.render()))
 }
 
-/// Returns the changes that import these items to a shelf.
 fn changes(
     shelf: &Shelf,
     records: &[Record],
@@ -270,7 +268,6 @@ fn changes(
 }
 
 impl Entry {
-    /// Merges another entry for the same lesson into this one.
     fn absorb(&mut self, other: &Self) {
         self.use_count = self.use_count.max(other.use_count);
         self.created_at = self.created_at.into_iter().chain(other.created_at).min();
@@ -292,7 +289,6 @@ impl Entry {
 }
 
 impl Item {
-    /// Returns true if the item's entry and `other` have the same words, command and error pattern.
     fn is_same(&self, other: &Entry) -> bool {
         let key = |entry: &Entry| {
             (
@@ -352,7 +348,6 @@ impl Item {
         lesson
     }
 
-    /// Returns the stored lesson `known`, merged with the entry of the file.
     fn merged(&self, shelf: &Shelf, known: &Lesson) -> Lesson {
         let entry = &self.entry;
         let mut lesson = known.clone();

@@ -33,7 +33,6 @@ pub const MAX_LESSONS: usize = 5_000;
 pub const MAX_PROBLEMS: usize = 100;
 /// Maximum length of a text that the description of a problem quotes from the file. Unit: characters. Source: chosen.
 const MAX_SHOWN: usize = 40;
-/// Name of the operation that errors of [`parse`] contain.
 const PARSE: &str = "memory_json.parse";
 
 /// The source of a lesson as version 1 writes it. `user` is an addition of this crate.
@@ -238,7 +237,6 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     })
 }
 
-/// Returns one lesson, or the reason why it cannot be read.
 fn entry(value: Value) -> Result<Entry, String> {
     let Value::Object(mut map) = value else {
         return Err("it is not an object".to_owned());
@@ -306,7 +304,7 @@ fn day(map: &mut Map<String, Value>, name: &str) -> Result<Option<NaiveDate>, St
         .ok_or_else(|| format!("its {name} is {}", shown(&text.into())))
 }
 
-/// Returns a value of the file as one short line of JSON.
+/// Returns a value of the file on one short line: a list or an object in words, any other value as JSON.
 fn shown(value: &Value) -> String {
     let piece = match value {
         Value::Array(_) => "a list".to_owned(),
@@ -325,7 +323,7 @@ pub(super) fn site_of(domain: &str) -> Option<Site> {
     Site::of(&Url::parse(&format!("https://{host}/")).ok()?).ok()
 }
 
-/// Returns the sites of these domains. Domains without a site are left out.
+/// Leaves out domains without a site.
 fn sites_of<'a>(domains: impl IntoIterator<Item = &'a String>) -> BTreeSet<Site> {
     domains
         .into_iter()

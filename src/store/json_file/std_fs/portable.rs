@@ -1,5 +1,5 @@
-//! File access by paths, for systems without folder handles. Each component of a path is checked before use. A new folder gets the system's
-//! default access rights.
+//! File access by paths, for systems without folder handles. Each component of a path is checked before the path is used. A new folder gets
+//! the system's default access rights.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -52,7 +52,8 @@ impl Fs for StdFs {
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
-        // On these systems a folder cannot be flushed. The file system journals its entries together with the file.
+        // A folder cannot be flushed on these systems. Their file systems journal a folder's entries together with the
+        // files.
         self.checked(dir).map(drop)
     }
 
@@ -100,7 +101,7 @@ impl Fs for StdFs {
     }
 
     fn tightened(&self) -> Vec<PathBuf> {
-        // On these systems, the access rights are left to the system, so there is nothing to tighten.
+        // Access rights are left to the system here, so no path is ever made private.
         Vec::new()
     }
 }

@@ -27,25 +27,22 @@ use rustix::{
 use super::{NewFile, StdFs, foreign, names, not_ours, read_up_to, split, take_lock};
 use crate::store::json_file::fs::{Fs, FsEntry, FsFile, FsKind, FsLock};
 
-/// Modes of folders and files that give rights only to the owner.
 const DIR_MODE: Mode = Mode::RWXU;
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// Mode bits that give rights to the group or to other users. They must not be set.
 const OTHERS: u32 = 0o077;
 
-/// Maximum number of folders that are remembered because their entries in their parent folders are durable. Source: chosen; even large sets
-/// of runs visit fewer hosts.
+/// Maximum number of folders that are remembered as having a durable entry in their parent folder. Source: chosen; even large sets of runs
+/// visit fewer hosts.
 const MAX_DURABLE: usize = 4_096;
-/// Maximum number of paths that are kept for notices because this store removed the rights of other users from them. Source: chosen; the
-/// first ones show the problem.
+/// Maximum number of paths that are remembered as made private, for notices. Source: chosen; the first ones show the problem.
 const MAX_TIGHTENED: usize = 64;
 
-/// An identity of a folder that a later folder with the same name does not have: device, inode, and the creation time if the system knows
+/// An identity that distinguishes a folder from a later folder of the same name: device, inode, and the creation time if the system knows
 /// it.
 type Identity = (u64, u64, Option<SystemTime>);
 
-/// The facts that are kept from one call to the next: which folders have a durable entry in their parent folder, and which paths were made
-/// private.
+/// Facts that are kept between calls: which folders have a durable entry in their parent folder, and which paths were made private.
 #[derive(Debug, Default)]
 pub(super) struct FolderState {
     durable: Mutex<HashMap<PathBuf, Identity>>,
@@ -73,18 +70,17 @@ impl FolderState {
     }
 }
 
-/// Locks a mutex, even if another thread panicked while holding it. A panic cannot leave the data half changed.
+/// Locks a mutex, even if another thread panicked while it held the lock. A panic cannot leave the data half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the flags for opening a folder. With them, opening fails if the path is a symbolic link.
+/// Returns flags with which opening a folder fails if the path is a symbolic link.
 fn dir_flags() -> OFlags {
     OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-/// Returns the flags for opening a file. With them, opening fails if the path is a symbolic link, and does not wait for the other end of a
-/// pipe.
+/// Returns flags with which opening a file fails if the path is a symbolic link, and does not wait for the other end of a pipe.
 fn file_flags() -> OFlags {
     OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK
 }
@@ -104,7 +100,8 @@ impl Fs for StdFs {
                 }
                 opened => opened?,
             };
-            // Another process may have created the folder and ended before the entry was durable, so sync it here too.
+            // Another process may have created the folder and ended before the folder's entry was durable, so the entry
+            // is synced here too.
             let identity = identity(&next)?;
             if !self.known.is_durable(&path, identity) {
                 at.sync_all()?;
@@ -177,7 +174,7 @@ impl Fs for StdFs {
                 continue;
             }
             let stat = match statat(&handle, name, AtFlags::SYMLINK_NOFOLLOW) {
-                // The entry was removed after the folder was read.
+                // The entry was removed after the folder was listed.
                 Err(Errno::NOENT) => continue,
                 stat => stat?,
             };
@@ -218,7 +215,7 @@ impl Fs for StdFs {
 }
 
 impl StdFs {
-    /// Opens the root and returns its handle. The root may be a link to a folder.
+    /// Opens the root, which may be a link to a folder, and returns its handle.
     fn open_root(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root: File =
@@ -227,7 +224,7 @@ impl StdFs {
         if metadata.uid() != geteuid().as_raw() {
             return Err(foreign(&self.root));
         }
-        // A folder that others also use must stay open to them.
+        // The root stays open to other users if they use it too.
         if metadata.mode() & OTHERS != 0 && holds_only_private_folders(&root)? {
             self.close_to_others(&root, Path::new(""), DIR_MODE)?;
         }
@@ -248,10 +245,12 @@ impl StdFs {
         };
         let identity = identity(&root)?;
         if !self.known.is_durable(Path::new(""), identity) {
-            // Another process may have created one of these folders and ended before the entry was durable, so sync them here too.
+            // Another process may have created one of these folders and ended before its entry was durable, so the entries are
+            // synced here too.
             for dir in fs::canonicalize(&self.root)?.ancestors().skip(1) {
                 match File::open(dir).and_then(|dir| dir.sync_all()) {
-                    // The error shows that the store has no right to create folders here, so there is nothing to make durable.
+                    // This error shows that the store has no right to create folders here, so there is nothing to make
+                    // durable.
                     Err(error) if cannot_be_ours(&error) => {}
                     synced => synced?,
                 }
@@ -261,7 +260,6 @@ impl StdFs {
         Ok(root)
     }
 
-    /// Opens a folder below the root and returns its handle.
     fn dir(&self, dir: &Path) -> io::Result<File> {
         let mut at = self.open_root()?;
         let mut path = PathBuf::new();
@@ -302,8 +300,7 @@ impl StdFs {
         Ok(file)
     }
 
-    /// Refuses a file or folder that belongs to another user. Removes the rights of other users from a file or folder that belongs to this
-    /// user.
+    /// Refuses a file or folder of another user. Removes the rights of other users from a file or folder of this user.
     fn own(&self, file: &File, path: &Path, mode: Mode) -> io::Result<()> {
         let metadata = file.metadata()?;
         if metadata.uid() != geteuid().as_raw() {
@@ -326,8 +323,8 @@ impl StdFs {
     }
 }
 
-/// Returns true if the error, from syncing a folder above the root, means that this store has no right to create folders there. Then there
-/// is nothing of the store to make durable.
+/// Returns true if this error, from syncing a folder above the root, means that the store has no right to create folders there. The store
+/// then has nothing to make durable there.
 fn cannot_be_ours(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     matches!(

@@ -21,7 +21,6 @@ const FRAMES: Duration = Duration::from_secs(30);
 /// Pause between two observations of a page whose frames are not there yet. Source: chosen.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// A driver and the site with whose pages it is tested.
 #[derive(Debug)]
 pub(super) struct Bed<'a> {
     pub(super) driver: &'a dyn BrowserDriver,
@@ -102,7 +101,6 @@ impl<'a> Bed<'a> {
         }
     }
 
-    /// Opens the page of the suite's site at this path.
     pub(super) async fn open(&self, path: &str) -> Found {
         self.does(BrowserAction::Goto(Goto {
             url: self.site.url(path),
@@ -118,8 +116,7 @@ impl<'a> Bed<'a> {
             .map_err(said)
     }
 
-    /// Observes the page repeatedly, until `is_there` returns true because the awaited frames are there, or until [`FRAMES`] has passed.
-    /// Returns the last observation.
+    /// Observes the page repeatedly, until `is_there` returns true or [`FRAMES`] has passed. Returns the last observation.
     pub(super) async fn see_frames(
         &self,
         is_there: impl Fn(&Observation) -> Result<bool, String>,
@@ -141,8 +138,8 @@ impl<'a> Bed<'a> {
             .ok_or_else(|| format!("no {role} {name:?} with a reference on {}", seen.url))
     }
 
-    /// Returns the reference of the first element with this role and name, which may be in a frame that loads later than its page. Fails
-    /// the check if it does not appear.
+    /// Returns the reference of the first element with this role and name. Waits for it up to [`FRAMES`], because its frame may load later
+    /// than the page; then fails the check.
     pub(super) async fn find_in_frame(&self, role: Role, name: &str) -> Result<Target, String> {
         let is_there = |seen: &Observation| Ok(reference(seen, &role, name).is_some());
         let seen = self.see_frames(is_there).await?;
@@ -150,12 +147,10 @@ impl<'a> Bed<'a> {
             .ok_or_else(|| format!("no {role} {name:?} with a reference in {}", seen.url))
     }
 
-    /// Returns all text of the current page.
     pub(super) async fn text(&self) -> Result<String, String> {
         Ok(text_of(&self.see().await?))
     }
 
-    /// Fails the check unless the current page shows this text.
     pub(super) async fn shows(&self, wanted: &str) -> Found {
         let text = self.text().await?;
         if text.contains(wanted) {
@@ -179,7 +174,6 @@ fn reference(seen: &Observation, role: &Role, name: &str) -> Option<Target> {
     node.reference.clone().map(Target::Ref)
 }
 
-/// Returns all text of the observed page.
 pub(super) fn text_of(seen: &Observation) -> String {
     seen.tree
         .roots()
@@ -211,7 +205,6 @@ pub(super) const fn nothing() -> NoArguments {
     NoArguments {}
 }
 
-/// Parses the text of a locator into the target of an action.
 pub(super) fn locator(text: &str) -> Result<Target, String> {
     Locator::parse(text).map(Target::Locator).map_err(said)
 }

@@ -12,7 +12,6 @@ use crate::{
     page::{ElementRef, Node, Observation, Role, Tri},
 };
 
-/// Names and values of an element's attributes.
 type Attributes<'a> = &'a [(&'a str, &'a str)];
 
 checks! {

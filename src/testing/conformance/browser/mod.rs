@@ -39,7 +39,6 @@ use crate::{
 /// The result of a check: `Ok`, or a description of how the driver breaks the rule.
 type Found = Result<(), String>;
 
-/// A rule of the contract of browser drivers, with the check that tests it.
 struct Check {
     name: &'static str,
     needs: &'static [BrowserTool],

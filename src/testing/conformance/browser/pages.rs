@@ -7,14 +7,12 @@ const LOG: &str = "<output id=log></output><script>
 const log = (name, value) => { document.getElementById('log').textContent += name + '=' + encodeURIComponent(value) + ';'; };
 </script>";
 
-/// Returns a document with this title and body.
 pub(super) fn document(title: &str, body: &str) -> String {
     format!(
         "<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><body>{body}</body></html>"
     )
 }
 
-/// Returns the suite's page at a path; `None` if there is no such page.
 pub(super) fn page(path: &str) -> Option<String> {
     let (title, body): (&str, String) = match path {
         "start" => ("Start", "<p>start".into()),
@@ -146,8 +144,8 @@ const BOARD: &str = r#"<div style="position:relative;margin:20px;width:200px;hei
 <div style="position:absolute;left:80px;top:40px;width:40px;height:20px;background:#ccc"></div></div>
 <div id=list style="height:200px;width:200px;overflow:auto" onscroll="log('list', 'down'); log('page', scrollY)"><div style="height:3000px">long</div></div>"#;
 
-/// An element that follows the mouse, and a slider made of elements, at its right end, which adds up the moves of the mouse and keeps each
-/// of them on its track.
+/// An element that follows the mouse, and a slider whose knob is at the right end. The slider adds up the moves of the mouse, and after
+/// each move it keeps the knob on the track.
 const SLIDES: &str = r#"<div id=card style="position:absolute;left:300.5px;top:200px;width:51px;height:41px;border:3px solid;background:#ccc"></div>
 <div style="position:absolute;left:300px;top:400px;width:200px;height:10px;background:#eee">
 <div id=knob style="position:absolute;left:180px;top:-5px;width:20px;height:20px;background:#999"></div></div>

@@ -29,7 +29,7 @@ async fn the_text_of_an_element_is_selected(bed: &Bed<'_>) -> Found {
         ("notes", Some("beta"), "notes", "beta"),
         ("notes", None, "notes", "alpha beta gamma"),
         ("mail", None, "mail", "ann@a.test"),
-        // The first occurrence; the field loses the focus.
+        // The first occurrence is selected, and the field loses the focus.
         ("story", Some("fox"), "page", "fox"),
         ("cell", Some("North"), "cell", "North"),
         ("list", Some("Tea Coffee"), "page", "Tea Coffee"),
@@ -53,7 +53,7 @@ async fn the_text_of_an_element_is_selected(bed: &Bed<'_>) -> Found {
     for (id, words, class) in [
         ("story", "fox runs fast", ErrorClass::BadArguments),
         ("notes", "delta", ErrorClass::BadArguments),
-        // It is not shown.
+        // This list item is hidden.
         ("list", "Cocoa", ErrorClass::BadArguments),
         ("mail", "ann", ErrorClass::BadArguments),
     ] {
