@@ -48,6 +48,7 @@ fn retired(text: &str) -> Line {
 
 /// Returns the lines for a person about an event; none for an event that does not matter to a person.
 pub(crate) fn lines(event: &Event) -> Vec<Line> {
+    let aside = |label, text: &str| vec![Line::aside(label, text)];
     match &event.kind {
         EventKind::Tier1Loaded { lessons, .. }
         | EventKind::DomainRecall { lessons, .. }
@@ -64,27 +65,20 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
             vec![retired(text)]
         }
         EventKind::MemoryChanged { what, text, .. } => {
-            vec![Line::aside(
-                "memory",
-                &format!("{what} {}", quoted(text, MAX_TEXT)),
-            )]
+            aside("memory", &format!("{what} {}", quoted(text, MAX_TEXT)))
         }
         // A lesson for all sites is not shown to the model until a second site confirms it.
         EventKind::LessonRecorded { lesson, item, .. } if item.shelf.scope != Scope::Global => {
-            vec![Line::aside("learned", &quoted(lesson, MAX_TEXT))]
+            aside("learned", &quoted(lesson, MAX_TEXT))
         }
-        EventKind::LessonPromoted { lesson, .. } => {
-            vec![Line::aside(
-                "learned",
-                &format!("for every run from now on, {}", quoted(lesson, MAX_TEXT)),
-            )]
-        }
-        EventKind::LessonDemoted { lesson, .. } => {
-            vec![Line::aside(
-                "memory",
-                &format!("no longer for every run, {}", quoted(lesson, MAX_TEXT)),
-            )]
-        }
+        EventKind::LessonPromoted { lesson, .. } => aside(
+            "learned",
+            &format!("for every run from now on, {}", quoted(lesson, MAX_TEXT)),
+        ),
+        EventKind::LessonDemoted { lesson, .. } => aside(
+            "memory",
+            &format!("no longer for every run, {}", quoted(lesson, MAX_TEXT)),
+        ),
         EventKind::LessonRetired { lesson, .. } => {
             vec![retired(lesson)]
         }
@@ -164,17 +158,16 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
                 Line::aside("refused", &format!("{next}: {why}"))
             }]
         }
-        EventKind::Extracted { name, text } => vec![Line::aside(
-            "read",
-            &format!("{name} = {}", quoted(text, MAX_TEXT)),
-        )],
-        EventKind::Given { name, text } => vec![Line::aside(
+        EventKind::Extracted { name, text } => {
+            aside("read", &format!("{name} = {}", quoted(text, MAX_TEXT)))
+        }
+        EventKind::Given { name, text } => aside(
             "given",
             &match text {
                 Some(text) => format!("{name} = {}", quoted(text, MAX_TEXT)),
                 None => format!("{name} was taken back"),
             },
-        )],
+        ),
         EventKind::CallRefused { problem } => {
             let tool = problem.tool.as_deref().unwrap_or("a call");
             vec![Line::aside(
@@ -186,14 +179,9 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
             )]
         }
         EventKind::CallsDropped { count, why } => {
-            vec![Line::aside(
-                "dropped",
-                &format!("{count} further calls: {why}"),
-            )]
+            aside("dropped", &format!("{count} further calls: {why}"))
         }
-        EventKind::Warned { guard, text } => {
-            vec![Line::aside("warning", &format!("{guard}: {text}"))]
-        }
+        EventKind::Warned { guard, text } => aside("warning", &format!("{guard}: {text}")),
         EventKind::BrowserNoticed { notice } => vec![Line::aside("noticed", &noticed(notice))],
         EventKind::HumanAsked { question, answer } => {
             let answer = answer
@@ -204,36 +192,25 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
                 &format!("{} answered: {answer}", quoted(question, MAX_TEXT)),
             )]
         }
-        EventKind::FactProposed { key, value } => {
-            vec![Line::aside(
-                "fact",
-                &format!("{} = {}", quoted(key, MAX_TEXT), quoted(value, MAX_TEXT)),
-            )]
-        }
+        EventKind::FactProposed { key, value } => aside(
+            "fact",
+            &format!("{} = {}", quoted(key, MAX_TEXT), quoted(value, MAX_TEXT)),
+        ),
         EventKind::ModelFailed { error, .. } => {
-            vec![Line::aside(
-                "warning",
-                &format!("the model failed: {error}"),
-            )]
+            aside("warning", &format!("the model failed: {error}"))
         }
-        EventKind::RecordingFailed { error } => {
-            vec![Line::aside(
-                "warning",
-                &format!("the run folder is not complete, the run goes on: {error}"),
-            )]
-        }
-        EventKind::StoreNoticed { notice } => {
-            vec![Line::aside(
-                "warning",
-                &format!("memory {}", words::store_notice(notice)),
-            )]
-        }
-        EventKind::MemoryFailed { operation, error } => {
-            vec![Line::aside(
-                "warning",
-                &format!("memory failed in {operation}, the run goes on without it: {error}"),
-            )]
-        }
+        EventKind::RecordingFailed { error } => aside(
+            "warning",
+            &format!("the run folder is not complete, the run goes on: {error}"),
+        ),
+        EventKind::StoreNoticed { notice } => aside(
+            "warning",
+            &format!("memory {}", words::store_notice(notice)),
+        ),
+        EventKind::MemoryFailed { operation, error } => aside(
+            "warning",
+            &format!("memory failed in {operation}, the run goes on without it: {error}"),
+        ),
         _ => Vec::new(),
     }
 }
