@@ -253,7 +253,7 @@ pub enum ScrollDirection {
 }
 
 impl Press {
-    /// Returns the number of times to press the key.
+    /// Returns the number of times to press the key; 1 if the call gives none.
     pub fn times(&self) -> u32 {
         self.times.unwrap_or(1)
     }

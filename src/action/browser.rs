@@ -141,7 +141,8 @@ browser_actions! {
     RunCode(RunCode) = "run_code", Irreversible, false, "Run driver code.";
 }
 
-/// Longest time that a call of `wait` may ask for. Unit: seconds. Source: chosen; the step lasts that much longer.
+/// Longest time that a call of `wait` may ask for. Unit: seconds. Source: chosen; the step takes at least as long as
+/// its wait.
 const MAX_WAIT_SECONDS: u32 = 30;
 
 /// Maximum number of key presses in one call of `press`. Source: chosen; enough to move a slider from one end to the
@@ -198,7 +199,6 @@ impl BrowserAction {
         }
     }
 
-    /// Returns mutable references to the targets, for a caller that replaces them.
     pub(crate) fn targets_mut(&mut self) -> Vec<&mut Target> {
         match self {
             Self::Click(Click { target, .. })
@@ -258,8 +258,8 @@ impl BrowserAction {
         }
     }
 
-    /// Completes the address that the action opens, if that address begins with `/` or `?`. It is relative to `page`,
-    /// the address of the page for which the action was decided.
+    /// Makes the address that the action opens absolute if it begins with `/` or `?`. `page` is the address of the page
+    /// for which the action was decided.
     pub(crate) fn resolve_address(&mut self, page: &str) {
         let (Self::Goto(Goto { url }) | Self::TabNew(TabNew { url: Some(url) })) = self else {
             return;
@@ -294,8 +294,7 @@ impl BrowserAction {
         Ok(action)
     }
 
-    /// Returns the action as a drag by a distance if it is a drag whose end is given as one, such as `-40,0`; otherwise
-    /// the action itself.
+    /// Returns a [`DragBy`] for a [`Drag`] whose end is a distance such as `-40,0`, and any other action unchanged.
     pub(super) fn or_by_distance(self) -> Self {
         match self {
             Self::Drag(Drag { from, to }) => match lenient::distance(&to) {
@@ -306,7 +305,7 @@ impl BrowserAction {
         }
     }
 
-    /// Checks that the arguments obey the rules that the types cannot express, such as that a wait has exactly one condition.
+    /// Checks the rules for arguments that the types cannot express. For example, a wait has exactly one condition.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let bad = |why: &str| Err(Failure::new(ErrorClass::BadArguments, why));
         match self {

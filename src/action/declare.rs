@@ -91,9 +91,9 @@ pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, V
     (!names.is_empty()).then_some((names, arguments))
 }
 
-/// Returns the schema of an argument without its description, without the limits of a number, which differ between the
-/// tools that take it, and without its type if its values are listed. It becomes part of the schema of a reply, which is
-/// read by the provider's server and not by the model.
+/// Returns the schema of an argument as a reply schema needs it. The description is left out, because the provider's
+/// server reads that schema and the model does not. The limits of a number are left out, because they differ between
+/// the tools that take the argument. The type is left out if the values are listed.
 pub(super) fn bare(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(map) = schema.as_object_mut() {
@@ -107,7 +107,6 @@ pub(super) fn bare(schema: &Value) -> Value {
     schema
 }
 
-/// Returns true if the tool is in [`FREQUENT`] and all of its arguments are listed there.
 fn is_covered(spec: &ToolSpec) -> bool {
     let declared = FREQUENT.iter().find(|(name, _)| *name == spec.name);
     declared.is_some_and(|(_, arguments)| {

@@ -77,7 +77,7 @@ impl Key {
                 "a named key such as Enter, or one character, with Control+, Shift+, Alt+ or Meta+ before it",
             )
         };
-        // The last `+` comes before the key, unless the key itself is `+`.
+        // The key follows the last `+`, unless the key itself is `+`.
         let (modifiers, key) = match text.strip_suffix('+') {
             Some(rest) => (rest.strip_suffix('+').unwrap_or(rest), "+"),
             None => text.rsplit_once('+').unwrap_or(("", text)),
@@ -115,9 +115,9 @@ impl Key {
         MOVES.contains(&self.last())
     }
 
-    /// Returns true if the key may be pressed several times without observing the page in between: it
-    /// [`moves`](Self::moves), deletes nothing outside a field, and has no modifier but Shift, because with another
-    /// modifier a key can lead to another page or tab.
+    /// Returns true if the key may be pressed several times without observing the page in between. It must be a key
+    /// that [`moves`](Self::moves), but not Delete, which can delete items outside a field. Its only modifier may be
+    /// Shift, because with another modifier a key can lead to another page or tab.
     pub(super) fn is_repeatable(&self) -> bool {
         self.moves()
             && self.last() != "Delete"
@@ -126,7 +126,7 @@ impl Key {
 
     /// Returns the key itself, without the modifiers before it.
     pub fn last(&self) -> &str {
-        // The last `+` comes before the key, unless the key itself is `+`.
+        // The key follows the last `+`, unless the key itself is `+`.
         match self.0.strip_suffix('+') {
             Some(_) => "+",
             None => self.0.rsplit('+').next().unwrap_or_default(),

@@ -31,8 +31,9 @@ pub(super) fn text_or_lines<'de, D: Deserializer<'de>>(
     Ok(lines.join("\n"))
 }
 
-/// Returns the distance that a model gave as the end of a drag: two numbers, at least one of them with a
-/// sign, such as `-40,0` or `+40, 0`. `None` if the target is anything else, also for a text such as `3,4`, which may be the name of a cell.
+/// Returns the distance that a model gave as the end of a drag: two numbers, at least one of them with a sign, such as
+/// `-40,0` or `+40, 0`. `None` if the target is anything else, also for a text such as `3,4`, which may be the name of
+/// a cell or one number with a decimal comma.
 pub(super) fn distance(target: &Target) -> Option<(i32, i32)> {
     let Target::Locator(locator) = target else {
         return None;
@@ -41,14 +42,12 @@ pub(super) fn distance(target: &Target) -> Option<(i32, i32)> {
         return None;
     };
     let (x, y) = text.split_once(',')?;
-    // Without a sign it may be the name of a cell, or one number.
     if !text.contains(['-', '+']) {
         return None;
     }
     Some((x.trim().parse().ok()?, y.trim().parse().ok()?))
 }
 
-/// Returns true if a number that may be left out is 0.
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference to the field"

@@ -10,11 +10,12 @@ use super::{
 };
 use crate::base::{TokenCount, sorted, tokens::estimate};
 
-/// The key under which a call in a reply gives the tool's name. Grammar-constrained servers make a model write the keys
-/// in the order of the schema. If the tool's name is not the first key, a model writes the name into the first `name`
-/// or `text` that it reaches.
+/// The key under which a call in a reply gives the tool's name. It must be the first key. Grammar-constrained servers
+/// make a model write the keys in the order of the schema, and a model that has not yet written the tool's name writes
+/// it into the first `name` or `text` that it reaches.
 const NAME: &str = "action";
-/// The key under which a call in a reply gives the arguments of a tool whose arguments cannot be keys beside its name.
+/// The key under which a call in a reply gives the arguments if they cannot be keys beside the tool's name
+/// (`is_wrapped`).
 pub(super) const WRAP: &str = "arguments";
 /// A tool as it is declared to a provider.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +34,6 @@ impl ToolSpec {
         signature(self)
     }
 
-    /// Returns true if the schema has an argument of this name.
     pub(super) fn declares(&self, argument: &str) -> bool {
         self.arguments()
             .is_some_and(|arguments| arguments.contains_key(argument))
@@ -49,14 +49,15 @@ impl ToolSpec {
         })
     }
 
-    /// Returns true if the tool may take an argument of this name. If its schema lists no arguments, it may take any.
+    /// Returns true also if the schema lists no arguments, because the tool may then take any argument.
     pub(super) fn may_take(&self, argument: &str) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.contains_key(argument))
     }
 
-    /// Returns true if a reply puts the arguments into an object of their own, either because an argument's name sorts
-    /// before the key of the tool's name or because the argument names are unknown. No tool of this crate needs this.
+    /// Returns true if a reply must give the arguments in an object of their own. This is so if an argument's name
+    /// sorts before the key of the tool's name, or if the names of the arguments are unknown. No tool of this crate
+    /// needs it.
     pub(super) fn is_wrapped(&self) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.keys().any(|argument| argument.as_str() <= NAME))
@@ -127,7 +128,6 @@ impl ToolSet {
         }
     }
 
-    /// Creates the set of a single tool, for a request that asks for nothing else.
     pub(crate) fn only(tool: ToolSpec) -> Self {
         Self::of(vec![tool], 0)
     }
@@ -186,7 +186,6 @@ impl ToolSet {
     /// The keys of a call are sorted, and `action`, the tool's name, must be the first. If a tool has an argument that sorts
     /// before `action`, the arguments are in an object of their own: `{"action": "pay", "arguments": {"account": 7}}`.
     pub fn reply_schema(&self, max_calls: usize) -> Value {
-        // Tools with the same arguments share a variant.
         let mut alone: Vec<(Vec<&str>, &ToolSpec)> = Vec::new();
         for spec in self.declared.iter().filter(|spec| spec.name != Self::OTHER) {
             let same = alone
@@ -218,8 +217,7 @@ impl ToolSet {
     }
 }
 
-/// Returns the schema of one call, for tools that all have the same arguments. A call consists of one of the names in
-/// `names`, and the arguments of `spec`.
+/// Returns the schema of a call whose name is one of `names`. All tools in `names` take the arguments of `spec`.
 fn call_schema(names: &[&str], spec: &ToolSpec) -> Value {
     let mut properties = Map::new();
     let name = match names {
@@ -250,7 +248,8 @@ fn call_with(properties: &Map<String, Value>, required: &[Value]) -> Value {
     json!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required })
 }
 
-/// Returns the schema without parts that cost tokens and tell a model nothing: schema id, titles, nulls and number formats.
+/// Returns the schema without parts that cost tokens and tell a model nothing, such as titles, nulls and number
+/// formats.
 fn plain(schema: &Value) -> Value {
     fn strip(value: &mut Value) {
         if let Value::Object(map) = value {

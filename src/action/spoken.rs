@@ -9,7 +9,6 @@ use crate::{
     page::{Locator, LocatorStep, Role},
 };
 
-/// The separator between the steps of a locator with several steps.
 const THEN: &str = " >> ";
 /// The strategies of the locator grammar, such as `label`, that take a text.
 const STRATEGIES: &[&str] = &[
@@ -38,14 +37,14 @@ const FOREIGN: &[&str] = &[
     "document.",
     "javascript:",
 ];
-/// The forms that a target can have, as the error message lists them for a model that wrote none of them.
 const FORMS: &str = "a ref such as e12, the exact text of one element such as Send, role \"name\" such as button \"Send\", or \
                      strategy=\"value\" such as label=\"User\" or css=\"#id\"";
 
-/// Parses a text as a locator. A text in none of the forms of the locator grammar becomes a locator by visible text.
+/// Parses a text as a locator. A text that has no form of the locator grammar becomes a locator by visible text.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] if the text is a locator of another tool or a malformed one. The error gives the forms to use.
+/// [`ErrorKind::InvalidInput`] if the text is in the grammar of another tool, or is a malformed locator. The error
+/// gives the forms to use.
 pub(super) fn locator(text: &str) -> Result<Locator> {
     if let Ok(locator) = Locator::parse(text) {
         return Ok(locator);
@@ -67,7 +66,6 @@ fn wrong(expected: &'static str) -> Error {
     Error::new(ErrorKind::InvalidInput, "target").with("expected", expected)
 }
 
-/// Returns true if the part, one step of a chain, has a form of the locator grammar, so that it is not meant as visible text.
 fn is_in_grammar(part: &str) -> bool {
     part == "frame" || strategy(part).is_some() || named(part).is_some()
 }
@@ -150,7 +148,6 @@ fn by_role(role: Role, name: Option<&str>) -> LocatorStep {
     }
 }
 
-/// Returns the text without the pair of quotes around it, if there is one.
 fn unquoted(text: &str) -> &str {
     let text = text.trim();
     let without = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);

@@ -81,7 +81,6 @@ fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     }
 }
 
-/// Skips the parameters of a control sequence and its final byte.
 fn skip_until_final(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
     chars.next_if(|c| matches!(c, '@'..='~'));

@@ -90,7 +90,6 @@ impl Calibration {
     }
 }
 
-/// The kind of a character for a tokenizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Newline,
@@ -161,7 +160,6 @@ fn kind_beyond_ascii(c: char) -> Kind {
     }
 }
 
-/// Consumes the next characters as long as they are of this kind, and returns their number.
 fn run(kinds: &mut Peekable<impl Iterator<Item = Kind>>, of: Kind) -> u64 {
     let mut length = 0;
     while kinds.next_if_eq(&of).is_some() {

@@ -138,7 +138,8 @@ impl CallEstimate {
 pub struct Budget {
     /// Maximum number of actions carried out. Default 50.
     pub max_steps: u32,
-    /// Maximum number of failed actions in a row. Default 5.
+    /// Number of failures in a row that ends the run. A failure is an action that failed or had no effect; several
+    /// failures in one reply of the model count once. Default 5.
     pub max_errors: u32,
     /// Maximum number of model calls. Default unlimited.
     pub max_calls: Option<u32>,
@@ -272,7 +273,7 @@ impl Budget {
         remarks
     }
 
-    /// Returns true if this number of failed actions in a row ends the run.
+    /// Returns true if this number of failures in a row, counted as for [`max_errors`](Self::max_errors), ends the run.
     pub const fn is_too_many_errors(&self, in_a_row: u32) -> bool {
         in_a_row >= self.max_errors
     }

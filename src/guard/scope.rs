@@ -16,7 +16,6 @@ use crate::{
 
 /// Address of Chromium's error page for a page that failed to load. Its text comes from the browser, not from a site.
 const ERROR_PAGE: &str = "chrome-error://chromewebdata/";
-/// Address of a page without content.
 const BLANK_PAGE: &str = "about:blank";
 
 /// Policy for a page without content.

@@ -2,7 +2,8 @@
 //!
 //! # Decisions
 //!
-//! - Rules decide, unless the program gives a model for it: a second call for each long result often costs more than the tokens it saves.
+//! - Rules decide which lines are left out, unless the program gives a model for this. A second call for each long
+//!   result often costs more tokens than it saves.
 //! - Lines are left out whole, the least important first, so the remaining lines are unchanged. Which lines are
 //!   important depends on the kind of text, which is recognised from the text itself.
 //! - A model cannot guess addresses. If too many of them were left out, they are listed at the end.
@@ -19,7 +20,6 @@ use crate::base::{TokenCount, text};
 /// Maximum length of a line. A longer line keeps its beginning (two thirds of this length) and its end (one third).
 /// Unit: characters. Source: chosen.
 const MAX_LINE: usize = 400;
-/// The line that replaces lines that were left out.
 const GAP: &str = "...";
 /// Divisor that gives the part of the budget that is reserved for web addresses: a fifth. Source: chosen.
 const FOR_ADDRESSES: u64 = 5;
@@ -37,7 +37,6 @@ pub(super) enum Kind {
     Structured,
     /// The labels and values of a form.
     Form,
-    /// Anything else.
     Text,
 }
 
@@ -112,7 +111,8 @@ const fn required(addresses: usize) -> usize {
     }
 }
 
-/// Appends addresses of the text that `out` does not contain, until [`required`] is met or the tokens in `room` are used up.
+/// Appends addresses of the text that `out` does not contain, until [`required`] is met or `room` is used up. Unit of
+/// `room`: tokens.
 fn recover(text: &str, out: &mut Vec<String>, room: u64) {
     let all = addresses(text);
     let shown = out.join("\n");
@@ -134,7 +134,6 @@ fn recover(text: &str, out: &mut Vec<String>, room: u64) {
     }
 }
 
-/// Returns the different web addresses in a text.
 fn addresses(text: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     for start in ["https://", "http://"] {
@@ -300,7 +299,6 @@ fn importance(lines: &[&str], at: usize, kind: Kind) -> u8 {
     }
 }
 
-/// Returns the line. If it is longer than [`MAX_LINE`], the middle is left out.
 fn middle_out(line: &str) -> String {
     let count = line.chars().count();
     if count <= MAX_LINE {

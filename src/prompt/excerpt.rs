@@ -4,8 +4,8 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use crate::base::text::{squeeze, words};
 
-/// Minimum length of a word of the goal that counts when the part of a text to show is chosen. Unit: bytes. Source:
-/// chosen; shorter words are mostly grammar.
+/// Minimum length of the words of the goal by which an excerpt is chosen. Unit: bytes. Source: chosen; shorter words
+/// are mostly grammar.
 const MIN_WORD: usize = 4;
 
 /// Divisor that gives the part of an excerpt that comes before the words that were found: a quarter. Source: chosen; in
@@ -28,8 +28,8 @@ struct Hit {
     sentence: Place,
 }
 
-/// Returns the rest of a long text from the place after which the next `max` characters contain the most words of the
-/// goal. The caller cuts the result to `max` characters. If the text has at most `max` characters, or if no other part
+/// Returns the rest of a long text, from the place where the next `max` characters contain the most words of the goal.
+/// The caller cuts the result to `max` characters. If the text has at most `max` characters, or if no other part
 /// contains more words of the goal than the beginning, the whole text is returned.
 pub(super) fn excerpt<'t>(text: &'t str, max: usize, goal: &[String]) -> Cow<'t, str> {
     if goal.is_empty() || text.chars().count() <= max {
@@ -43,10 +43,10 @@ pub(super) fn excerpt<'t>(text: &'t str, max: usize, goal: &[String]) -> Cow<'t,
         });
         within.map(|hit| hit.word).collect::<BTreeSet<_>>().len()
     };
-    // Of equal parts, one that begins with a sentence is better, and then the first.
+    // Of parts with equally many words of the goal, one that begins with a sentence is preferred, and then the first.
     let (mut best, mut place) = ((count(Place::default()), true), Place::default());
     for hit in &hits {
-        // A sentence that begins far away would leave no room for the text after the word.
+        // A sentence that begins far before the word would leave no room for the text after the word.
         let is_near = hit.at.char - hit.sentence.char <= max / 2;
         let from = if is_near { hit.sentence } else { hit.at };
         let worth = (count(from), is_near);

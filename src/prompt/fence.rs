@@ -16,7 +16,6 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// Makes an empty fence with this nonce.
     pub(super) fn new(nonce: Nonce) -> Self {
         Self {
             marks: (format!("<<<{nonce}"), format!("{nonce}>>>")),
@@ -69,7 +68,7 @@ pub(super) fn verbatim(text: &str, max: usize) -> String {
     ))
 }
 
-/// Returns a text as a JSON string. Encoding a text as JSON cannot fail.
+/// Encodes a text as a JSON string, which cannot fail.
 fn json(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }

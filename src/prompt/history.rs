@@ -26,7 +26,6 @@ const MAX_ARGUMENT: usize = 160;
 const THOUGHTS: usize = 3;
 /// Maximum length of a thought in the history. Unit: characters. Source: chosen; two sentences.
 const MAX_THOUGHT: usize = 200;
-/// Names of the arguments that refer to elements.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
 /// Returns a line such as `3. fill searchbox "Search" "padel"`, followed by the outcome unless the outcome is `done`.

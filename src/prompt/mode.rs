@@ -14,8 +14,8 @@ const LOOKED_AT: usize = 10;
 /// for it to act as `Research`. Source: chosen.
 const ENOUGH: usize = 4;
 
-/// The kind of work that a run mainly does. It decides which sections of the run's own memory a message keeps if not all of them fit, and
-/// how much room extracted texts have.
+/// The kind of work that a run mainly does. It decides which sections of the run's own memory a message keeps if not
+/// all of them fit, and how many tokens extracted texts may take.
 ///
 /// | mode | kept longest | extracted texts, at most |
 /// | --- | --- | --- |
@@ -59,7 +59,8 @@ pub(super) struct Retention {
 }
 
 impl Mode {
-    /// Returns the limits and priorities of this mode. For `Auto`, the mode is chosen by the last steps in the history.
+    /// Returns the limits and priorities of this mode; for `Auto`, those of the mode that the last steps in the history
+    /// suggest.
     pub(super) fn retention(self, history: History<'_>) -> Retention {
         let execute = Retention {
             extracted: TokenCount(4_000),

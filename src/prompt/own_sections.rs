@@ -17,8 +17,8 @@ use crate::{
     working::{Extraction, is_lasting},
 };
 
-/// Minimum number of tokens that must be free for one more extracted text to be shown. Unit: tokens. Source: chosen; a
-/// few lines say little.
+/// Minimum number of free tokens for one more extracted text to be shown. Source: chosen; fewer tokens hold only a few
+/// lines, which say little.
 const LEAST_EXTRACTED: u64 = 100;
 /// Maximum length of a line of a text; a longer line is split into several. Unit: characters. Source: chosen; some 50 tokens.
 const MAX_LINE: usize = 200;
@@ -98,7 +98,8 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     ]
 }
 
-/// Returns the lines of a text below its label. The text is shortened to at most `most` tokens, and a long line becomes several.
+/// Returns the label and, below it, the lines of the text, shortened to at most `most` tokens. A long line becomes
+/// several.
 fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
     let result = compress(text, most);
     let mut lines = vec![quoted(label, MAX_NAME)];
@@ -110,7 +111,7 @@ fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
     lines
 }
 
-/// Returns one line of a text as the lines that stand below the text's label: more than one if the line is long.
+/// Returns one line of a text, indented and quoted; several lines if it is long.
 fn below(line: &str) -> impl Iterator<Item = String> {
     let parts = short(line).into_iter();
     parts.map(|part| [" ", &quoted(part, usize::MAX)].concat())
@@ -138,7 +139,8 @@ fn short(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the lines of the texts that the program has given to the run. Each text has lines of its own, below its name.
+/// Returns, for each text that the program has given to the run, its name and below it its lines. Empty lines are left
+/// out.
 fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
     let lines = given.iter().flat_map(|(name, text)| {
         let said = text.lines().filter(|line| !line.trim().is_empty());

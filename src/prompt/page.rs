@@ -39,7 +39,8 @@ const MAX_HIT: usize = 600;
 const MAX_OPTION: usize = 40;
 /// Maximum length of the value of a field. Unit: characters. Source: chosen.
 const MAX_VALUE: usize = 300;
-/// Maximum length of a text that counts as a possible button although it does not have that role. Unit: bytes. Source: chosen.
+/// Maximum length of a text that counts as a possible button although it does not have the role of a button. Unit:
+/// bytes. Source: chosen.
 const MAX_BUTTON: usize = 24;
 /// Maximum length of the value of an attribute that is shown beside the label of an element. Unit: characters. Source: chosen.
 const MAX_HINT: usize = 60;
@@ -47,18 +48,17 @@ const MAX_HINT: usize = 60;
 const MAX_TITLE: usize = 120;
 /// Maximum length of the page's address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
-/// Maximum length of a line that is shown although it would be left out, because it is the only line that its mark
-/// would replace. Unit: characters. Source: chosen; a mark has about as many.
+/// Maximum length of a line that is shown in place of a mark that would stand for this line alone. Unit: characters.
+/// Source: chosen; a mark has about as many.
 const MAX_WHOLE: usize = 120;
-/// Minimum number of query parameters without a value in an address for these parameters to be left out. Source:
-/// chosen; fewer take no more room than the words that replace them.
+/// Minimum number of query parameters without a value at which an address is shown without them. Source: chosen; fewer
+/// take no more room than the words that replace them.
 const MIN_EMPTY: usize = 4;
 /// Maximum length of the selected text. Unit: characters. Source: chosen; the same as of the value of a field.
 const MAX_SELECTED: usize = MAX_VALUE;
 /// Maximum length of the message of a dialog. Unit: characters. Source: chosen.
 const MAX_DIALOG: usize = 200;
 
-/// Returns the lines of the page section of a message.
 pub(super) fn lines(
     view: &PageView,
     digest: &Digest<'_>,
@@ -205,7 +205,6 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Returns the settings for writing lines in full, with the references of elements that can be acted on.
     const fn in_full(elements: &'a [Element]) -> Self {
         Self {
             elements,

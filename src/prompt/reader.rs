@@ -132,7 +132,6 @@ impl ShownPage {
 #[derive(Default)]
 struct Open {
     element: ShownElement,
-    /// True if the label of the element has been read.
     labelled: bool,
     key: String,
 }

@@ -8,7 +8,6 @@ use super::{
     tips::{Names, TipLine},
 };
 
-/// The heading of the section that lists the steps of the run.
 pub(super) const HISTORY: &str = "History";
 
 /// The part of a message to which a section belongs.
@@ -24,7 +23,6 @@ pub(super) enum Zone {
     Outside,
 }
 
-/// A line of a section that may be cut.
 #[derive(Debug, Clone)]
 pub(super) enum Line<'a> {
     /// A line that is written unchanged.
@@ -44,7 +42,6 @@ impl Line<'_> {
     }
 }
 
-/// A section of the message that may be cut.
 #[derive(Debug, Clone)]
 pub(super) struct Section<'a> {
     pub(super) heading: &'a str,
@@ -74,13 +71,11 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the section as a block with the cost of each line. This is needed only if the message must be cut.
     pub(super) fn block(&self) -> Block {
         let in_full: Vec<String> = self.lines.iter().map(Line::in_full).collect();
         Block::new(&in_full, self.priority, self.keep)
     }
 
-    /// Returns the same section cut to `kept` lines.
     pub(super) fn cut_to(&self, kept: usize) -> Self {
         let lines = self.keep.shown(&self.lines, kept).to_vec();
         let gone = self.gone + self.lines.len() - lines.len();
@@ -111,7 +106,6 @@ impl<'a> Section<'a> {
     }
 }
 
-/// Writes those of the sections that belong to this zone of the message into the fence.
 pub(super) fn write_all<'a>(
     sections: &[Section<'a>],
     zone: Zone,

@@ -47,7 +47,8 @@ pub struct LastFailure {
     pub command: String,
     /// The outcome of the action.
     pub outcome: Outcome,
-    /// The number of the last earlier step that was the same action on such a page and failed too; `None` if there is none.
+    /// The number of the step that tried the same action last, on a page with the same address template, if it failed
+    /// or had no effect too; otherwise `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u32>,
 }
@@ -214,7 +215,6 @@ fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
     least
 }
 
-/// Returns the message with these sections. The page in it is cut to the limits of `digest`.
 fn write<'a>(
     parts: &StepParts<'a>,
     tips: &Tips<'a>,
@@ -286,7 +286,6 @@ fn write<'a>(
     out
 }
 
-/// Returns the lines of the page, cut to the limits of `digest`.
 fn page_lines(parts: &StepParts<'_>, digest: DigestOptions) -> Vec<String> {
     let elements = &parts.view.elements;
     let digest = parts.layout.digest(elements, parts.goal_words, digest);

@@ -48,7 +48,7 @@ pub(super) fn data_lines(tip: &Advice) -> impl Iterator<Item = String> {
     })
 }
 
-/// The advice in one message that is never cut off, by its place in the message.
+/// The advice that is never cut off a message, sorted by its place in the message.
 #[derive(Debug, Default)]
 pub(super) struct Tips<'a> {
     pub(super) site: Vec<&'a Advice>,
@@ -142,7 +142,6 @@ impl<'a> Group<'a> {
 pub(super) struct Names<'a>(Vec<&'a PageName>);
 
 impl<'a> Names<'a> {
-    /// Returns the lines of these pieces of advice, with each name from a page replaced by its number.
     pub(super) fn of_all(&mut self, tips: &[&'a Advice]) -> Vec<String> {
         let lines = tips.iter().copied().flat_map(TipLine::all);
         lines.map(|line| self.line(line)).collect()

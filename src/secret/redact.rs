@@ -93,7 +93,7 @@ struct Forms {
     short: Short,
 }
 
-/// A part of a text that shows a secret.
+/// The range of a text that shows a secret, and the index of that secret.
 #[derive(Debug, Clone)]
 struct Hit {
     range: Range<usize>,

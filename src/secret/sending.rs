@@ -73,7 +73,6 @@ impl fmt::Display for Misdirected {
 }
 
 impl Vault {
-    /// Returns `Ok` if the secret may be sent to the address, and otherwise the refusal.
     pub(super) fn may_send(&self, name: &SecretName, address: &str) -> Result<(), Misdirected> {
         let url = Url::parse(address).ok();
         if url.as_ref().is_some_and(|url| url.scheme() == "javascript") {

@@ -72,7 +72,6 @@ impl Vault {
         )
     }
 
-    /// Returns a redactor for one secret only.
     pub(super) fn redactor_of(&self, name: &SecretName) -> Redactor {
         Redactor::new(
             self.entries
@@ -81,7 +80,7 @@ impl Vault {
         )
     }
 
-    /// Returns the origins to which a secret is bound.
+    /// Returns the origins to which a secret is bound; an empty slice if there is no secret with this name.
     pub(super) fn origins(&self, name: &SecretName) -> &[Origin] {
         self.entries
             .get(name)

@@ -8,7 +8,6 @@ use crate::{
     page::{ElementRef, Locator, LocatorStep, Meant, Node, NodeId, Suits, TargetIdentity, meant},
 };
 
-/// Names of the arguments of an action that refer to elements.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
 /// Returns the current reference of the wanted element, given its earlier reference; `None` if the element is gone or
@@ -54,7 +53,6 @@ pub(crate) fn find_only(page: &PageNow, wanted: &TargetIdentity) -> Option<Eleme
     is_only.then_some(found)
 }
 
-/// Returns a name as a [`TargetIdentity`] keeps it.
 fn capped(name: &str) -> String {
     TargetIdentity::cap(name)
 }
@@ -101,11 +99,11 @@ pub(crate) fn redrawn(
     is_redrawn.then_some(action)
 }
 
-/// Returns the action with each reference replaced by the element's role and name, unless these find other elements
-/// too.
+/// Returns the action with each reference replaced by a locator with the element's role and name, unless that locator
+/// finds other elements too.
 ///
-/// A reference belongs to one observation. A page that keeps replacing its elements may do so between that observation
-/// and the action, but a driver searches for words until the action is possible.
+/// A reference belongs to one observation, and a page that keeps replacing its elements may make it invalid before the
+/// action. For a locator, a driver searches until the action is possible.
 pub(crate) fn in_words(action: &BrowserAction, page: &PageNow) -> BrowserAction {
     let mut action = action.clone();
     for target in action.targets_mut() {
@@ -119,8 +117,8 @@ pub(crate) fn in_words(action: &BrowserAction, page: &PageNow) -> BrowserAction 
     action
 }
 
-/// Returns the role and name of an element as a locator. `None` if they find other elements too, or if the element is
-/// in a frame, because a locator of the page does not search frames.
+/// Returns a locator with the role and name of an element. `None` if it finds other elements too, if the name is empty,
+/// or if the element is in a frame, because a locator of the page does not search frames.
 fn by_role_and_name(id: NodeId, page: &PageNow) -> Option<Locator> {
     let (tree, node) = (page.tree(), &page.tree()[id]);
     if node.name.is_empty() || !page.element(id).frames.is_empty() {

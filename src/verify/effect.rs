@@ -12,7 +12,6 @@ use crate::{
 pub(crate) const HIDDEN: &str =
     "(not shown: a frame that this run may not visit could have written it)";
 
-/// Returns true if the message of the dialog is hidden, so that its question is unknown.
 fn is_hidden(dialog: Option<&Dialog>) -> bool {
     dialog.is_some_and(|dialog| dialog.message == HIDDEN)
 }
@@ -49,9 +48,8 @@ pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
 enum Aim {
     /// The action has a target, but the tree does not say which node it is.
     Unknown,
-    /// The action acts on no particular node, or on none that is in the tree.
+    /// The action acts on no particular node, or its node is not in the tree.
     Nothing,
-    /// This node.
     At(NodeId),
 }
 
@@ -90,8 +88,8 @@ fn focused(tree: &Tree) -> Option<NodeId> {
         .map(|(id, _)| id)
 }
 
-/// Returns the name of the button that Enter in this field could press: of the buttons in the nearest part of the page
-/// that has any, the one with the worst effect. `None` if the node is no field for text, or if the page has no button.
+/// Returns the name of the button that Enter in this field could press. It is the button with the worst effect in the
+/// nearest part of the page that has buttons. `None` if the node is no field for text, or if the page has no button.
 fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Option<String> {
     let tree = page.tree();
     if !tree[field].role.is_editable() {

@@ -19,12 +19,11 @@ const MIN_EVIDENCE: usize = 3;
 const MAX_CLAIMS: usize = 20;
 /// Maximum length of a reported claim. Unit: characters. Source: chosen.
 const MAX_CLAIM: usize = 200;
-/// Minimum number of words, not counting denials, with which evidence is a sentence and not a single word. Source:
-/// chosen.
+/// Minimum number of words, not counting denials, for evidence to count as a sentence. Source: chosen.
 const TELLING: usize = 3;
 /// The claim that is reported for an answer which denies something although the page was not shown whole.
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
-/// Maximum number of reported words of the evidence that are missing on the page. Source: chosen.
+/// Maximum number of words of the evidence that are reported as missing on the page. Source: chosen.
 const MAX_TOLD: usize = 12;
 /// Words that deny something, in the languages in which models answer most often.
 const DENIALS: [&str; 22] = [
@@ -225,7 +224,6 @@ fn denies(answer: &str, evidence: &str) -> bool {
     (0..words.len()).any(|at| DENIALS.contains(&words[at].as_str()) && !names(at))
 }
 
-/// Returns the texts between quotation marks.
 fn quoted(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;

@@ -32,7 +32,7 @@ pub(crate) fn once_called(
     }
 }
 
-/// Returns the role, if any, and the words of a locator that consists of these alone; `None` for any other locator.
+/// Returns the words of a locator that has only words, with its role if it has one; `None` for any other locator.
 fn words(locator: &Locator) -> Option<(Option<&Role>, &str)> {
     match locator.steps() {
         [
@@ -49,9 +49,9 @@ fn words(locator: &Locator) -> Option<(Option<&Role>, &str)> {
     }
 }
 
-/// Returns the action with the references that its targets have on this page, if at least one target was found only by
-/// the attributes that earlier runs recorded. `wanted` holds the identities of the targets. `None` if all targets still
-/// have their names, or if one of them cannot be found at all.
+/// Finds the targets of the action on this page, and returns the action with their references. A target that
+/// [`find_again`] does not find is searched for by the attributes that earlier runs recorded. `wanted` holds the
+/// identities of the targets. `None` if no target needed that search, or if a target cannot be found at all.
 pub(crate) fn healed(
     action: &BrowserAction,
     wanted: &[TargetIdentity],

@@ -11,7 +11,6 @@ use crate::{
 /// The driver's report of an action.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attempt<'a> {
-    /// The outcome as the driver saw it.
     pub(crate) outcome: &'a Outcome,
     /// The dialog that the action opened; `None` if it opened no dialog.
     pub(crate) dialog: Option<&'a Dialog>,
@@ -80,8 +79,9 @@ pub(crate) fn judge(
     }
 }
 
-/// Returns true if the action selected another text. Only keys, clicks and what selects on purpose count: the browser selects words under a
-/// double click or a drag also on a page that does not react, and a driver may select a field's text before it fills it.
+/// Returns true if the action selected another text. Only keys, clicks and actions that select on purpose count,
+/// because the browser also selects words under a double click or a drag if the page does not react, and a driver may
+/// select a field's text before it fills the field.
 fn has_selected(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
     use BrowserAction as A;
     let selects = matches!(
@@ -169,7 +169,6 @@ fn selects(key: &Key) -> bool {
             .any(|modifier| matches!(modifier, "Control" | "Meta" | "ControlOrMeta"))
 }
 
-/// Returns true if a key moves up or down by lines, by values or by pages.
 fn moves_vertically(key: &str) -> bool {
     ["ArrowUp", "ArrowDown", "PageUp", "PageDown"].contains(&key)
 }
@@ -183,10 +182,11 @@ pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
     press.key.moves() || selects(&press.key)
 }
 
-/// Returns true if an action that worked must have changed what the page shows or, with a driver that watches for
-/// reactions of the page, caused such a reaction.
+/// Returns true if an action that worked must have changed what the page shows. If `is_watched`, the driver watches for
+/// reactions of the page, and a reaction counts as a change.
 ///
-/// In a field, a key that moves along the line may move only the caret, which no observation shows.
+/// In a field, a key that moves along the line may move only the caret, which no observation shows. So nothing is
+/// required of such a key.
 fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -> bool {
     let in_field = || {
         aimed_at(action, &before.tree).is_some_and(|id| {

@@ -37,13 +37,12 @@ impl Numbers {
         *self = Self::default();
     }
 
-    /// Returns true if the number with this [`Counted::slot`] is known to answer actions.
     pub(crate) fn answers(&self, slot: u64) -> bool {
         self.answering.contains(&slot)
     }
 
-    /// Returns true if an action changed only numbers, none of them is known to answer actions, and at least one of
-    /// them is not known to tick.
+    /// Returns true if an action changed only numbers and it is not yet known whether it caused that: no changed number
+    /// is known to answer actions, and at least one is not known to tick.
     pub(crate) fn is_open(&self, changes: &PageDiff) -> bool {
         let is_known = |counted: &Counted| {
             self.ticking.contains(&counted.slot) || self.answering.contains(&counted.slot)
@@ -81,8 +80,8 @@ impl Numbers {
 
     /// Learns from a second look at the same page, with no action since the first look.
     ///
-    /// `changes` is the difference that the action before the first look made. `since` is the difference between the
-    /// two looks. `earlier` is the difference that the action before that one made, if it was on the same page.
+    /// `changes` is what the last action before both looks changed. `since` is what changed between the looks.
+    /// `earlier` is what the action before the last one changed, if it was on the same page.
     pub(crate) fn watched(
         &mut self,
         changes: &PageDiff,
@@ -125,8 +124,8 @@ impl Numbers {
     }
 }
 
-/// Returns the largest part of the page around a node that has at most [`MAX_NEAR`] nodes, at most [`NEAR_LEVELS`]
-/// levels up.
+/// Returns the root of the largest part of the page that contains the target, has at most [`MAX_NEAR`] nodes and begins
+/// at most [`NEAR_LEVELS`] levels above the target. `None` if even the target has more nodes.
 fn part_around(tree: &Tree, target: NodeId) -> Option<NodeId> {
     let size = |id: &NodeId| tree.descendants(*id).take(MAX_NEAR + 1).count() <= MAX_NEAR;
     std::iter::once(target)
@@ -136,7 +135,6 @@ fn part_around(tree: &Tree, target: NodeId) -> Option<NodeId> {
         .last()
 }
 
-/// Returns true if a node is this part of the page or is inside it.
 fn holds(tree: &Tree, part: NodeId, id: NodeId) -> bool {
     part == id || tree.ancestors(id).any(|above| above == part)
 }

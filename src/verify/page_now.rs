@@ -12,7 +12,6 @@ use crate::{
     working::Place,
 };
 
-/// The note for the model about a page that does not answer.
 const UNRESPONSIVE: &str = "the page gives no answer, so nothing of it can be seen or used: its script does not end. \
                             go_back, goto, tab_select, tab_new and tab_close lead away from it, and reload may help";
 
@@ -63,7 +62,6 @@ impl PartialEq for PageNow {
 }
 
 impl PageNow {
-    /// Interprets an observation.
     pub(crate) fn of(observation: Observation) -> Self {
         let head = PageHead::new(observation.url.clone(), observation.title.clone());
         let mut view = interpret(&head, &observation.tree, &ViewOptions::default());
@@ -85,7 +83,6 @@ impl PageNow {
         &self.observation.tree
     }
 
-    /// Returns the page as lines.
     pub(crate) fn layout(&self) -> &Layout {
         self.layout
             .get_or_init(|| Layout::of(self.tree(), &self.view.elements))
@@ -107,7 +104,6 @@ impl PageNow {
         self.identities().element(self.tree(), id)
     }
 
-    /// Returns the nodes with the wanted identity.
     pub(crate) fn find<'a>(
         &'a self,
         wanted: &'a TargetIdentity,

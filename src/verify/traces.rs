@@ -4,8 +4,8 @@ use crate::page::{Trace, TraceKind};
 
 /// Returns true if one of these traces answers the action.
 ///
-/// A trace from the time when the page handled the action's own events was caused by the action, wherever it is. A
-/// later trace counts only in or beside the target, and not if it goes on by itself, like a clock.
+/// A trace from the time when the page handled the action's own events counts wherever it is. A later trace counts only
+/// in or beside the target. A trace that goes on by itself, like a clock, never counts.
 pub(crate) fn answers(traces: &[Trace]) -> bool {
     traces
         .iter()

@@ -28,8 +28,8 @@ const WHITE: Colour = [255; 3];
 /// A rectangle of whole pixels: left, top, width, height.
 type Rect = (i64, i64, i64, i64);
 
-/// Returns a screenshot, scaled to the size of the window, with a mark on each element whose box in the scene lies in
-/// the window. `None` if the bytes are not a readable PNG.
+/// Returns a screenshot, scaled to the size of the window, with marks on the first [`MAX_MARKS`] elements that are at
+/// least partly in the window. `None` if the bytes are not a readable PNG.
 pub(crate) fn marked(png: &[u8], scene: &Scene) -> Option<Vec<u8>> {
     let picture = Raster::read(png)?;
     let mut picture = if scene.is_known() {

@@ -5,7 +5,6 @@ use crate::{
     page::{Area, Locator, LocatorStep, Scene},
 };
 
-/// The element or drawing under some points, and the points relative to it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Under {
     /// The reference of an element, or the locator of a drawing or of the page.

@@ -10,7 +10,6 @@ const MAX_PIXELS: usize = 32_000_000;
 /// Number of bytes of a pixel: red, green, blue.
 const RGB: usize = 3;
 
-/// A colour: red, green, blue.
 pub(crate) type Colour = [u8; RGB];
 
 /// A picture without transparency, row by row.
@@ -158,7 +157,6 @@ impl Raster {
 
 #[cfg(test)]
 impl Raster {
-    /// Returns a picture of one colour.
     pub(super) fn plain(width: u32, height: u32, colour: Colour) -> Self {
         let count = width as usize * height as usize;
         Self {

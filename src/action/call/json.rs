@@ -68,7 +68,6 @@ impl Reader {
     }
 }
 
-/// Returns the characters of a JSON text that are outside strings, each with its byte index.
 fn outside_strings(text: &str) -> impl Iterator<Item = (usize, char)> {
     let (mut inside, mut escaped) = (false, false);
     text.char_indices().filter(move |(_, c)| {

@@ -77,7 +77,6 @@ fn last_lines(text: &str) -> Vec<Value> {
     Vec::new()
 }
 
-/// Returns the values between any of these pairs of marks.
 fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
     let mut reader = Reader::new();
     let mut found = Vec::new();

@@ -13,11 +13,9 @@ const SHORT: usize = 4;
 /// The rule for where in a label a phrase counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Breadth {
-    /// A phrase counts anywhere.
     Any,
     /// A phrase counts anywhere in a short label; in a longer one only if it is the whole label.
     Short,
-    /// A phrase counts only if it is the whole label.
     Whole,
 }
 
@@ -59,13 +57,10 @@ impl Label {
         self.1 && is_read && SELLS.iter().any(at_an_end)
     }
 
-    /// Returns true if the label says that a click pays, orders, deletes, publishes or ends something.
     pub(super) fn is_grave(&self, breadth: Breadth) -> bool {
         self.holds(&GRAVE, breadth) || GRAVE_ALONE.contains(&self.0)
     }
 
-    /// Returns true if the label says that a click sends something. On login and search forms that is the ordinary
-    /// button.
     pub(super) fn sends(&self, breadth: Breadth) -> bool {
         self.holds(&SENDS, breadth)
     }

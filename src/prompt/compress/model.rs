@@ -25,14 +25,14 @@ use crate::{
     page::MAX_LABEL,
 };
 
-/// Lowest confidence of a reply that is used. Source: chosen; a model that doubts its own summary more than it trusts it has lost something.
+/// Lowest confidence of a reply that is used, from 0 to 1. Source: chosen; below it, the model itself thinks that its
+/// summary lost something important.
 const MIN_CONFIDENCE: f64 = 0.5;
 /// Maximum number of entries of each list of a reply that are used. Source: chosen.
 const MAX_ENTRIES: usize = 60;
 /// Maximum length of a summary or fact. Unit: characters. Source: chosen.
 const MAX_FACT: usize = 400;
 
-/// A text that a model has shortened.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Condensed {
     /// The shortened text: the summary, the facts, the addresses and the fields, each on a line of its own.
@@ -45,7 +45,6 @@ pub(crate) struct Condensed {
     pub(crate) confidence: f64,
 }
 
-/// Name of the tool with whose call the model gives the shortened text.
 const SHORTEN: &str = "shorten";
 
 /// The arguments of the call with which the model gives the shortened text.
@@ -75,7 +74,6 @@ struct Field {
     kind: String,
 }
 
-/// Returns the one tool that a request to shorten a text declares.
 pub(crate) fn shorten_tool() -> ToolSpec {
     let texts = |names: [&str; 2]| {
         let fields = names.map(|name| (name.to_owned(), json!({ "type": "string" })));
@@ -137,8 +135,9 @@ pub(crate) fn shorten(nonce: Nonce, goal: &str, text: &str, most: TokenCount) ->
     (system, fence.finish())
 }
 
-/// Returns the text that a reply of the model stands for, of at most `most` tokens by estimate; `None` if the reply is not of the form that
-/// was asked for, if the model is not sure enough of it, or if the result is not shorter than the text.
+/// Returns the shortened text that a reply of the model gives, of at most `most` tokens by estimate. `None` if the
+/// reply does not have the form that was asked for, if its confidence is not between [`MIN_CONFIDENCE`] and 1, or if
+/// the result is too long, empty, or not shorter than the original.
 pub(crate) fn shortened(reply: Value, original: &str, most: TokenCount) -> Option<Condensed> {
     let reply: Reply = serde_json::from_value(reply).ok()?;
     if !(MIN_CONFIDENCE..=1.0).contains(&reply.confidence) {

@@ -1,18 +1,15 @@
 //! Decoders for the escapes of URLs, HTML, JSON and program text, one escape at a time.
 
-/// The decoded value of an escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     /// A byte of UTF-8 or Latin-1.
     Byte(u8),
-    /// A character.
     Char(char),
 }
 
 /// A function that reads the escape at the start of a text and returns its decoded value and its length in bytes.
 pub(super) type Decoder = fn(&[u8]) -> Option<(Unit, usize)>;
 
-/// One decoder for each kind of escape.
 pub(super) const DECODERS: [Decoder; 3] = [percent, entity, backslash];
 
 /// Decodes `%2F`, and `%u00e9` as old scripts write it.

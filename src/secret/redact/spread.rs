@@ -23,7 +23,6 @@ const MAX_SIGNS: usize = 2;
 /// for a label in a cell in a row.
 const MAX_LEVELS: usize = 6;
 
-/// A text of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Name,
@@ -70,7 +69,6 @@ pub(super) fn hidden(forms: &Forms, tree: Tree) -> Tree {
     }
 }
 
-/// Returns, for each node, true if a node below it has text.
 fn with_text_below(tree: &Tree) -> Vec<bool> {
     let mut below = vec![false; tree.len()];
     for (id, node) in tree.iter().rev() {

@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::escape::{DECODERS, Decoder, Unit};
 use crate::base::text::is_deceptive;
 
-/// A text after a transformation.
 #[derive(Default)]
 pub(super) struct View {
     bytes: Vec<u8>,
@@ -14,7 +13,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Returns the untransformed text.
+    /// Makes the view that is the text itself.
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self {
             bytes: bytes.to_vec(),
@@ -26,7 +25,6 @@ impl View {
         &self.bytes
     }
 
-    /// Returns the range of the original text that these bytes of the view were made from.
     pub(super) fn origin(&self, range: Range<usize>) -> Range<usize> {
         match self.origins.get(range) {
             Some([first, .., last]) => first.start..last.end,
