@@ -484,8 +484,8 @@ async fn stuck() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_that_the_reply_got_over_is_told_among_the_changes_alone() {
-    let hover_and = |then: &[(&str, Value)]| {
-        let mut all = vec![("hover", json!({"target": "e3"}))];
+    let scroll_and = |then: &[(&str, Value)]| {
+        let mut all = vec![("scroll", json!({"target": "e3"}))];
         all.extend(then.iter().cloned());
         ScriptedModel::new([calls(&all), finish("PX-99999")])
     };
@@ -498,17 +498,29 @@ async fn a_failure_that_the_reply_got_over_is_told_among_the_changes_alone() {
     };
     let fails = || {
         let reply = Reply::Fail(ErrorClass::Timeout, "it moves");
-        shop().on(HOME, r#"hover {"target":"e3"}"#, [reply])
+        shop().on(HOME, r#"scroll {"target":"e3"}"#, [reply])
     };
-    let alone = run(fails(), hover_and(&[]), options(), task()).await.1;
+    let alone = run(fails(), scroll_and(&[]), options(), task()).await.1;
     assert!(on_next(&alone, "## Last action failed"), "{alone}");
     let opens = [("goto", json!({"url": RESULTS}))];
-    let got_over = run(fails(), hover_and(&opens), options(), task()).await.1;
-    assert!(on_next(&got_over, "hover: failed"), "{got_over}");
+    let got_over = run(fails(), scroll_and(&opens), options(), task()).await.1;
+    assert!(on_next(&got_over, "scroll: failed"), "{got_over}");
     assert!(!on_next(&got_over, "## Last action failed"), "{got_over}");
+    // What waits for the moment to act is followed by nothing.
+    let reply = Reply::Fail(ErrorClass::Timeout, "in vain");
+    let waits = shop().on(HOME, r#"wait {"text":"now"}"#, [reply]);
+    let all = [
+        ("wait", json!({"text": "now"})),
+        ("click", json!({"target": "e3"})),
+    ];
+    let model = ScriptedModel::new([calls(&all), finish("PX-99999")]);
+    let waited = run(waits, model, options(), task()).await.1;
+    assert!(on_next(&waited, "## Last action failed"), "{waited}");
+    let (_, executed) = waited.split_once("=== executed").expect("a part of it");
+    assert!(!executed.contains("click"), "{waited}");
     // A call that only looks gets over nothing.
     let looks = [("snapshot", json!({}))];
-    let looked = run(fails(), hover_and(&looks), options(), task()).await.1;
+    let looked = run(fails(), scroll_and(&looks), options(), task()).await.1;
     assert!(on_next(&looked, "## Last action failed"), "{looked}");
 }
 

@@ -71,6 +71,12 @@ arguments! {
         /// Pixels down.
         #[serde(default, skip_serializing_if = "lenient::is_zero")]
         y: i32,
+        /// Where to begin, pixels from the left edge; the middle when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from_x: Option<u32>,
+        /// Where to begin, pixels from the top edge; the middle when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from_y: Option<u32>,
     }
     /// Arguments of `drag_xy`. A missing target is filled in as for `click_xy`.
     DragXy {
@@ -250,6 +256,25 @@ pub enum ScrollDirection {
     Left,
     /// To the right.
     Right,
+}
+
+impl DragBy {
+    /// Creates a drag from the middle of an element by this distance. Unit: CSS pixels.
+    pub const fn new(target: Target, x: i32, y: i32) -> Self {
+        Self {
+            target,
+            x,
+            y,
+            from_x: None,
+            from_y: None,
+        }
+    }
+
+    /// Returns the point at which the drag of an element of this size begins, from the element's top left corner. Unit: CSS pixels.
+    pub fn start(&self, width: f64, height: f64) -> (f64, f64) {
+        let given = |from: Option<u32>, side: f64| from.map_or(side / 2.0, f64::from);
+        (given(self.from_x, width), given(self.from_y, height))
+    }
 }
 
 impl Press {

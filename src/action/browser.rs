@@ -122,7 +122,7 @@ browser_actions! {
     Uncheck(OnTarget) = "uncheck", Reversible, true, "Untick a checkbox.";
     Drag(Drag) = "drag", Reversible, true, "Drag the element from onto the element to.";
     DragXy(DragXy) = "drag_xy", Reversible, true, "Drag from a point of the picture to another one, or of target from its top left corner.";
-    DragBy(DragBy) = "drag_by", Reversible, true, "Drag an element from its middle by a distance, x pixels to the right and y down; negative to the left and up.";
+    DragBy(DragBy) = "drag_by", Reversible, true, "Drag an element by a distance, x pixels to the right and y down; negative to the left and up.";
     SelectText(SelectText) = "select_text", Read, false, "Select the text of an element, or only some words in it.";
     Upload(Upload) = "upload", Irreversible, false, "Give files of this run, by name, to the open file chooser.";
     Scroll(Scroll) = "scroll", Read, false, "Scroll up, down, left or right, 600 pixels or so many, in the page or in target; without direction, until target is in view.";
@@ -298,7 +298,7 @@ impl BrowserAction {
     pub(super) fn or_by_distance(self) -> Self {
         match self {
             Self::Drag(Drag { from, to }) => match lenient::distance(&to) {
-                Some((x, y)) => Self::DragBy(DragBy { target: from, x, y }),
+                Some((x, y)) => Self::DragBy(DragBy::new(from, x, y)),
                 None => Self::Drag(Drag { from, to }),
             },
             other => other,

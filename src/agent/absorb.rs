@@ -29,21 +29,14 @@ fn unclear(tool: &str) -> String {
     )
 }
 
-/// Returns true if the action does not change the page. If such an action fails, the later calls of the same reply are
-/// carried out all the same.
+/// Returns true if the action does not change the page and no later action depends on it. If such an action fails, the later calls of the
+/// same reply are carried out all the same. A wait is none, because the model may wait for the moment to act.
 const fn only_looks(action: &Action) -> bool {
     use BrowserAction as A;
     matches!(
         action,
         Action::Agent(_)
-            | Action::Browser(
-                A::Hover(_)
-                    | A::Scroll(_)
-                    | A::Wait(_)
-                    | A::Snapshot(_)
-                    | A::Screenshot(_)
-                    | A::TabList(_)
-            )
+            | Action::Browser(A::Scroll(_) | A::Snapshot(_) | A::Screenshot(_) | A::TabList(_))
     )
 }
 
@@ -79,7 +72,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     .push(unclear(action.tool_name()));
             }
             Outcome::NoEffect | Outcome::Failed(_) => {
-                if !only_looks(&action) && !is_caret(&action) && !is_settled {
+                // Many elements do not react to the pointer.
+                let is_hover = matches!(action, Action::Browser(BrowserAction::Hover(_)));
+                let is_harmless = is_hover && outcome == Outcome::NoEffect;
+                if !only_looks(&action) && !is_harmless && !is_caret(&action) && !is_settled {
                     self.executor
                         .drop_queue("the call before them did not succeed");
                 }

@@ -119,7 +119,10 @@ fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Ev
             "the evidence has fewer than {MIN_EVIDENCE} letters or digits"
         ));
     }
-    for quoted in [wanted.clone(), text::words(&unmarked(evidence))] {
+    // A passage of a line may begin inside quotation marks.
+    let from_inside = ["\"", evidence].concat();
+    let unmarked = [evidence, &from_inside].map(|passage| text::words(&unmarked(passage)));
+    for quoted in [wanted.clone()].into_iter().chain(unmarked) {
         if letters(&quoted) < min {
             continue;
         }
@@ -372,6 +375,7 @@ mod tests {
             r#"heading "Thank you!" [clickable]"#,
             r#"- e7 link "Your order number:" | strong "PX-40213""#,
             r#"12:  - e7 link "Your order number:" | strong "PX-40213""#,
+            r#"order number:" | strong "PX-40213""#,
         ] {
             assert!(is_shown(evidence, &page()), "{evidence}");
         }

@@ -364,11 +364,8 @@ mod tests {
             x: 3,
             y: 4,
         });
-        let drag_by = BrowserAction::DragBy(crate::action::DragBy {
-            target: Target::parse("e1").unwrap(),
-            x: -40,
-            y: 0,
-        });
+        let drag_by = crate::action::DragBy::new(Target::parse("e1").unwrap(), -40, 0);
+        let drag_by = BrowserAction::DragBy(drag_by);
         let goto = BrowserAction::Goto(crate::action::Goto {
             url: "https://x.example/".to_owned(),
         });

@@ -283,11 +283,7 @@ mod tests {
                 to_y: 9,
                 target: Some(target(text)),
             });
-            let by = BrowserAction::DragBy(DragBy {
-                target: target(text),
-                x: -40,
-                y: 0,
-            });
+            let by = BrowserAction::DragBy(DragBy::new(target(text), -40, 0));
             let [first, others @ ..] =
                 [in_target, click, drag, by].map(|action| judged(&action, Some(&page())));
             assert_eq!(others, [first; 3], "{text}");

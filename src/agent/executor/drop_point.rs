@@ -49,7 +49,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             return Effect::Irreversible;
         };
         let risky = grave.iter().filter_map(boxed);
-        if may_drop_on(risky, dragged, (drag.x, drag.y), scene.window()) {
+        if may_drop_on(risky, dragged, drag, scene.window()) {
             Effect::Irreversible
         } else {
             Effect::Read

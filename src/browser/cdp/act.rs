@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     action::{
-        BrowserAction, Click, ClickAt, ClickXy, Drag, DragBy, DragXy, ErrorClass, Eval, Fill, Goto,
+        BrowserAction, Click, ClickAt, ClickXy, Drag, DragXy, ErrorClass, Eval, Fill, Goto,
         OnTarget, Outcome, Select, SelectText, StateFile, TabAt, TabNew, Target, Type,
     },
     base::text::clean,
@@ -207,9 +207,9 @@ impl Cdp {
                 let to = self.aim(to).await?;
                 self.drag(turn, &from, &to).await.map(|()| told)
             }
-            BrowserAction::DragBy(DragBy { target, x, y }) => {
-                let (aim, told) = self.begin(target).await?;
-                self.drag_by(turn, &aim, (*x, *y)).await.map(|()| told)
+            BrowserAction::DragBy(drag) => {
+                let (aim, told) = self.begin(&drag.target).await?;
+                self.drag_by(turn, &aim, drag).await.map(|()| told)
             }
             BrowserAction::Fill(Fill {
                 target,

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     action::{
-        BrowserAction, Click, ClickAt, DialogAccept, Drag, DragBy, ErrorClass, Eval, Fill, Goto,
+        BrowserAction, Click, ClickAt, DialogAccept, Drag, ErrorClass, Eval, Fill, Goto,
         MouseButton, OnTarget, Outcome, Select, SelectText, StateFile, TabAt, TabNew, Target,
         TextValue, Type, Upload,
     },
@@ -88,8 +88,8 @@ impl PlaywrightCli {
                 self.on(state, "uncheck", target, ".uncheck(", timeout)
                     .await
             }
-            BrowserAction::DragBy(DragBy { target, x, y }) => {
-                let code = points::drag_by(target, (*x, *y), self.action_ms());
+            BrowserAction::DragBy(drag) => {
+                let code = points::drag_by(drag, self.action_ms());
                 self.by_script(state, code, timeout).await
             }
             BrowserAction::Drag(Drag { from, to }) => {

@@ -1,7 +1,7 @@
 //! Scripts that click or drag at a given point of an element, which no command of the tool can do.
 
 use super::scripts::{expression, guarded};
-use crate::action::{BrowserAction, Target};
+use crate::action::{BrowserAction, DragBy, Target};
 
 /// Returns the script for an action that clicks or drags at a point of an element; `None` for any other action, and for
 /// an action without a target.
@@ -86,22 +86,29 @@ fn drag_at(
     ))
 }
 
-/// Returns the script that drags from the middle of an element by a distance to the right and down. Unit: CSS pixels.
-pub(super) fn drag_by(target: &Target, (right, down): (i32, i32), timeout_ms: u64) -> String {
+/// Returns the script that drags from the middle of an element, or from a given point of it, by a distance to the right and down. Unit:
+/// CSS pixels.
+pub(super) fn drag_by(drag: &DragBy, timeout_ms: u64) -> String {
+    let given = |from: Option<u32>| from.map_or_else(|| "null".to_owned(), |at| at.to_string());
+    let (from_x, from_y) = (given(drag.from_x), given(drag.from_y));
+    let (right, down) = (drag.x, drag.y);
     guarded(&format!(
         "const field = {};
     const handle = await field.elementHandle({{ timeout: {timeout_ms} }});
     {BORDER}
-    const middle = async () => {{
+    const start = async () => {{
       const box = await handle.boundingBox();
-      return box ? {{ box, x: box.width / 2, y: box.height / 2 }} : {{ x: 0, y: 0 }};
+      return box ? {{ box, x: {from_x} ?? box.width / 2, y: {from_y} ?? box.height / 2 }} : {{ x: 0, y: 0 }};
     }};
-    const before = await middle();
+    const before = await start();
+    if (before.box && (before.x >= before.box.width || before.y >= before.box.height)) {{
+      return {{ size: [Math.floor(before.box.width), Math.floor(before.box.height)] }};
+    }}
     await field.hover({{ position: {{ x: before.x - border.x, y: before.y - border.y }}, timeout: {timeout_ms} }});
-    const now = await middle();
+    const now = await start();
     const [startX, startY] = [now.box.x + now.x, now.box.y + now.y];
     const [endX, endY] = [startX + {right}, startY + {down}];
     {DRAG}",
-        expression(target)
+        expression(&drag.target)
     ))
 }

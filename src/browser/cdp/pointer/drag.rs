@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use super::{Needs, mouse};
 use crate::{
-    action::ErrorClass,
+    action::{DragBy, ErrorClass},
     browser::cdp::{
         driver::{Cdp, Turn},
         error::CdpError,
@@ -38,6 +38,16 @@ enum End<'a> {
     Point(Point),
 }
 
+/// Fails if a point lies outside an element with this area. The point is relative to the element's top left corner. Unit: CSS pixels.
+fn inside(area: &Area, (x, y): (f64, f64)) -> Result<(), CdpError> {
+    if x < area.width && y < area.height {
+        return Ok(());
+    }
+    let (width, height) = (area.width.floor(), area.height.floor());
+    let why = format!("the element is {width} by {height} pixels");
+    Err(CdpError::refused(ErrorClass::BadArguments, &why))
+}
+
 impl Cdp {
     /// Drags one element onto another: with drag events if the page begins a drag and drop of the browser, otherwise
     /// with mouse events alone.
@@ -63,11 +73,7 @@ impl Cdp {
         (to_x, to_y): (u32, u32),
     ) -> Result<(), CdpError> {
         let area = self.area(aim).await?;
-        if f64::from(to_x) >= area.width || f64::from(to_y) >= area.height {
-            let (width, height) = (area.width.floor(), area.height.floor());
-            let why = format!("the element is {width} by {height} pixels");
-            return Err(CdpError::refused(ErrorClass::BadArguments, &why));
-        }
+        inside(&area, (to_x.into(), to_y.into()))?;
         let needs = Needs {
             enabled: false,
             ..Needs::at(x, y)
@@ -83,19 +89,37 @@ impl Cdp {
         self.drag_to(turn, start, End::Point(end)).await
     }
 
-    /// Drags from the middle of an element by a distance to the right and down, also out of the window. Unit: CSS pixels.
+    /// Drags from the middle of an element, or from a given point of it, by a distance to the right and down, also out of the window. Unit:
+    /// CSS pixels. Fails if the point lies outside the element.
     pub(in crate::browser::cdp) async fn drag_by(
         &self,
         turn: &mut Turn,
         aim: &Aim,
-        (right, down): (i32, i32),
+        drag: &DragBy,
     ) -> Result<(), CdpError> {
-        let start = self.ready(aim, Needs::HOVER).await?;
+        let needs = if drag.from_x.is_none() && drag.from_y.is_none() {
+            Needs::HOVER
+        } else {
+            let area = self.area(aim).await?;
+            let (x, y) = drag.start(area.width, area.height);
+            inside(&area, (x, y))?;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a point of an element"
+            )]
+            let (x, y) = (x as u32, y as u32);
+            Needs {
+                enabled: false,
+                ..Needs::at(x, y)
+            }
+        };
+        let start = self.ready(aim, needs).await?;
         // A press and its release in one element make a click, which may send a form.
         self.may_send(By::Click(&aim.frame, aim.number)).await?;
         let end = Point {
-            x: start.x + f64::from(right),
-            y: start.y + f64::from(down),
+            x: start.x + f64::from(drag.x),
+            y: start.y + f64::from(drag.y),
         };
         self.drag_to(turn, start, End::Point(end)).await
     }

@@ -411,11 +411,22 @@ async fn an_element_is_dragged_by_a_distance(bed: &Bed<'_>) -> Found {
         ("card", (-900, 0), "card=-900%2C0;"),
     ] {
         let target = locator(&format!(r##"css="#{id}""##))?;
-        bed.does(BrowserAction::DragBy(DragBy { target, x, y }))
+        bed.does(BrowserAction::DragBy(DragBy::new(target, x, y)))
             .await?;
         bed.shows(told).await?;
     }
-    Ok(())
+    // From a point near the left edge; in the other direction from the middle.
+    let from = |from_x| -> Result<BrowserAction, String> {
+        let card = DragBy::new(locator(r##"css="#card""##)?, 60, -30);
+        let from_x = Some(from_x);
+        Ok(BrowserAction::DragBy(DragBy { from_x, ..card }))
+    };
+    bed.open("slides").await?;
+    bed.does(from(3)?).await?;
+    bed.shows("start=3;card=60%2C-30;").await?;
+    bed.fails(from(4_000)?, ErrorClass::BadArguments)
+        .await
+        .map(drop)
 }
 
 async fn the_page_scrolls(bed: &Bed<'_>) -> Found {

@@ -152,6 +152,7 @@ const SLIDES: &str = r#"<div id=card style="position:absolute;left:300.5px;top:2
 <script>
 let held = null;
 addEventListener('mousedown', ({ target, clientX, clientY }) => {
+  log('start', Math.round(clientX - target.getBoundingClientRect().left));
   held = { id: target.id, target, from: [clientX, clientY], last: clientX, at: [target.offsetLeft, target.offsetTop] };
 });
 addEventListener('mousemove', ({ clientX, clientY }) => {
