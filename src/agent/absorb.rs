@@ -22,7 +22,6 @@ use crate::{
     working::StopReason,
 };
 
-/// Returns the note to the model that the last call of this tool may have worked, because the page changed while it was carried out.
 fn unclear(tool: &str) -> String {
     format!(
         "the page changed while the last {tool} was carried out, so it may have worked: check on this page before you do it again"
@@ -41,15 +40,14 @@ const fn only_looks(action: &Action) -> bool {
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Records the action that was tried, asks memory about a failure, and applies the rules that stop a run. These are
-    /// steps 14 and 15 in `Run::advance`.
     pub(super) async fn absorb(&mut self, tried: Tried) -> Result<(), StopReason> {
         let turn = TurnNow {
             number: self.executor.state.spent.calls,
             is_over: self.executor.state.queue.is_empty() || !tried.outcome.is_done(),
         };
         let (action, outcome) = (tried.action.clone(), tried.outcome.clone());
-        // A restored field that has its value already is no reason to leave out the others.
+        // A field that `go_back_to` fills in again may already have its value. The calls after it are still carried
+        // out.
         let is_settled = tried.restores && outcome == Outcome::NoEffect;
         let (targets, before) = (tried.targets.clone(), tried.before.clone());
         let has_result = self.executor.state.gave.is_some();
@@ -98,8 +96,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         stop.map_or(Ok(()), Err)
     }
 
-    /// Drops the last failure of a browser tool, and the advice about it, if a later action of the same reply that can change the page has
-    /// succeeded: the run got on without that advice. The next message still gives the outcome of each call.
+    /// Drops the last failure of a browser tool and the advice about it, if a later action of the same reply has
+    /// succeeded and can change the page, because the run then no longer needs the advice. The next message still gives
+    /// the outcome of each call.
     fn forget_failure(&mut self, done: &Action) {
         let state = &mut self.executor.state;
         let failed_in_browser =
@@ -150,7 +149,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         });
     }
 
-    /// Asks memory for advice about the command (a call of a tool) that has just failed or had no effect.
     async fn recall_for_failure(
         &mut self,
         action: &Action,
@@ -238,8 +236,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         shown
     }
 
-    /// Asks memory for the elements of the page's host that earlier runs used. Leaves out those from items that this
-    /// run withholds as a control.
+    /// Asks memory for the elements of the page's host that earlier runs used. Leaves out elements from memory items
+    /// that this run withholds as a control.
     pub(super) async fn known_elements(&mut self, cue: &Cue) -> Vec<KnownElement> {
         let asking = Asking {
             emitter: &self.executor.emitter,
@@ -275,7 +273,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns true if both pieces of advice come from the same record and belong in the same section of the prompt.
 pub(super) fn is_same(one: &Advice, other: &Advice) -> bool {
     one.id() == other.id() && one.section() == other.section()
 }

@@ -26,7 +26,6 @@ const MAX_SAID: usize = MAX_EXTRACT;
 const MAX_RESULT: usize = 200_000;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Carries out an action that the loop itself can carry out, without the browser.
     pub(super) async fn do_agent(
         &mut self,
         action: AgentAction,
@@ -141,8 +140,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Queues the actions that open the page as it was before a step of the run. Each of them is then a step of its own, with
-    /// the same guards as any other.
+    /// Queues the actions that open the page as it was before a step of the run. Each queued action becomes a step of
+    /// its own, with the same guards as any other action.
     fn go_back_to(&mut self, back: &GoBackTo) -> Outcome {
         let state = &self.executor.state;
         let Some(snapshot) = state.memory.pages().before(back.step) else {
@@ -247,7 +246,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 self.executor.keep_result(&call.tool, text);
                 Outcome::Done
             }
-            // Without the error's sources, which may hold text that is not meant for a model, such as a connection string.
+            // The error's sources are left out, because they may hold text that is not meant for a model, such as a
+            // connection string.
             Err(error) => Outcome::failed(
                 ErrorClass::Other,
                 &self.executor.redactor.text(&error.to_string()),

@@ -102,15 +102,20 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Sets a model that shortens long results of tools for the prompts; a small, cheap one will do. Default: none, and rules shorten them.
+    /// Sets a model that shortens long results of tools for the prompts; a small, cheap model is enough. Default: none;
+    /// rules then shorten the results.
     ///
-    /// It is asked once for each result of more than [`Options::max_result`] tokens that `extract`, a script, or a
-    /// [compressible](Tool::is_compressible) tool of your program gives. Its tokens count in the run's budget. It answers
-    /// with one call of a tool `shorten`: a summary, facts, links, fields, and how sure it is from 0 to 1 (less than 0.5 is not used). Addresses
-    /// and numbers that the text does not contain are dropped with what they stand in; words are not checked. Addresses that it left out are
-    /// added again until all of 10, 80 % of 50 or 60 % of more are there. If its reply cannot be used, an event says so and the rules decide;
-    /// after two failures a run no longer asks it. The run's own results stay
-    /// whole.
+    /// The model is asked once for each result of more than [`Options::max_result`] tokens that comes from `extract`,
+    /// from a script, or from a [compressible](Tool::is_compressible) tool of your program. Its tokens count in the
+    /// run's budget. It answers with one call of a tool `shorten`: a summary, facts, links, fields, and its confidence
+    /// from 0 to 1. A reply with a confidence of less than 0.5 is not used.
+    ///
+    /// Sentences, labels, links and fields with an address or number that the result does not contain are dropped;
+    /// words are not checked. Addresses that the reply leaves out are added until enough are there: all of up to 10, 80
+    /// % of up to 50, 60 % of more.
+    ///
+    /// If a reply cannot be used, an event says so and the rules shorten the result; after two failures the run no
+    /// longer asks the model. The extracted texts in the run's report are never shortened.
     pub fn with_compressor(mut self, model: impl LlmClient + 'static) -> Self {
         self.parts.compressor = Some(Arc::new(model));
         self

@@ -32,7 +32,6 @@ impl Cancel {
         *self.0.borrow()
     }
 
-    /// Waits until [`cancel`](Self::cancel) is called.
     pub(super) async fn cancelled(&self) {
         // The sender lives as long as `self`, so the wait cannot fail.
         let _ = self.0.subscribe().wait_for(|asked| *asked).await;

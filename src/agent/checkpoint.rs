@@ -36,7 +36,6 @@ const LAST_EXTRACTED: usize = 16 * 1024;
 /// chosen; the prompt shows 50.
 const LAST_STEPS: usize = 50;
 
-/// A store for the checkpoints of a run.
 #[async_trait]
 pub(super) trait Checkpoints: Debug + Send + Sync {
     /// Writes a checkpoint. Returns false, and writes nothing, if another process has taken over the run.
@@ -100,7 +99,7 @@ impl State {
     /// Reads the state of a checkpoint, and the intent: the action that was about to be carried out, whose outcome is not known.
     ///
     /// # Errors
-    /// `Unsupported` if another version of this crate wrote it; `Corrupt` if it cannot be read.
+    /// `Unsupported` if another version of this crate wrote the checkpoint; `Corrupt` if the checkpoint cannot be read.
     pub(super) fn of_checkpoint(checkpoint: &Checkpoint) -> Result<(Self, Option<Intent>)> {
         let corrupt = |error| Error::new(ErrorKind::Corrupt, "run.checkpoint").with_source(error);
         Self::check_version(checkpoint.state.get("version"))?;
@@ -145,8 +144,6 @@ impl State {
         });
     }
 
-    /// Records the action of an intent as a step with an unclear outcome, because the action may have been carried out
-    /// before the run was interrupted.
     fn doubt(&mut self, intent: Intent) {
         let irreversible = intent.effect == Effect::Irreversible;
         let also = if irreversible {

@@ -17,7 +17,7 @@ use crate::{
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Number of failures of the compressor after which a run no longer asks it. Source: chosen; a wrong key does not get better.
 const MAX_FAILURES: u32 = 2;
-/// A bit that no step number has, for nonces of requests to the compressor.
+/// A bit that is set in the nonces of requests to the compressor and in no step number.
 const OWN: u32 = 1 << 31;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -101,7 +101,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .emit(EventKind::ModelFailed { kind, error });
     }
 
-    /// Returns true if a result of this action may be shortened by a model.
     fn is_compressible(&self, action: &Action) -> bool {
         match action {
             Action::Agent(AgentAction::Extract(_))

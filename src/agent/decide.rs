@@ -46,7 +46,6 @@ const UNKNOWN_ROOM: u64 = 64_000;
 /// Maximum length of the model's reasoning that a step keeps. Unit: characters. Source: chosen.
 const MAX_THOUGHT: usize = 2_000;
 
-/// Returns the note that tells the model how many of the last steps were repeated from memory; `None` if there are none.
 fn replayed(steps: usize) -> Option<String> {
     let come = match steps {
         0 => return None,
@@ -151,7 +150,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         request
     }
 
-    /// Returns the maximum size that the message of this request may have.
     pub(super) fn budget(&self, request: &ChatRequest) -> TokenCount {
         let window = self.parts.model.capabilities().context_window;
         room(window, request, self.executor.state.calibration)
@@ -386,8 +384,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Err(StopReason::ModelUnusable)
     }
 
-    /// Returns the identities of the elements on the current page that an action refers to; `None` if the page does not
-    /// have one of the references.
     fn identify(&self, action: &Action) -> Option<Vec<TargetIdentity>> {
         identities(action, self.executor.state.page.as_ref()?)
     }

@@ -110,13 +110,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     /// # }
     /// ```
     ///
-    /// If the earlier process is still working on the run, that process stops before its next action. If an action was
-    /// interrupted and may have been carried out, the model is told so. If that action is irreversible, a person must
-    /// approve the next irreversible action.
+    /// If the earlier process is still alive, although its heartbeats have stopped, it stops before its next action. If
+    /// an action was interrupted and may have been carried out, the model is told so. If that action is irreversible, a
+    /// person must approve the next irreversible action.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if the loop has no register, or if the run cannot be resumed; `Busy` if it
-    /// is going on; `Unsupported` if another version of this crate wrote its state; the errors of the store.
+    /// `InvalidInput`, with the reason as `why`, if the loop has no register, or if the run cannot be resumed; `Busy`
+    /// if the run still sends heartbeats; `Unsupported` if another version of this crate wrote the run's state; the
+    /// errors of the store.
     pub async fn resume_run(&self, task: Task) -> Result<Run<'_, B, L, M>> {
         Run::take_up(self, task).await
     }

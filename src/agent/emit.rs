@@ -38,7 +38,6 @@ impl Emitter {
     }
 }
 
-/// Returns the time elapsed since `since`. Unit: milliseconds.
 pub(super) fn elapsed_ms(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

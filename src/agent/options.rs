@@ -29,8 +29,8 @@ pub enum Images {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Replay {
-    /// The steps of a known task that need no decision: logins, links, searches, and fields that are filled in. The model decides the other
-    /// steps, and it decides when the task is done.
+    /// The steps of a known task that need no decision are taken from memory: logins, links, searches, and the filling
+    /// of fields. The model decides the other steps, and it decides when the task is done.
     #[default]
     Known,
     /// No step is taken from memory.

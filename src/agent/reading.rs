@@ -33,8 +33,8 @@ const MAX_READ: usize = 1_200;
 /// Maximum size of the lines that one `read` returns if the call asks for a number of lines. Unit: tokens, estimated.
 /// Source: chosen; enough for a table of 200 rows, because several smaller reads would cost more.
 const MAX_READ_BY_LINES: usize = 6_000;
-/// Share of the room that a message has beside the page, which lines read with `read` may take. Unit: percent. Source:
-/// chosen; the rest is for the steps and the notes.
+/// Share of a message's space beside the page that lines read with `read` may take. Unit: percent. Source: chosen; the
+/// rest is for the steps and the notes.
 const READ_SHARE: u64 = 50;
 /// Maximum length of an extracted text; a longer text is cut. Unit: characters. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
@@ -268,7 +268,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         state.memory.keep(state.remarks.facts.drain(..));
     }
 
-    /// Extracts a text from the page and stores it under a name in the run's result.
     pub(super) fn extract(&mut self, extract: &Extract) -> Outcome {
         let Some(page) = self.executor.state.page.clone() else {
             return Outcome::failed(ErrorClass::NotFound, "");
@@ -296,7 +295,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns the number of lines, from the first, that fit into the room; at least 1.
+/// Returns how many of the first lines fit into `room`; at least 1.
 fn fitting(lines: &[String], room: TokenCount) -> usize {
     let mut taken = TokenCount(0);
     let fits = |line: &&String| {

@@ -22,7 +22,6 @@ use crate::{
     store::{Held, Lease, MemoryBackend, RunRegistry},
 };
 
-/// The register of runs that a loop uses.
 pub(super) type Register = RunRegistry<Arc<dyn MemoryBackend>>;
 
 /// A run in the register of runs. A separate tokio task sends its heartbeats, because a call of the model may take
@@ -121,7 +120,6 @@ impl Checkpoints for Registered {
     }
 }
 
-/// The task that sends the heartbeats.
 struct Heart {
     register: Register,
     lease: Lease,

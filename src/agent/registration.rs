@@ -127,7 +127,6 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         stop
     }
 
-    /// Records the end of the run in the register.
     pub(super) async fn leave_register(&mut self, stop: StopReason) {
         let registered = self.registered.take();
         let Some(registered) = registered.filter(|_| stop != StopReason::TakenOver) else {

@@ -21,7 +21,8 @@ pub struct RunReport {
     pub unverified: Vec<String>,
     /// Extracted data, by name. Present even if the run failed.
     pub extracted: BTreeMap<String, String>,
-    /// The steps, oldest first, one for each action that was tried. A call that was refused before takes a number, but is no step.
+    /// The steps, oldest first, one for each action that was tried. A number is missing if no action was tried in that
+    /// step, for example because no call of the reply could be used.
     pub steps: Vec<Step>,
     /// Addresses of the pages that the run was on, each once, in the order of the first visit.
     pub pages: Vec<String>,

@@ -50,14 +50,12 @@ pub struct Run<'l, B, L, M> {
     pub(super) goal_words: Vec<String>,
     /// The picture of the current page in the latest message to the model; `None` if the message has no picture.
     pub(super) sight: Option<Sight>,
-    /// Number of failures of the compressor so far.
     pub(super) compressor_failures: u32,
     /// The run in the register of runs; `None` if it is not registered.
     pub(super) registered: Option<Arc<Registered>>,
 }
 
 impl<B, L, M> fmt::Debug for Run<'_, B, L, M> {
-    /// Formats only the progress of the run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run")
             .field("executor", &self.executor)
@@ -72,7 +70,6 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         run
     }
 
-    /// Makes a run that continues from a stored state.
     pub(super) fn resume(
         parts: &'l DecisionLoop<B, L, M>,
         task: Task,
@@ -84,7 +81,6 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         ))
     }
 
-    /// Makes a run from an executor, with the model and the memory of these parts.
     pub(super) fn open(parts: &'l DecisionLoop<B, L, M>, executor: Executor<'l, B>) -> Self {
         let options = &parts.guarded.options;
         let custom = parts.tools.iter().map(|tool| tool.spec());
@@ -266,7 +262,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.give(name, text)
     }
 
-    /// Removes a text that was given, and returns it.
+    /// Removes the text that was given to the run under this name, and returns it; `None` if there is none.
     pub fn take_back(&mut self, name: &str) -> Option<String> {
         self.executor.take_back(name)
     }
@@ -341,7 +337,6 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     }
 }
 
-/// Returns the name of the form in which the model is asked for calls, as events write it.
 const fn mode(mode: CallMode) -> &'static str {
     match mode {
         CallMode::Tools => "tools",

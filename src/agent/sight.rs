@@ -35,7 +35,6 @@ pub(super) struct Sight {
 }
 
 impl Sight {
-    /// Returns the note for the model that explains the picture.
     pub(super) fn note(&self) -> String {
         let Scene { width, height, .. } = self.scene;
         if self.is_marked && self.scene.is_known() {

@@ -58,7 +58,7 @@ pub(super) struct Remarks {
     /// Pictures of elements, if the model asked for them. They are not stored, because the model can ask again.
     #[serde(skip)]
     pub(super) pictures: Vec<Vec<u8>>,
-    /// The picture of the browser window, if the model asked for it. It is not stored either.
+    /// The picture of the browser window, if the model asked for it. Like `pictures`, it is not stored.
     #[serde(skip)]
     pub(super) window: Option<Vec<u8>>,
     pub(super) notes: Vec<String>,
@@ -119,7 +119,6 @@ pub struct State {
     pub(super) earlier: Option<(PageNow, u64)>,
     /// Number of observations of pages so far in the run.
     pub(super) looks: u64,
-    /// Texts that pages of this run have shown.
     pub(super) seen: Seen,
     /// Numbers on the current page that are known to be clocks, or known to respond to actions.
     pub(super) numbers: Numbers,
@@ -129,9 +128,7 @@ pub struct State {
     pub(super) asked_for: Option<(Host, u64)>,
     pub(super) queue: VecDeque<Queued>,
     pub(super) remarks: Remarks,
-    /// The lines of the current page that the model has read.
     pub(super) lines_read: Option<LinesRead>,
-    /// The steps, the notes, and the texts that the run read, extracted or was given.
     pub(super) memory: Memory,
     pub(super) advice: Vec<Advice>,
     /// Indexes in `offered` of the items of advice that the current prompt contains.
@@ -182,7 +179,6 @@ pub struct State {
 
     pub(super) answer: Option<String>,
     pub(super) evidence: Option<String>,
-    /// Claims of the answer that no page of the run supports.
     pub(super) unverified: Vec<String>,
     pub(super) error: Option<String>,
     pub(super) stopped: Option<StopReason>,
@@ -196,7 +192,6 @@ pub struct State {
 }
 
 impl State {
-    /// Makes the state of a run before its first step.
     pub(super) fn new(run: RunId, about: About, seed: u128, guards: Guards) -> Self {
         Self {
             version: VERSION,

@@ -141,7 +141,6 @@ impl Task {
         Ok(self)
     }
 
-    /// Returns the user's notes that apply to this host.
     pub(super) fn notes_for(&self, host: &Host) -> Vec<&str> {
         let hosts = host.and_above();
         let here = self

@@ -15,7 +15,7 @@ use crate::base::text;
 /// Longest name of an option of a list. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 60;
 
-/// Maximum length of the text typed into a field that is kept. Unit: characters. Source: chosen; the `read` tool gives
+/// Maximum length that is kept of a text typed into a field. Unit: characters. Source: chosen; the `read` tool gives
 /// the rest.
 const MAX_TYPED: usize = 1_000;
 
@@ -29,7 +29,6 @@ const SHOWN: [&str; 6] = [
     "look",
 ];
 
-/// A node that may become an element.
 struct Candidate {
     id: NodeId,
     /// The index, in the list of candidates, of the nearest candidate around this one.
@@ -307,12 +306,10 @@ fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
     }
 }
 
-/// Returns true if [`hints`] can contain a property of this name.
 pub(crate) fn is_hint(name: &str) -> bool {
     SHOWN.contains(&name) || TELLING.contains(&name)
 }
 
-/// Returns the hints of an element: properties that say more than its label and states.
 fn hints(node: &Node, label: &str) -> Vec<(Box<str>, Box<str>)> {
     // The first attribute that says what an element without a label is for. The history uses this attribute too.
     let is_said = |name: &&&str| {

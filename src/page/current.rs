@@ -8,7 +8,6 @@ use url::Url;
 
 use super::Element;
 
-/// The name and the value of the hint that marks a link to the page's own address.
 const CURRENT: (&str, &str) = ("current", "page");
 
 /// Adds the hint `current` to each link to this address that has no such hint from the page.
@@ -36,7 +35,7 @@ pub(super) fn mark_current(address: &str, elements: &mut [Element]) {
 fn may_be_same(link: &str, page: &Url) -> bool {
     let path = link.split(['?', '#']).next().unwrap_or_default();
     let last = match path.rsplit_once('/') {
-        // What follows is a host.
+        // The text after `//` is a host.
         Some((before, _)) if before.ends_with('/') => "",
         Some((_, last)) => last,
         None => path,

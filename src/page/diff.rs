@@ -25,10 +25,9 @@ use crate::base::text;
 /// Maximum number of changes of each sort (added, removed, changed) that a diff keeps. Source: chosen; a prompt shows a tenth of this
 /// number.
 pub const MAX_CHANGES: usize = 200;
-/// Minimum number of items, those added and those removed together, that mean that another page is shown if the title is new too. Source:
-/// chosen.
+/// Minimum number of items, added and removed together, with which a diff that has a new title counts as another page.
+/// Source: chosen.
 const ANOTHER_PAGE: usize = 30;
-/// The words for losing and for gaining the focus.
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
 /// Roles whose elements are alternatives in a group, such as radio buttons. Each comes with the words for the element that is no longer
 /// chosen, and the words for the element that is chosen instead.
@@ -71,7 +70,8 @@ pub struct Counted {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageDiff {
-    /// True if another page is shown. A URL that differs only in a fragment that names a place in the document is the same page.
+    /// True if another page is shown. Two URLs that differ only in a fragment for a position in the document are the
+    /// same page.
     pub navigated: bool,
     /// The second URL, if it differs at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,8 +92,8 @@ pub struct PageDiff {
     /// files.
     #[serde(skip)]
     pub counted: Vec<Counted>,
-    /// Elements without words, and drawings, that look different or are in another place, in document order. They do not count as
-    /// differences, because a look changes under the pointer too.
+    /// Elements without words, and drawings, that look different or are at another position, in document order. They do
+    /// not count as differences, because a look changes under the pointer too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looks: Vec<Change>,
     /// True if the content is the same in another order.
@@ -126,8 +126,8 @@ pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     found
 }
 
-/// Returns the URL without a fragment that only names a place in the document. A fragment that routes (`#/cart`, `#!cart`) is part of the
-/// page's identity.
+/// Returns the URL without a fragment that only names a position in the document. A fragment that routes (`#/cart`,
+/// `#!cart`) stays, because it identifies the page.
 fn document(url: &str) -> &str {
     match url.split_once('#') {
         Some((document, place)) if !place.starts_with('/') && !place.starts_with('!') => document,
@@ -225,7 +225,6 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     }
 }
 
-/// Returns the change of a text in which only the numbers differ between the old and the new node.
 fn renumbered(old: &Node, new: &Node) -> Change {
     let text = |node: &Node| {
         let value = node.value.as_deref().unwrap_or_default();
@@ -351,14 +350,12 @@ impl Change {
         self.what.iter().all(|what| FOCUS.contains(&what.as_str())) && !self.what.is_empty()
     }
 
-    /// Returns true if the item gained the focus.
     pub(crate) fn is_focused(&self) -> bool {
         self.what.iter().any(|what| what == FOCUS[1])
     }
 }
 
 impl PageDiff {
-    /// Returns true if the focus changed and nothing else on the page did.
     pub(crate) fn is_focus_alone(&self) -> bool {
         let rest = Self {
             changed: Vec::new(),
@@ -426,7 +423,8 @@ impl PageDiff {
                 rest.retain(|(_, _, change)| !is(change, lost));
             }
         }
-        // Filling a field moves the focus from the one filled before. That is worth a line only if nothing else changed.
+        // Filling a field moves the focus from the field that was filled before. That is worth a line only if nothing
+        // else changed.
         let is_focus = |what: &String| FOCUS.contains(&what.as_str());
         let tells_more = |(_, sign, change): &(u8, char, &Change)| {
             *sign != '~' || !change.what.iter().all(is_focus)

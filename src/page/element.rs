@@ -14,8 +14,9 @@ pub struct Element {
     pub reference: Option<ElementRef>,
     /// The role; `generic` for a role that is not in the known set.
     pub role: Role,
-    /// The first of these that is not empty: its name, its text, the label beside it, its placeholder, the name of its
-    /// icon, the file name of its link. At most [`MAX_LABEL`](super::MAX_LABEL) characters; empty if all of these are.
+    /// The first text of this list that is not empty: the element's name, its text, the label beside it, its
+    /// placeholder, the name of its icon, the file name of its link. Empty if all of them are. At most
+    /// [`MAX_LABEL`](super::MAX_LABEL) characters.
     pub label: String,
     /// The text that is typed, chosen or shown in the element, if that text is not its label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,8 +25,8 @@ pub struct Element {
     #[serde(default)]
     pub states: States,
     /// Attributes that say more than the element's label and states, by name: `type`, `placeholder`, `current`,
-    /// `valuetext`, `range`, `editable`; without a label also the first of `name`, `testid`, `autocomplete`,
-    /// `inputmode`. A link to the page's own address is `current` too.
+    /// `valuetext`, `range`, `look`, `editable`; without a label also the first of `name`, `testid`, `autocomplete`,
+    /// `inputmode`. A link to the page's own address has the hint `current` too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<(Box<str>, Box<str>)>,
     /// The address that a link leads to, as written in the page.
@@ -44,7 +45,6 @@ pub struct Element {
     /// The role of the landmark that the element is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
-    /// The references of duplicates that this element stands for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) duplicates: Vec<ElementRef>,
 }

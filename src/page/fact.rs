@@ -5,11 +5,10 @@ use std::collections::HashMap;
 
 use super::{Node, NodeId, Role, States, Tree, Tri, hash::StableHash, label::is_wrapper};
 
-/// Longest name of a node that is searched for the texts inside that node. Unit: bytes. Source: chosen; longer names
-/// would make the walk quadratic.
+/// Longest name of an element around a text that is checked for containing that text. Unit: bytes. Source: chosen; with
+/// longer names, the checks would take quadratic time.
 const MAX_COVER: usize = 300;
 
-/// One item of the content of a page.
 pub(super) struct Fact {
     pub(super) id: NodeId,
     /// The identity of the fact: a hash of its role and text. Numbers count only in the names of elements that can be
@@ -18,16 +17,16 @@ pub(super) struct Fact {
     /// Hash of the states, the value and the icon. A value that a person sets is hashed with its numbers, any other value without
     /// them.
     pub(super) detail: u64,
-    /// Hash, numbers included, of those texts that `key` or `detail` hashes without their numbers; `None` if these
-    /// texts have no numbers.
+    /// Hash, with numbers, of the texts that `key` and `detail` hash without numbers; `None` if these texts contain no
+    /// numbers.
     pub(super) exact: Option<u64>,
-    /// Hash of the look; `None` if the driver told none. It is no part of the page's state: a colour changes under the pointer, and a place
-    /// when the page is scrolled.
+    /// Hash of the node's [`look`]; `None` if the driver reports no look. It does not count for the state of the page,
+    /// because colours change under the pointer and positions change with scrolling.
     pub(super) look: Option<u64>,
 }
 
-/// Returns an identity for each fact whose text has numbers that `key` or `detail` leaves out, and `None` for each
-/// other fact. The identity is a hash of the fact's key and of its position among such facts with the same key.
+/// Returns an identity for each fact that has a hash [`exact`](Fact::exact), and `None` for any other fact. The
+/// identity is a hash of the fact's key and of its position among the facts that have that key and a hash `exact`.
 pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
     let mut places: HashMap<u64, u64> = HashMap::new();
     let slot = |fact: &Fact| {
@@ -96,7 +95,6 @@ fn acts(node: &Node) -> bool {
     node.role.is_interactive() || node.states.pointer
 }
 
-/// Returns true for roles whose content changes by itself.
 pub(super) const fn is_ticking(role: &Role) -> bool {
     matches!(role, Role::Timer | Role::Marquee | Role::ScrollBar)
 }
@@ -160,7 +158,7 @@ fn detail(node: &Node) -> u64 {
     } else if !node.name.is_empty() {
         hash.text_without_numbers(value);
     }
-    // Most nodes have none; then the hash is the one that earlier versions stored.
+    // Most nodes have no icon, so their hash stays equal to the hash that earlier versions stored.
     let icon = icon(node);
     if !icon.is_empty() {
         hash.text(icon);
@@ -177,19 +175,19 @@ fn look_hash(node: &Node) -> Option<u64> {
     })
 }
 
-/// Returns what a person sees of a node without words: shape, colour, size and place; empty if the driver did not tell it.
+/// Returns the look of a node that has no words: its shape, colour, size and position; empty if the driver reports
+/// none.
 pub(super) fn look(node: &Node) -> &str {
     node.property("look").unwrap_or_default()
 }
 
-/// Returns the name of the icon that the prompt shows for an element without a name; empty if it has a name or no icon.
+/// Returns the name of the icon that the prompt shows for an element without a name; empty if the element has a name or
+/// has no icon.
 pub(super) fn icon(node: &Node) -> &str {
     let icon = node.property("icon").filter(|_| node.name.is_empty());
     icon.unwrap_or_default()
 }
 
-/// Returns a hash, numbers included, of those texts of the node that `key` or `detail` hashes without their numbers;
-/// `None` if these texts have no numbers.
 fn exact(node: &Node) -> Option<u64> {
     let value = node.value.as_deref().unwrap_or_default();
     let (name, value) = match (&*node.name, value) {

@@ -25,11 +25,13 @@ const BUTTON: Kinds = 1 << 3;
 const HEADING: Kinds = 1 << 4;
 const PRICE: Kinds = 1 << 5;
 const POINTER: Kinds = 1 << 6;
-/// The kinds of nodes in which siblings must agree to be similar. A badge or a sale price makes no difference.
+/// The kinds that both or neither of two siblings must contain to count as similar. A badge or a sale price makes no
+/// difference.
 const SHAPE: Kinds = LINK | FIELD | CHECK | BUTTON | HEADING;
 
 /// Counts of the parts of a page. Each covers only the main content ([`Outline::is_content`]), unless its field says
-/// otherwise.
+/// otherwise. `fields`, `checks`, `buttons`, `links`, `images`, `prices` and `articles` leave out members of
+/// collections and the content of these members.
 #[derive(Debug, Default)]
 pub(super) struct Features {
     /// True if there is anything to read or act on, anywhere on the page.
@@ -40,33 +42,25 @@ pub(super) struct Features {
     pub(super) headings: Vec<NodeId>,
     /// Number of letters in all text; an ideograph counts as two.
     pub(super) letters: usize,
-    /// Number of letters in links.
     pub(super) link_letters: usize,
     /// Number of letters outside links, counting only runs of text of at least [`MIN_PROSE`] letters.
     pub(super) prose: usize,
-    /// The fields outside collections.
     pub(super) fields: Vec<NodeId>,
-    /// Number of checkboxes and similar controls outside collections.
+    /// Number of checkboxes and similar controls.
     pub(super) checks: usize,
-    /// Number of buttons outside collections.
     pub(super) buttons: usize,
-    /// Number of links outside collections.
     pub(super) links: usize,
-    /// Number of all elements that can be acted on.
+    /// Number of elements that can be acted on, inside and outside collections.
     pub(super) actionable: usize,
-    /// Number of images outside collections.
     pub(super) images: usize,
-    /// Number of prices outside collections.
     pub(super) prices: usize,
     /// Number of members of the largest collection.
     pub(super) items: usize,
     /// Number of collection members that have both a price and a field.
     pub(super) priced_fields: usize,
-    /// Number of collection members that have a price.
     pub(super) priced_items: usize,
     /// The search fields of the whole page, including those in banners but not those in dialogs.
     pub(super) search_fields: Vec<NodeId>,
-    /// Number of articles outside collections.
     pub(super) articles: usize,
 }
 
@@ -230,7 +224,6 @@ fn is_collection(group: &[(&Role, Kinds, NodeId)], kinds: &[Kinds]) -> bool {
     !is_form_row && (is_table_row || most(LINK | CHECK | BUTTON | POINTER | PRICE))
 }
 
-/// Returns, for each node, the kinds of the node itself and of the nodes in it.
 fn kinds(tree: &Tree) -> Vec<Kinds> {
     let mut kinds: Vec<Kinds> = vec![0; tree.len()];
     for (id, node) in tree.iter().rev() {

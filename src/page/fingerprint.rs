@@ -89,7 +89,7 @@ impl Fingerprint {
         Self::state_with(tree, |_| false)
     }
 
-    /// Like [`Fingerprint::state`], but includes the numbers of the texts whose [slot](super::Counted::slot) `counts`
+    /// Returns [`Fingerprint::state`] including the numbers of those texts whose [slot](super::Counted::slot) `counts`
     /// selects.
     pub(crate) fn state_with(tree: &Tree, counts: impl Fn(u64) -> bool) -> Self {
         let mut hash = StableHash::new();

@@ -25,7 +25,6 @@ impl StableHash {
         self.byte(0xff);
     }
 
-    /// Adds a text without its numbers.
     pub(super) fn text_without_numbers(&mut self, text: &str) {
         without_numbers(text, |c| self.text_char(c));
         self.byte(0xff);

@@ -44,11 +44,11 @@ pub struct TargetIdentity {
     /// The landmark that the element is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
-    /// The position of the element, or of an element around it, among similar siblings; `None` if it has no such
+    /// The position of the element, or of an element around it, among similar siblings; `None` if there is no such
     /// position. A target with a position was probably chosen from the siblings, unless it is in a navigation landmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
-    /// Stable attributes by name (`placeholder`, `testid`), sorted.
+    /// Stable attributes, such as `placeholder` and `testid`: name and value, sorted by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<(String, String)>,
     /// Names of the enclosing frames, outermost first.
@@ -412,7 +412,6 @@ fn said(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     Some(out)
 }
 
-/// Returns the distinct roles of the nodes below a node, sorted.
 fn roles_in(tree: &Tree, id: NodeId) -> Vec<&Role> {
     let mut roles: Vec<&Role> = tree
         .descendants(id)

@@ -15,7 +15,7 @@ const MAX_LEVELS: usize = 3;
 /// Maximum number of neighbours examined on each level. Source: chosen; the asterisk of a required field and a gap may
 /// stand between field and label.
 const MAX_NEIGHBOURS: usize = 3;
-/// Longest text before a field that can be its label. Unit: characters. Source: chosen; longer ones are prose.
+/// Longest text before a field that can be its label. Unit: characters. Source: chosen; longer texts are prose.
 const MAX_BESIDE: usize = 60;
 /// Maximum number of words of a label that ends with a full stop. Source: chosen; `Tel.` and `Order no.` are not
 /// sentences.
@@ -65,7 +65,6 @@ pub(super) fn field_label(tree: &Tree, outline: &Outline, id: NodeId) -> Option<
     heading(tree, outline, id).or_else(|| beside(tree, outline, id))
 }
 
-/// Returns the heading of the column that a field is in, else the heading of its row.
 fn heading(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     let is_cell = |at: &NodeId| matches!(tree[*at].role, Role::Cell | Role::GridCell);
     let wrappers = tree.ancestors(id).take(MAX_LEVELS);
@@ -131,7 +130,6 @@ fn heading_row(tree: &Tree, row: NodeId) -> Option<NodeId> {
     }
 }
 
-/// Returns true if a text is short enough for a label and is not a sentence.
 fn is_label(text: &str) -> bool {
     let text = text.trim();
     let ends = text.ends_with(['.', '!']) && !text.ends_with("...");

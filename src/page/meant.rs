@@ -12,16 +12,14 @@ use crate::base::text::{fold, squeeze};
 /// Maximum number of matches that are compared. Source: chosen; a locator with more matches does not mean one element.
 const MAX_MATCHES: usize = 200;
 
-/// Number of nodes, from a text outwards, of which at least one must react to clicks for the text to be a target.
-/// Source: chosen; it covers a card around a paragraph around a text, but not the whole page.
+/// Maximum number of nodes, from a text outwards, of which at least one must react to clicks. Otherwise the text is no
+/// target. Source: chosen; it covers a card around a paragraph around a text, but not the whole page.
 const MAX_AROUND: usize = 4;
 
-/// The result of resolving a locator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Meant {
     /// The locator asks for something that a tree does not contain, or nothing matches it.
     Unknown,
-    /// Exactly this element.
     One(NodeId),
     /// No element has exactly these words. They are a part of the text of this node, which does not react to clicks.
     PartOf(NodeId),
@@ -32,16 +30,12 @@ pub(crate) enum Meant {
 /// The elements that an action can be done to, by the kind of the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Suits {
-    /// Fields for text.
     Fields,
-    /// Lists to choose from.
     Lists,
-    /// Checkboxes and the like.
     Boxes,
     /// All elements. But a text that contains the locator's words among other words is meant only if it reacts to
     /// clicks: a click on a sentence that contains the name of a missing button would do nothing.
     Reacting,
-    /// All elements.
     All,
 }
 
@@ -70,7 +64,6 @@ struct Match {
     exact: bool,
 }
 
-/// Finds the element of the page that a locator means.
 pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suits) -> Meant {
     let Some(by_tree) = locator.find(tree) else {
         return Meant::Unknown;
@@ -124,14 +117,12 @@ pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
     }
 }
 
-/// Keeps only the matches that pass the test, or all of them if none passes.
 fn keep(all: &mut Vec<Match>, test: impl Fn(&Match) -> bool) {
     if all.iter().any(&test) {
         all.retain(test);
     }
 }
 
-/// Returns the words that a step searches for.
 fn words_of(step: &LocatorStep) -> Option<&str> {
     match step {
         LocatorStep::Role { name, .. } => name.as_deref(),
@@ -166,9 +157,9 @@ fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = N
     })
 }
 
-/// Returns the element that a match belongs to. It is the nearest node that is interactive and is itself a match,
-/// counting from the match outwards. If there is none, it is the nearest node with a reference, if that node has no
-/// text besides the text of the match. Otherwise it is the match.
+/// Returns the element that a match belongs to: the nearest interactive node, from the match outwards, that is itself a
+/// match. If there is none, returns the nearest node with a reference, if it has no text besides that of the match.
+/// Otherwise returns the match.
 fn whole(tree: &Tree, view: &PageView, found: &BTreeSet<NodeId>, id: NodeId) -> NodeId {
     let around = || std::iter::once(id).chain(tree.ancestors(id));
     let reacts = around().find(|at| tree[*at].role.is_interactive() && found.contains(at));

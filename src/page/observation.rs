@@ -127,7 +127,7 @@ impl Observation {
         }
     }
 
-    /// Returns the observation with this text as the selected one.
+    /// Returns the observation with this text as its selected text.
     #[must_use]
     pub fn with_selected(self, text: &str) -> Self {
         Self {

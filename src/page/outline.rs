@@ -9,14 +9,11 @@ use super::{Node, NodeId, Role, Tree};
 /// linear.
 const MAX_TEXT_NODES: usize = 48;
 
-/// The part of a page that a node belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Area {
-    /// In an open dialog.
     Dialog,
-    /// In the main landmark.
     Main,
-    /// Outside the other areas of this list.
+    /// In none of the other areas.
     #[default]
     Plain,
     /// In a banner, menu, footer or side column.
@@ -29,9 +26,7 @@ pub(super) struct Place {
     pub(super) next: Option<NodeId>,
     /// The dialog that the node is in, or the node itself if it is a dialog.
     pub(super) dialog: Option<NodeId>,
-    /// The landmark that the node is in.
     pub(super) landmark: Option<NodeId>,
-    /// The frame that the node is in.
     pub(super) frame: Option<NodeId>,
     /// The nearest enclosing node that has a name and is not a frame.
     pub(super) named: Option<NodeId>,
@@ -187,7 +182,8 @@ pub(super) fn holds_actionable(tree: &Tree, id: NodeId) -> bool {
         .any(|at| is_actionable(&tree[at]))
 }
 
-/// Appends the words of `text`, separated by single spaces, and stops soon after `max` characters.
+/// Appends the words of `text`, separated by single spaces. Stops once `out` has more than four times `max` bytes, and
+/// so at least `max` characters.
 pub(super) fn push_words(out: &mut String, text: &str, max: usize) {
     for word in text.split_whitespace() {
         if out.len() > max * 4 {

@@ -74,7 +74,8 @@ impl fmt::Display for PageType {
     }
 }
 
-/// Maximum number of fields whose labels are read. Source: chosen; a login or search page has far fewer.
+/// Maximum number of fields of a page whose labels are read; on a page with more fields, no labels are read. Source:
+/// chosen; a login or search page has far fewer.
 const MAX_LABELLED_FIELDS: usize = 12;
 /// Maximum amount of text of an error page. Unit: letters; an ideograph counts as two. Source: chosen.
 const MAX_ERROR_LETTERS: usize = 900;
@@ -84,7 +85,7 @@ const MAX_LOGIN_LETTERS: usize = 1_500;
 const MAX_SEARCH_HOME_LETTERS: usize = 600;
 /// Least prose of an article. Unit: letters. Source: chosen; three paragraphs.
 const MIN_ARTICLE_PROSE: usize = 800;
-/// Least prose of an article on a page with nothing else. Unit: letters. Source: chosen.
+/// Least prose of an article on a page without a collection. Unit: letters. Source: chosen.
 const MIN_SHORT_ARTICLE_PROSE: usize = 240;
 /// Minimum number of similar things in a list. Source: chosen.
 const MIN_LIST: usize = 5;
@@ -95,7 +96,7 @@ const MIN_RESULTS: usize = 3;
 struct Hints {
     title: String,
     password_fields: usize,
-    /// Fields that ask for a user name, an email address or a phone number.
+    /// Number of fields that ask for a user name, an email address or a phone number.
     user_fields: usize,
     search_named: usize,
     /// True if a search field contains the searched words.
@@ -242,8 +243,8 @@ fn is_cart(f: &Features, hints: &Hints) -> bool {
     let by_address = CART_PATH.are_in(&hints.path)
         && (priced || f.fields.len() >= 2 || f.letters <= MAX_ERROR_LETTERS);
     let by_word = CART.are_in(&hints.title) && (priced || f.letters <= MAX_ERROR_LETTERS);
-    // Amounts to set beside prices, a total below them, and a button or link to go on. One or two items do not make a
-    // collection.
+    // A cart has amounts to set beside prices, a total below them, and a button or link to go on. A cart with one or
+    // two items is not recognised here, because so few items are no collection.
     let by_structure = f.priced_fields >= 1 && f.prices >= 1 && f.buttons + f.links >= 1;
     by_address || by_word || by_structure
 }
@@ -265,7 +266,7 @@ fn is_search_results(f: &Features, hints: &Hints) -> bool {
     let by_path = SEARCH_PATH.are_in(&hints.path);
     let asked = hints.searched_in_field || hints.searched_in_url;
     (f.items >= MIN_RESULTS && (asked || (by_path && has_field)))
-        // Also the page of a search that found nothing.
+        // This also recognises the page of a search that found nothing.
         || (hints.searched_in_field && (hints.searched_in_url || by_path))
 }
 

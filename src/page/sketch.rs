@@ -18,7 +18,6 @@ pub(crate) fn sketch(tree: &Tree, wanted: impl Fn(&Role) -> bool) -> Vec<TargetI
     found.map(|(_, identity)| identity).collect()
 }
 
-/// Returns the same elements as [`sketch`], each with the id of its node.
 pub(crate) fn sketch_nodes(
     tree: &Tree,
     wanted: impl Fn(&Role) -> bool,

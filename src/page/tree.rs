@@ -13,7 +13,7 @@ pub use builder::{MAX_NODES, TreeBuilder};
 
 use super::{ElementRef, Role};
 
-/// The place of a node in its [`Tree`], counted in document order from 0.
+/// The position of a node in its [`Tree`], counted in document order from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeId(u32);
 
@@ -88,7 +88,7 @@ pub struct States {
 pub struct Node {
     /// The role; [`Role::Text`] for a run of text.
     pub role: Role,
-    /// The accessible name; empty if it has none.
+    /// The accessible name; empty if the node has none.
     #[serde(default, skip_serializing_if = "str_is_empty")]
     pub name: Box<str>,
     /// The driver's reference to the node, if the node can be acted on.
@@ -105,7 +105,7 @@ pub struct Node {
     pub url: Option<Box<str>>,
     /// Other properties by name, in the driver's order: `placeholder`; for a node that can be acted on also `type`,
     /// `inputmode`, `name`, `autocomplete`, `testid`, `current`, `valuetext`, `range` (`0 to 100`), `editable`, and
-    /// `icon` if it has neither name nor text.
+    /// `icon` if the node has neither name nor text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<(Box<str>, Box<str>)>,
     parent: Option<NodeId>,

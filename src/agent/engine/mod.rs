@@ -56,7 +56,7 @@ pub(super) struct Engine {
     failure: Option<String>,
 }
 
-/// The parts of the run through which the engine reports: the emitter of events, and the redactor that replaces secrets.
+/// The parts of the run through which the engine reports events.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asking<'a> {
     pub(super) emitter: &'a Emitter,

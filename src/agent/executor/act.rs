@@ -12,7 +12,6 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Guards, approves, executes and verifies one browser action. Returns the record of the action with its outcome.
     pub(in crate::agent) async fn act(
         &mut self,
         action: BrowserAction,

@@ -98,8 +98,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 }
 
-/// Returns the note that names the reference of the element that was used as the target of the last call, because no
-/// element has the name that the model gave. The note contains no words of the model or of a page.
+/// Returns the note to the model that no element has the name it gave, with the reference of the element that was used
+/// instead. The note contains no words of the model or of a page.
 pub(super) fn known_by(action: &BrowserAction) -> String {
     let targets = action.targets().into_iter().filter_map(Target::as_ref);
     let targets: Vec<&str> = targets.map(ElementRef::as_str).collect();
@@ -137,7 +137,6 @@ pub(in crate::agent) fn has_target(action: &Action) -> bool {
     }
 }
 
-/// Returns true if the action gives its target as a point in pixels.
 const fn is_point(action: &BrowserAction) -> bool {
     matches!(action, BrowserAction::ClickXy(_) | BrowserAction::DragXy(_))
 }
@@ -155,8 +154,9 @@ pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Ve
 /// Returns the worst effect that an action can have. Unlike [`effect`], this also judges keys that have a target, and
 /// points inside an element.
 ///
-/// A point inside an element may hit any interactive element in it. If there is one, the action counts as irreversible. A key counts like
-/// the click or the form submission that it may cause on its target.
+/// An action on a point inside an element counts as irreversible if the element is unknown, or if it contains an
+/// interactive element, which the point may hit. A key counts like the click or the form submission that it may cause
+/// on its target.
 pub(in crate::agent) fn judged(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let click = |target: &Target| {
         let target = target.clone();

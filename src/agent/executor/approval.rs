@@ -15,8 +15,8 @@ use crate::{
     working::StopReason,
 };
 
-/// Time for which the approver may consider an action before the page is observed again after the answer, because the
-/// page may have changed. Source: chosen; a policy answers at once, a person takes longer.
+/// Time that an approver may take for an answer. After a slower answer the page is observed again, because it may have
+/// changed. Source: chosen; a policy answers at once, a person takes longer.
 const STALE_AFTER: Duration = Duration::from_secs(2);
 
 impl<B: BrowserDriver> Executor<'_, B> {
@@ -34,7 +34,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let asked = Instant::now();
         let (answer, why) = self.ask_approver(action, targets, effect).await;
         let took = asked.elapsed();
-        // The time of a person is not the step's.
+        // The time that a person takes does not count for the step.
         tried.started += took;
         if is_doubted && answer == Approval::Yes {
             self.state.doubt = None;

@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Returns the effect of dropping an element where the drag ends. It is irreversible if the dragged element may be dropped on an element
-    /// whose click would be, or if that is not known.
+    /// Returns the effect of dropping an element where the drag ends. It is irreversible if the element may be dropped
+    /// on an element whose click would be irreversible, or if the position of the drop is not known.
     pub(super) async fn drop_effect(&self, drag: &DragBy) -> Effect {
         let Some(page) = &self.state.page else {
             return Effect::Irreversible;

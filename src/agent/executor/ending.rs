@@ -58,7 +58,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         self.ended(StopReason::Cancelled)
     }
 
-    /// Ends the run with this reason, unless it has already stopped.
+    /// Ends the run with the reason for which it has already stopped; if it has not stopped yet, with this reason.
     pub(in crate::agent) fn ended(mut self, stop: StopReason) -> RunReport {
         let stop = self.state.stopped.unwrap_or(stop);
         let elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -124,7 +124,8 @@ async fn sleep_or_forever(time: Option<Duration>) {
     }
 }
 
-/// Returns the step with the run's secrets replaced. A step that would then no longer be one keeps only its action and outcome.
+/// Returns the step with the run's secrets replaced. If a replacement makes the step invalid, only its number, action,
+/// outcome and signature are kept.
 fn redacted(step: Step, redactor: &Redactor) -> Step {
     if redactor.is_empty() {
         return step;

@@ -29,11 +29,9 @@ use crate::{
 /// Time for which the executor watches a number on the page that changed after an action. A clock that shows seconds
 /// changes again in this time; such a number is not an effect of the action. Source: chosen.
 const TICK: Duration = Duration::from_millis(1_100);
-/// The detail of the failure of an action that opened a page which gives no answer.
 const NO_ANSWER: &str = "the page that it led to gives no answer";
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Carries out the action, observes the page, and judges the outcome. These are steps 12 and 13 in `Run::advance`.
     pub(in crate::agent) async fn execute(
         &mut self,
         action: &BrowserAction,
@@ -225,8 +223,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         })
     }
 
-    /// Returns the time limit for an action, including the wait until the page settles and the observations after the
-    /// action. For a `wait`, its seconds are added.
+    /// Returns the time limit for an action; for a `wait`, with the seconds that it waits added.
     fn patience_for(&self, action: &BrowserAction) -> Patience {
         let waits = match action {
             BrowserAction::Wait(wait) => wait.seconds.unwrap_or_default(),
@@ -278,7 +275,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// If the action types a secret, records that a secret was used, and the fields that it goes into.
+    /// Records that a secret was used, and the fields it goes into, if the action types a secret.
     fn note_secrets(&mut self, action: &BrowserAction) {
         if action.texts().iter().any(|text| text.secret().is_some()) {
             self.state.secret_seen = true;
@@ -361,7 +358,6 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 }
 
-/// Returns true if the purpose of the action is to open a page.
 const fn leads_to_a_page(action: &BrowserAction) -> bool {
     use BrowserAction as A;
     matches!(
@@ -376,7 +372,6 @@ const fn leads_to_a_page(action: &BrowserAction) -> bool {
     )
 }
 
-/// Returns the label, for the model, of a file that the page offered for download.
 const fn offered(kept: bool) -> &'static str {
     if kept {
         "the page offered a file, and it was kept"

@@ -39,7 +39,6 @@ pub struct GuardedBrowser<B> {
     pub(in crate::agent) clock: Arc<dyn Clock>,
     pub(in crate::agent) approver: Option<Arc<dyn Approver>>,
     pub(in crate::agent) cancel: Cancel,
-    /// True while a run uses the browser.
     pub(super) is_busy: AtomicBool,
 }
 

@@ -21,7 +21,6 @@ use crate::{
 /// The sentence that is added to a guard's warning if the guard's next warning may end the run.
 const ENDS: &str = " The next one may end the run: if nothing else is left to try, call finish with success false.";
 
-/// The guards of one run: for its scope, for repeated actions, and for a page that does not change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::agent) struct Guards {
     scope: Scope,
@@ -33,13 +32,10 @@ pub(in crate::agent) struct Guards {
 /// The model's turn that an action belongs to: one reply with all its calls.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::agent) struct TurnNow {
-    /// The number of the turn.
     pub(in crate::agent) number: u32,
-    /// True if the turn has no further call.
     pub(in crate::agent) is_over: bool,
 }
 
-/// The verdicts of the guards after an action was tried.
 #[derive(Debug)]
 pub(super) struct Verdicts {
     pub(in crate::agent) signature: Signature,
@@ -80,7 +76,6 @@ impl Guards {
         self.scope.is_bounded()
     }
 
-    /// Returns true if the model may see the content of a frame with this address.
     pub(super) fn may_show_frame(&self, url: &str) -> bool {
         self.scope.may_show_frame(url)
     }
@@ -115,7 +110,6 @@ impl Guards {
         )
     }
 
-    /// Passes an action that was tried, with the page before and after it, to the guards, and returns their verdicts.
     pub(super) fn record(
         &mut self,
         action: &Action,
@@ -146,8 +140,9 @@ impl Guards {
         if let Action::Browser(browser) = action
             && was_carried_out(outcome)
         {
-            // The outcome may be done because of something that the tree does not show, such as a drawing or a download. Of these actions
-            // it says little: the page may have been so before, or the same dialog may open again.
+            // The outcome `Done` may be due to something that the tree does not show, such as a drawing or a download.
+            // For these actions `Done` says little: the page may have been in that state before, or the same dialog may
+            // open again.
             let says_little = matches!(
                 browser,
                 BrowserAction::Goto(_)
@@ -199,7 +194,6 @@ impl Verdicts {
         }
     }
 
-    /// Returns one event for each warning of the guards.
     pub(super) fn events(&self) -> impl Iterator<Item = EventKind> {
         self.warnings.iter().map(|(guard, text)| EventKind::Warned {
             guard: (*guard).to_owned(),

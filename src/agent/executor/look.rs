@@ -19,7 +19,6 @@ use crate::{
 
 /// Maximum number of tabs that the model is shown. Source: chosen; a page can open hundreds.
 const MAX_TABS: usize = 10;
-/// The text that the model is shown in place of the content of a frame that is out of the run's scope.
 const CLOSED_FRAME: &str = "(a frame of a site that this run may not visit)";
 /// The operation that an error names if an observation brought no answer in time. A timeout that the driver itself reports names another
 /// operation.
@@ -96,8 +95,6 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns the usual time limit, which covers an observation, or an action including the wait until the page
-    /// settles and the observations after the action.
     pub(in crate::agent) fn patience(&self) -> Patience {
         Patience::new(self.parts.options.command_timeout)
     }

@@ -54,7 +54,7 @@ use crate::{
 /// A run of a [`GuardedBrowser`], in which the caller decides each action.
 ///
 /// If a guard, a person or the browser refuses an action, the result is a failed step that states the reason, and the
-/// run continues. An error means that the run is over; it is the reason why.
+/// run continues. An error means that the run is over, and states the reason.
 pub struct Executor<'g, B> {
     pub(super) parts: &'g GuardedBrowser<B>,
     pub(super) task: Task,
@@ -99,7 +99,6 @@ pub(super) struct Decider {
 }
 
 impl<'g, B: BrowserDriver> Executor<'g, B> {
-    /// Starts a run in which the caller decides each action.
     fn start(parts: &'g GuardedBrowser<B>, task: Task) -> Self {
         let executor = Self::new(parts, task);
         let tools = parts.browser.capabilities().tools;
@@ -111,7 +110,6 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         executor
     }
 
-    /// Creates a run of a task.
     pub(super) fn new(parts: &'g GuardedBrowser<B>, task: Task) -> Self {
         let id = task
             .run
@@ -182,7 +180,6 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         }
     }
 
-    /// Emits the event that the run has started.
     pub(super) fn tell_started(&self, decider: Decider) {
         let browser = self.parts.browser.capabilities();
         let about = &self.state.about;
@@ -248,7 +245,6 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             .ok_or(StopReason::Cancelled)
     }
 
-    /// Carries out a step with an action that the caller or the task decided on.
     async fn step(&mut self, mut action: BrowserAction, by: By) -> Result<(), StopReason> {
         self.begin_step()?;
         if self.in_flight.is_some() {
@@ -307,12 +303,10 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         Ok(())
     }
 
-    /// Returns true if the run was cancelled.
     pub(super) fn is_cancelled(&self) -> bool {
         self.parts.cancel.is_cancelled() || self.task.cancel.is_cancelled()
     }
 
-    /// Returns true if this run has the right to use the browser.
     pub(super) const fn has_turn(&self) -> bool {
         self.turn.is_some()
     }
@@ -387,7 +381,6 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         format!("{:?}", error.map_text(|text| self.redactor.text(text)))
     }
 
-    /// Returns the action with secrets replaced.
     pub(super) fn clean(&self, action: &Action) -> Action {
         action.redacted(&self.redactor)
     }
@@ -401,7 +394,6 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         }
     }
 
-    /// Tells the model and the sinks that `count` calls were dropped, and why.
     pub(super) fn tell_dropped(&mut self, count: usize, why: &str) {
         self.state
             .remarks
@@ -414,7 +406,8 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     }
 }
 
-/// Returns a warning that names the secrets that are too short to be searched for in all texts; `None` if there are none in `names`.
+/// Returns a warning about these secrets, which are too short to be searched for in all texts; `None` if `names` is
+/// empty.
 fn short_secrets(names: &[SecretName]) -> Option<String> {
     let names: Vec<&str> = names.iter().map(SecretName::as_str).collect();
     (!names.is_empty()).then(|| {

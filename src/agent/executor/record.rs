@@ -50,7 +50,6 @@ impl Tried {
         }
     }
 
-    /// Returns the same record with the outcome of the action.
     pub(in crate::agent) fn ended(self, outcome: Outcome) -> Self {
         Self { outcome, ..self }
     }
@@ -64,17 +63,14 @@ fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
     page.layout().surroundings(node)
 }
 
-/// Returns true if the action only moves the caret.
 pub(in crate::agent) fn is_caret(action: &Action) -> bool {
     matches!(action, Action::Browser(key) if moves_the_caret(key))
 }
 
-/// The results of recording an action as a step.
 #[derive(Debug)]
 pub(in crate::agent) struct Concluded {
     /// The changes of the page in this step, as lines.
     pub(in crate::agent) changed: Vec<String>,
-    /// The reason why the run is over, if it is.
     pub(in crate::agent) stop: Option<StopReason>,
 }
 

@@ -41,8 +41,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         self.state.left_scope = true;
         let patience = self.patience();
         for _ in 0..MAX_LEAVING {
-            // A dialog prevents the browser from leaving the page; the page's own question "Leave this page?" is one
-            // too.
+            // A dialog keeps the browser on the page. The page's own question "Leave this page?" is such a dialog too.
             let way = match after.observation.dialog.as_ref().map(|dialog| dialog.kind) {
                 Some(DialogKind::BeforeUnload) => {
                     BrowserAction::DialogAccept(DialogAccept { text: None })

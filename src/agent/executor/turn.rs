@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A run's right to use the browser, which only one run has at a time. It is given back when this value is dropped.
+/// The right of one run to use the browser. Dropping this value gives it back.
 #[derive(Debug)]
 pub(super) struct Turn<'l>(&'l AtomicBool);
 

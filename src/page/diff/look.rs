@@ -1,4 +1,4 @@
-//! Changes of what a person sees of elements without words.
+//! Changes of the looks of elements that have no words.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ const SCROLLED: usize = 3;
 /// The words before the coordinates of an element's top left corner in its look.
 const PLACE: &str = "top left ";
 
-/// Returns the change of a look as a short phrase; `None` if it is the same. Of the shapes in a drawing, only those that came or went are
-/// told.
+/// Returns the change of a look as a short phrase; `None` if the look is the same. Of a drawing, the phrase contains
+/// only the shapes that were added or removed.
 pub(super) fn look_change(old: &str, new: &str) -> Option<String> {
     if old == new {
         return None;
@@ -28,7 +28,8 @@ pub(super) fn look_change(old: &str, new: &str) -> Option<String> {
     ))
 }
 
-/// Returns the distance by which an element moved, to the right and down in pixels, if nothing else of its look changed.
+/// Returns the distance that an element moved to the right and down, in pixels; `None` if it did not move or if
+/// anything else of its look changed.
 pub(super) fn place_shift(old: &str, new: &str) -> Option<(i64, i64)> {
     let parts = |look: &str| {
         let (shape, place) = look.split_once(PLACE)?;
@@ -44,7 +45,8 @@ pub(super) fn place_shift(old: &str, new: &str) -> Option<(i64, i64)> {
     (shape == other && shift != (0, 0)).then_some(shift)
 }
 
-/// Removes elements whose place changed and nothing else of their look, if at least [`SCROLLED`] moved together: that part of the page was scrolled.
+/// Removes the elements of which only the position changed, if at least [`SCROLLED`] of them moved by the same
+/// distance, because then that part of the page was scrolled.
 pub(super) fn forget_scrolled<'f>(
     looks: &mut Vec<(usize, &'f Fact)>,
     shift: impl Fn(usize, &'f Fact) -> Option<(i64, i64)>,

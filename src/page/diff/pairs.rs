@@ -7,8 +7,8 @@ use super::super::fact::Fact;
 /// Returns, for each new fact, the index of the old fact to compare it with; `None` if there is none. It is the old fact with the same key
 /// or, of several with that key, the one at the same position among them.
 ///
-/// At the end of the facts with a key, unchanged facts are paired counting from the end. Otherwise a fact that was added in front would
-/// make all others with the same key look changed.
+/// Unchanged facts at the end of the facts with one key are paired counting from the end. Otherwise a fact that was
+/// added in front would make all others with the same key look changed.
 pub(super) fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     let by_key = |facts: &[Fact]| {
         let places = facts.iter().enumerate().map(|(at, fact)| (fact.key, at));
@@ -53,8 +53,9 @@ pub(super) fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     partners
 }
 
-/// Pairs facts with the same key anew, of which there are more on one side: first those that did not change, and then the rest by
-/// position. Otherwise all facts behind one that came or went in the middle would look changed.
+/// Pairs the facts with one key again if the two observations have different numbers of them: first the unchanged
+/// facts, then the rest by position. By position alone, all facts after one that was added or removed would look
+/// changed.
 fn pair_equal(
     (old, before): (&[Fact], &[usize]),
     (new, after): (&[Fact], &[usize]),

@@ -25,12 +25,10 @@ const MAX_LABEL: usize = 8;
 /// Source: chosen.
 const MAX_CHUNK: usize = 800;
 
-/// Maximum number of visible items in a node with a click listener for that listener to count for each of the items.
-/// Source: chosen; a calendar shows 42 days and the weekdays, and a listener around more items usually serves the whole
-/// page.
+/// Maximum number of visible items in a node whose click listener counts for each of these items. Source: chosen; a
+/// calendar shows 42 days and the weekdays, and a listener around more items usually serves the whole page.
 const MAX_HEARD: u32 = 60;
 
-/// A line that is being written.
 pub(super) struct Draft {
     pub(super) line: Line,
     /// For a group, one more than the index of the last draft inside it.
@@ -45,7 +43,6 @@ pub(super) struct Draft {
 pub(super) enum Kind {
     /// A node that only lays out its content.
     Wrapper,
-    /// A cell of a row.
     Cell,
     /// A row, an item of a list, a card.
     Item,
@@ -286,7 +283,6 @@ impl<'t> Builder<'t> {
         kind
     }
 
-    /// Writes an element that can be acted on.
     fn acting(&mut self, id: NodeId, role: &Role, element: Option<usize>) {
         let node = &self.tree[id];
         let label =
@@ -331,8 +327,8 @@ impl<'t> Builder<'t> {
         self.tree[label].reference.clone().filter(|_| is_label)
     }
 
-    /// Returns what a person sees of a node without words. Of a drawing, the shapes are left out that are elements and so have a line of
-    /// their own.
+    /// Returns the look of a node that has no words. The look of a drawing leaves out shapes that are elements, because
+    /// these have lines of their own.
     fn look(&self, id: NodeId) -> String {
         let look = self.tree[id].property("look").unwrap_or_default();
         let cut = |look: &str| text::truncate(&text::squeeze(look), MAX_LOOK);
@@ -436,7 +432,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Returns the reference of the node or, if the node has none, of the nearest node around it that has one, as long
-    /// as the nodes up to there contain nothing else.
+    /// as that node and the nodes between contain nothing else.
     fn reference(&self, id: NodeId) -> Option<super::ElementRef> {
         let holds_nothing_else = |at: &NodeId| self.contents.atoms[at.index()] <= 1;
         std::iter::once(id)
@@ -474,7 +470,6 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// Returns true if the node is a group that has a line of its own.
 fn is_group(role: &Role, node: &Node) -> bool {
     match role {
         Role::Main | Role::Document | Role::Application => false,

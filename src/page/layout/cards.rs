@@ -5,7 +5,6 @@ use super::super::{Element, Node, NodeId, Role, Tree, outline::is_checkable};
 /// Maximum number of visible items in one card. Source: chosen; columns of a page contain more.
 const MAX_CARD: u32 = 30;
 
-/// The visible content of each node.
 pub(super) struct Contents {
     /// For each node, the number of visible items in it: runs of text, elements, named pictures. An element counts
     /// once, whatever it contains.

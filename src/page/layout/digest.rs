@@ -51,17 +51,16 @@ pub enum Shown<'l> {
         lines: usize,
         /// The number of these lines at that depth: items similar to those shown before.
         alike: usize,
-        /// The number of these lines that match the goal at least as well as the weakest of the lines that are shown
-        /// because they match it.
+        /// The number of these lines that match the goal at least as well as the worst match that is shown.
         matching: usize,
-        /// The words of the goal that every one of those matching lines has.
+        /// The words of the goal that all of the `matching` lines have.
         words: Vec<String>,
         /// The nearest group around these lines that has a reference.
         of: Option<&'l Part>,
         /// The number of the first line left out, counted from 1: within the group `of`, or on the page if `of` is
         /// `None`.
         from: usize,
-        /// The last line that is left out.
+        /// The last of these lines.
         last: &'l Line,
     },
 }
@@ -85,10 +84,10 @@ const SHORTEST_TEXT: usize = 120;
 /// Maximum numbers of items to show in a run of similar items, tried in this order until the digest fits. Source:
 /// chosen; three items are enough to see what they have in common.
 const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
-/// Smallest number of similar items that are left out: fewer cost no more than the line that reports them. Source:
+/// Minimum number of similar items to leave out; fewer items cost no more than the line that would report them. Source:
 /// chosen.
 const MIN_LEFT_OUT: usize = 5;
-/// Smallest number of similar lines that are left out of an outline, which shows only the first of them. Source:
+/// Minimum number of similar lines to leave out of an outline, which shows only the first line of each run. Source:
 /// chosen; two cut paragraphs cost more than the line that reports them.
 const MIN_OUTLINED: usize = 2;
 /// Maximum number of lines that are shown because they match the goal. Source: chosen.
@@ -102,12 +101,10 @@ const LINE: usize = 1;
 /// Cost of a line that reports that lines were left out. Unit: tokens.
 const MORE: usize = 20;
 
-/// The rule by which neighbouring items count as similar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likeness {
     /// Items of the same structure only; an item with a single part, or a row of headings, differs from the others.
     Same,
-    /// Any items, whatever their structure.
     Loose,
 }
 
@@ -157,11 +154,10 @@ fn matched(points: &[u32]) -> Vec<usize> {
     ranked
 }
 
-/// The points that each line gets for matching the goal, and the lowest points for which a line is shown.
 #[derive(Debug, Default)]
 struct Matching {
     relevance: Relevance,
-    /// The points of the worst line that is shown for matching the goal; `None` if no line matches.
+    /// The lowest points with which a line is shown for its match; `None` if no line matches.
     least: Option<u32>,
 }
 
@@ -181,7 +177,7 @@ impl Matching {
     }
 }
 
-/// Keeps the lines of each gap if showing them costs no more than the one line that would report the gap.
+/// Keeps each run of left-out lines that together cost no more than the one line that would report them.
 fn fill_gaps(kept: &mut [bool], weights: &[usize]) {
     let mut at = 0;
     while at < kept.len() {
@@ -209,8 +205,9 @@ impl Layout {
     /// Selects the part of the page to show for a goal, within the budget.
     ///
     /// A page that fits is shown whole. Otherwise long texts are cut, and of many similar items only the first are
-    /// shown, and those that match the goal. If that is not enough, both limits are lowered, and then only the first of
-    /// each run of similar lines is shown. As a last resort, the page is cut off at the end of the budget.
+    /// shown, and those that match the goal. If that is not enough, the limits on the length of texts and on the number
+    /// of items are lowered, and then only the first of each run of similar lines is shown. As a last resort, the page
+    /// is cut off at the end of the budget.
     ///
     /// Everything that is left out is reported in its place, with the line number from which it can be read.
     pub fn digest(

@@ -207,7 +207,7 @@ impl Builder<'_> {
         true
     }
 
-    /// Joins the lines from this draft on into as few as possible, if none of them is a group or an item.
+    /// Joins the lines from this draft on into as few lines as possible, if none of them is a group or an item.
     fn flow(&mut self, from: usize) {
         let len = self.drafts.len();
         let plain = |(draft, at): (&Draft, usize)| {

@@ -6,8 +6,8 @@
 //!
 //! # Decisions
 //!
-//! - Text stands between the elements it belongs to, and only if no label repeats it. The prompt shows the kind of page
-//!   but leaves `PageView::summary` to events, because the lines already say what the page contains.
+//! - Text is shown between the elements it belongs to, and only if no label repeats it. The prompt shows the kind of
+//!   page but leaves `PageView::summary` to events, because the lines already say what the page contains.
 //! - The items of a menu share a line, a footer shows labels only, and of many similar items three are shown, with a
 //!   hint to use `find`. These make up most of a page and are seldom what the goal is about. An item that the goal
 //!   names has its own line.
@@ -42,7 +42,7 @@ const MAX_SURROUNDINGS: usize = 60;
 pub enum Joint {
     /// This part continues the run of text of the part before it.
     Flow,
-    /// This part is from another cell, or from another line of the page, short enough to be joined.
+    /// This part comes from another cell, or from another line of the page that is short enough to be joined.
     Beside,
 }
 
@@ -65,8 +65,9 @@ pub struct Part {
     pub clickable: bool,
     /// True if a node around these words listens for clicks on its content, so that the words may be a target.
     pub heard: bool,
-    /// The look of an element without words: its shape, colour, size and place, as in `circle #0000ff 20x20 top left 35,60`. Sizes
-    /// and places are in pixels, and places are measured from the top left corner of the document. Empty for any other part.
+    /// The look of an element that has no words, as in `circle #0000ff 20x20 top left 35,60`: its shape, colour, size
+    /// and position. Unit of sizes and positions: pixels; positions count from the top left corner of the document.
+    /// Empty for any other part.
     pub look: String,
     /// The relation to the part before it.
     pub joint: Joint,
@@ -185,7 +186,8 @@ impl Layout {
         None
     }
 
-    /// Returns the lines of the item in which a line is, if the item is small; otherwise the line alone.
+    /// Returns the lines of the item that contains a line, if the item has at most [`MAX_ITEM`] lines; otherwise the
+    /// line alone.
     pub(crate) fn small_item(&self, number: usize) -> Range<usize> {
         let item = self.item_of(number).unwrap_or(number);
         let end = self.lines[item].end;
@@ -270,7 +272,6 @@ impl Layout {
             .find_map(shows)
     }
 
-    /// Returns a line by its number.
     pub(crate) fn shown(&self, number: usize) -> Shown<'_> {
         Shown::Line {
             number,

@@ -12,10 +12,11 @@ const MIN_STEM: usize = 4;
 /// Length at which a word of the goal has its full weight. Unit: bytes. Source: chosen; articles and prepositions are
 /// shorter.
 const FULL_WORD: usize = 6;
-/// Minimum length of a word of the goal that is named where matching lines are left out. Unit: bytes. Source: chosen;
-/// shorter words are mostly grammar.
+/// Minimum length of a word of the goal to be named in the line that reports left-out matching lines. Unit: bytes.
+/// Source: chosen; shorter words are mostly grammar.
 const MIN_NAMED: usize = 4;
-/// Number of lines that may contain a word without making it too common to tell lines apart. Source: chosen.
+/// Maximum number of lines with a word that always gives points. A word in more lines than this gives none if these are
+/// more than a quarter of all lines. Source: chosen.
 const MIN_COMMON: u32 = 30;
 
 /// Returns the texts of a line, each with the points that a wanted word in that text is worth.
@@ -173,7 +174,6 @@ impl Layout {
 /// The match of each line of a layout with the words of a goal.
 #[derive(Debug, Default)]
 pub(crate) struct Relevance {
-    /// The points of each line.
     pub(crate) points: Vec<u32>,
     /// For each line, those words of the goal in it that tell lines apart, as indices into `goal`.
     named: Vec<Vec<usize>>,
@@ -181,7 +181,7 @@ pub(crate) struct Relevance {
 }
 
 impl Relevance {
-    /// Returns the words of the goal that all of these lines have, without words that do not tell lines apart.
+    /// Returns the words of the goal that all of these lines have and that tell lines apart.
     pub(super) fn shared(&self, mut lines: impl Iterator<Item = usize>) -> Vec<String> {
         let Some(first) = lines.next() else {
             return Vec::new();

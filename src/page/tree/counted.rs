@@ -10,7 +10,6 @@ pub(super) fn add(nodes: usize) {
     LOOKED_AT.with(|all| all.set(all.get() + nodes));
 }
 
-/// Returns the count and resets it.
 pub(crate) fn take() -> usize {
     LOOKED_AT.take()
 }
