@@ -150,7 +150,8 @@ function makeHintsOf() {
     // The box of a straight line has no width or no height.
     if (isDrawn ? width < 1 && height < 1 : width < 1 || height < 1) return '';
     const { fill, stroke, backgroundColor } = getComputedStyle(element);
-    const colour = isDrawn ? hex(fill) || hex(stroke) : hex(backgroundColor);
+    const inner = tagOf(element) === 'line' ? '' : hex(fill);
+    const colour = isDrawn ? inner || hex(stroke) : hex(backgroundColor);
     return [(isDrawn && shapeOf(element)) || '', colour, placeOf(element)].filter((word) => word !== '').join(' ');
   };
   /**

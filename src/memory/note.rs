@@ -15,11 +15,11 @@ pub enum Note {
     Changed {
         /// The id of the record. Its collection is the name of the kind.
         id: AdviceId,
-        /// A word for the change, chosen by the kind, such as `recorded`.
+        /// A word for the change, such as `recorded`. The kind of memory to which the record belongs chooses it.
         what: String,
         /// The record's text.
         text: String,
-        /// Data chosen by the kind; null if there is none. If the run used the record, the data has the fields `used`,
+        /// Data chosen by that kind of memory; null if there is none. If the run used the record, the data has the fields `used`,
         /// `followed`, `helped` and `harmed`, with the same meaning as in [`Note::Credited`].
         data: Value,
     },

@@ -28,7 +28,7 @@ impl SecretResolver {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for an unknown name, and
-    /// [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the secret is not bound to one of the origins.
+    /// [`ErrorKind::Refused`](crate::ErrorKind::Refused) if the secret is not bound to both origins.
     pub fn resolve(&self, name: &SecretName, top: &Origin, frame: &Origin) -> Result<Secret> {
         self.0.release(name, top, frame)
     }

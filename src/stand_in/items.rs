@@ -48,8 +48,7 @@ fn words(tokens: &[Token]) -> String {
     words.join(" ")
 }
 
-/// Returns user name and password from the instruction to log in. If the instruction gives no password, a placeholder from `secrets` is
-/// used.
+/// Returns user name and password from the instruction to log in. Placeholders from `secrets` are used for those that it does not give.
 pub(super) fn login(parts: &[Segment], secrets: &[String]) -> (Option<String>, Option<String>) {
     let (mut user, mut password): (Option<String>, Option<String>) = (None, None);
     let mut for_password = false;

@@ -127,7 +127,7 @@ impl Hub {
         resolved.object.object_id.ok_or(CdpError::Moved)
     }
 
-    /// Returns the number that our script in the document around a frame gave to the element that shows the frame.
+    /// Returns the number of the element that shows a frame. Our script in the frame's parent document assigns this number.
     pub(super) async fn owner_of(&self, frame: &str) -> Result<u64, CdpError> {
         let (owner, parent) = {
             let known = self.state();
