@@ -153,7 +153,8 @@ const MAX_TIMES: u32 = 100;
 const MAX_DISTANCE: u32 = 10_000;
 
 impl BrowserAction {
-    /// Returns the worst effect that the action's tool is known to have. A guard may raise it once the target of the action is known.
+    /// Returns the worst effect that the action's tool is known to have. A guard that knows the action's target may judge the action as
+    /// worse.
     pub const fn effect(&self) -> Effect {
         self.tool().effect()
     }
@@ -258,8 +259,8 @@ impl BrowserAction {
         }
     }
 
-    /// Makes the address that the action opens absolute if it begins with `/` or `?`. `page` is the address of the page
-    /// for which the action was decided.
+    /// Completes the address that the action opens to an absolute address, if it begins with `/` or `?`. `page` is the
+    /// address of the page for which the action was decided.
     pub(crate) fn resolve_address(&mut self, page: &str) {
         let (Self::Goto(Goto { url }) | Self::TabNew(TabNew { url: Some(url) })) = self else {
             return;
@@ -274,7 +275,7 @@ impl BrowserAction {
     /// Returns the same action with task parameters filled in. Secrets stay placeholders.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the task has no such parameter.
+    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the action names a parameter that the task does not have.
     pub fn with_parameters(&self, parameters: &Parameters) -> Result<Self> {
         let mut action = self.clone();
         match &mut action {

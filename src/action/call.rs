@@ -104,7 +104,7 @@ impl Action {
     }
 }
 
-/// A call of a model that cannot be carried out, with the reason for the model.
+/// A model's call that cannot be carried out, with the reason why. The model is told this reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallProblem {
     /// The tool's name as the model gave it; `None` if it gave no name.
@@ -168,8 +168,8 @@ pub fn parse_calls(
         .collect())
 }
 
-/// Returns the call that the model meant: for a call of the tool [`ToolSet::OTHER`] whose arguments contain exactly one
-/// call, that inner call. Any other call is returned unchanged.
+/// Returns the call that the model meant. If the call names the tool [`ToolSet::OTHER`] and its arguments contain exactly
+/// one call, this is the inner call. Any other call is returned unchanged.
 fn meant(call: RawCall, tools: &ToolSet) -> RawCall {
     if call.name.trim() != ToolSet::OTHER {
         return call;
@@ -239,8 +239,8 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
     Ok(action)
 }
 
-/// Returns the arguments of one of our tools without nulls, which models write for arguments that they leave out, and with whole numbers
-/// where the tool takes such: models also write `"3"`, `3.0` and, for a place in pixels, `96.5`.
+/// Corrects the arguments of one of our tools. Nulls are removed, because models write null for an argument that they leave out. If the
+/// tool takes a whole number, other forms of the number are converted, such as `"3"`, `3.0` and, for a place in pixels, `96.5`.
 fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     if let Value::Object(map) = &mut arguments {
         map.retain(|_, value| !value.is_null());
@@ -253,7 +253,8 @@ fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     arguments
 }
 
-/// Returns the whole number nearest to a number or to a text that is one.
+/// Rounds a number to a whole number. The number may also be written as a text. Returns `None` for any other value, and for
+/// a number that is too large.
 fn whole(value: &Value) -> Option<i64> {
     let number = match value {
         Value::String(text) => text.trim().parse().ok()?,

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::{ToolSet, ToolSpec};
 use crate::base::sorted;
 
-/// The tools that are declared one by one, with those of their arguments that are declared; the most used tool first. Source: chosen.
+/// The tools that are declared one by one, each with its declared arguments. The most used tool comes first. Source: chosen.
 const FREQUENT: &[(&str, &[&str])] = &[
     ("click", &["target"]),
     ("fill", &["target", "text", "submit"]),
@@ -23,7 +23,7 @@ const FREQUENT: &[(&str, &[&str])] = &[
     ("read", &["target", "line", "lines"]),
     ("finish", &["answer", "evidence", "success"]),
 ];
-/// Notes on tools whose name and arguments do not say enough, for the list of other tools.
+/// Notes on tools whose name and arguments do not say enough. The description of the tool `other` contains these notes.
 const NOTES: &[(&str, &str)] = &[
     ("click", "other buttons"),
     (
@@ -73,7 +73,7 @@ pub(super) fn declared(specs: &[ToolSpec], custom: usize) -> Vec<ToolSpec> {
         .collect()
 }
 
-/// Returns those of the crate's tools that are not declared one by one, or are declared without some of their arguments.
+/// Returns the crate's own tools, except the tools that are declared one by one with all their arguments.
 fn rest(ours: &[ToolSpec]) -> impl Iterator<Item = &ToolSpec> {
     ours.iter().filter(|spec| !is_covered(spec))
 }
@@ -139,7 +139,7 @@ fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
     sorted(&json!({ "type": "object", "properties": properties, "required": required }))
 }
 
-/// Returns a tool's line in the list of other tools, such as `wait(gone?, seconds?, text?): exactly one`.
+/// Returns the line about a tool in the description of the tool `other`, such as `wait(gone?, seconds?, text?): exactly one`.
 fn line(spec: &ToolSpec) -> String {
     let signature = signature_of(spec, true);
     match NOTES.iter().find(|(name, _)| *name == spec.name) {

@@ -39,7 +39,7 @@ impl ToolSpec {
             .is_some_and(|arguments| arguments.contains_key(argument))
     }
 
-    /// Returns true if the tool has an argument of this name that is a whole number.
+    /// Returns true if the tool has an argument of this name and takes a whole number for it.
     pub(super) fn takes_whole_number(&self, argument: &str) -> bool {
         let schema = self.arguments().and_then(|all| all.get(argument));
         let types = schema.map(|schema| &schema["type"]);
@@ -49,15 +49,16 @@ impl ToolSpec {
         })
     }
 
-    /// Returns true also if the schema lists no arguments, because the tool may then take any argument.
+    /// Returns true if the tool may take an argument of this name. If the schema lists no arguments, the tool may take any
+    /// argument.
     pub(super) fn may_take(&self, argument: &str) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.contains_key(argument))
     }
 
-    /// Returns true if a reply must give the arguments in an object of their own. This is so if an argument's name
-    /// sorts before the key of the tool's name, or if the names of the arguments are unknown. No tool of this crate
-    /// needs it.
+    /// Returns true if a reply must give the arguments in an object of their own. This is so if the name of an argument
+    /// does not sort after [`NAME`], or if the names of the arguments are unknown. No tool of this crate needs such an
+    /// object.
     pub(super) fn is_wrapped(&self) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.keys().any(|argument| argument.as_str() <= NAME))

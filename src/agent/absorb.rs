@@ -29,7 +29,7 @@ fn unclear(tool: &str) -> String {
 }
 
 /// Returns true if the action does not change the page and no later action depends on it. If such an action fails, the later calls of the
-/// same reply are carried out all the same. A wait is none, because the model may wait for the moment to act.
+/// same reply are carried out all the same. Returns false for a wait, because the model may wait for the right moment for its next action.
 const fn only_looks(action: &Action) -> bool {
     use BrowserAction as A;
     matches!(
@@ -96,9 +96,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         stop.map_or(Ok(()), Err)
     }
 
-    /// Drops the last failure of a browser tool and the advice about it, if a later action of the same reply has
-    /// succeeded and can change the page, because the run then no longer needs the advice. The next message still gives
-    /// the outcome of each call.
+    /// Drops the last failure of a browser tool, and the advice about this failure. `done` is a later action of the same
+    /// reply that has succeeded. Keeps both if `done` cannot change the page. The next message gives the outcome of each
+    /// call in any case.
     fn forget_failure(&mut self, done: &Action) {
         let state = &mut self.executor.state;
         let failed_in_browser =
@@ -117,8 +117,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Keeps the outcome of a call of the browser or of an embedder's tool, with the changes of the page, for the next
-    /// message. For a successful `extract`, keeps the extracted text as possible evidence for an answer instead.
+    /// Keeps the outcome and the changes of the page for the next message, if the action is a call of the browser or of an
+    /// embedder's tool. If the action is a successful `extract`, keeps the extracted text as possible evidence for an
+    /// answer.
     fn note_call(
         &mut self,
         action: &Action,

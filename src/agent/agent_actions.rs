@@ -53,8 +53,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// Checks the evidence of a `finish` and ends the run, or refuses the `finish`. This is step 9 in `Run::advance`.
-    /// The first `finish` that reports success without evidence is refused; the next such `finish` is recorded as
-    /// unverified.
+    /// The first `finish` that reports success without evidence is refused. The next `finish` of this kind ends the run and
+    /// is recorded as unverified.
     fn finish_or_refuse(&mut self, finish: &Finish, mut tried: Tried) -> Result<(), StopReason> {
         let page = self.executor.state.page.as_ref();
         let found = check(

@@ -106,13 +106,13 @@ impl<B, L, M> Builder<B, L, M> {
     /// rules then shorten the results.
     ///
     /// The model is asked once for each result of more than [`Options::max_result`] tokens that comes from `extract`,
-    /// from a script, or from a [compressible](Tool::is_compressible) tool of your program. Its tokens count in the
-    /// run's budget. It answers with one call of a tool `shorten`: a summary, facts, links, fields, and its confidence
-    /// from 0 to 1. A reply with a confidence of less than 0.5 is not used.
+    /// from a script, or from a [compressible](Tool::is_compressible) tool of your program. The tokens of this
+    /// model count in the run's budget. The model answers with one call of a tool `shorten`: a summary, facts, links,
+    /// fields, and its confidence from 0 to 1. A reply with a confidence of less than 0.5 is not used.
     ///
     /// Sentences, labels, links and fields with an address or number that the result does not contain are dropped;
-    /// words are not checked. Addresses that the reply leaves out are added until enough are there: all of up to 10, 80
-    /// % of up to 50, 60 % of more.
+    /// words are not checked. If the reply leaves out too many addresses of the result, some of them are added. The
+    /// required share is 100 % if the result has up to 10 addresses, 80 % if it has up to 50, and 60 % if it has more.
     ///
     /// If a reply cannot be used, an event says so and the rules shorten the result; after two failures the run no
     /// longer asks the model. The extracted texts in the run's report are never shortened.

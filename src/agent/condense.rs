@@ -13,11 +13,12 @@ use crate::{
     prompt::{given, shorten, shorten_tool, shortened},
 };
 
-/// Longest time for a compressor's reply. Source: chosen; the rules do the same work at once.
+/// Maximum time for a compressor's reply. Source: chosen; a longer wait is not worth it, because rules can shorten the result at once.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Number of failures of the compressor after which a run no longer asks it. Source: chosen; a wrong key does not get better.
 const MAX_FAILURES: u32 = 2;
-/// A bit that is set in the nonces of requests to the compressor and in no step number.
+/// A bit that is set in the step number from which the nonce of a request to the compressor is made. No other nonce is
+/// made from a step number with this bit.
 const OWN: u32 = 1 << 31;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -91,7 +92,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Counts a failure of the compressor and emits it. The run goes on with the whole result.
+    /// Counts a failure of the compressor and emits an event about it. The run goes on with the whole result.
     fn not_condensed(&mut self, error: Error) {
         self.compressor_failures += 1;
         let kind = error.kind();

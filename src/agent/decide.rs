@@ -31,7 +31,7 @@ use crate::{
     working::{By, StopReason},
 };
 
-/// Number of replies in a row without a usable call at which the run ends, because the model counts as unusable. Source: chosen.
+/// Number of successive replies without a usable call after which the run ends. The model then counts as unusable. Source: chosen.
 const MAX_UNUSABLE: u32 = 3;
 /// The note to the model that is added while a file chooser is open, because the model cannot accept a file chooser like a dialog.
 const CHOOSER: &str =
@@ -68,7 +68,7 @@ fn thought(response: &ChatResponse) -> Option<String> {
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Asks memory for advice about the current page, unless memory was already asked about the same observation of it.
+    /// Asks memory for advice about the current page. Does nothing if memory was already asked about this observation of the page.
     pub(super) async fn recall_for_page(&mut self) {
         let page = self.executor.state.page.as_ref();
         let here = page.and_then(|page| Some((page.place.host()?.clone(), page)));
@@ -319,8 +319,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Queues the usable calls of a reply. If there are none, the next message reports this to the model;
-    /// [`MAX_UNUSABLE`] such replies in a row end the run.
+    /// Queues the usable calls of a reply. If a reply has no usable call, the next message tells the model so.
+    /// [`MAX_UNUSABLE`] successive replies without a usable call end the run.
     pub(super) fn read_calls(&mut self, response: &ChatResponse) -> Result<(), StopReason> {
         self.know_facts();
         self.executor.state.remarks = Remarks::default();

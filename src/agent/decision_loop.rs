@@ -30,7 +30,7 @@ pub struct DecisionLoop<B, L, M> {
     pub(super) memory: M,
     pub(super) kinds: Vec<Arc<dyn MemoryKind>>,
     pub(super) tools: Vec<Arc<dyn Tool>>,
-    /// The model that shortens long results of tools; `None` if rules do.
+    /// The model that shortens long results of tools; `None` if rules shorten them.
     pub(super) compressor: Option<Arc<dyn LlmClient>>,
     pub(super) register: Option<Register>,
 }

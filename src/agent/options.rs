@@ -63,18 +63,18 @@ pub struct Options {
     pub model_timeout: Duration,
     /// Maximum time for one answer of the store. Default: 10 s. Source: chosen, twice the time that a store waits for a lock.
     pub memory_timeout: Duration,
-    /// Maximum time for learning at the end of a run while other runs write the same shelves. If the run has less time left, learning has
-    /// only that; a cancelled run has only [`memory_timeout`](Self::memory_timeout). If memory has not learned from the run by then, a
-    /// digest of the run is kept in the store, and the next run learns from it. Default: 60 s. Source: chosen; an update takes about 10 ms,
-    /// so some hundreds of runs may end at once.
+    /// Maximum time for learning at the end of a run while other runs write the same shelves. If the run itself has less time left,
+    /// learning must end with that time. For a cancelled run, the maximum is [`memory_timeout`](Self::memory_timeout). If memory cannot
+    /// learn from the run in the given time, a digest of the run is kept in the store, and the next run learns from it. Default: 60 s.
+    /// Source: chosen; an update takes about 10 ms, so some hundreds of runs may end at once.
     pub learning_timeout: Duration,
     /// Maximum time for a tool of the embedder. Default: 60 s. Source: chosen.
     pub tool_timeout: Duration,
     /// Maximum time for the journal to record one intent. Default: 2 s. Source: chosen; a write takes less than 1 ms, and a sync on a slow
     /// disk takes about 100 ms.
     pub journal_timeout: Duration,
-    /// Time after which a page that did not change after an action is observed again. Default: 300 ms. Source: chosen; more than the 100 to
-    /// 250 ms that an autocomplete field usually waits after input.
+    /// Wait before the second observation of a page that an action seems to have left unchanged. Default: 300 ms. Source: chosen; more than
+    /// the 100 to 250 ms that an autocomplete field usually waits after input.
     pub settle: Duration,
     /// Sampling temperature of the model. Default: 0.2. Source: chosen.
     pub temperature: f64,

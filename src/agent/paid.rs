@@ -1,4 +1,4 @@
-//! A request to a model whose tokens and money count against the run's budget.
+//! Sends requests to models, and counts the tokens and the money of each request against the run's budget.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::{
     guard::{CallEstimate, Prices, Spent},
 };
 
-/// Adds the usage of a call to the amounts spent; the estimate of the call if the usage is not known.
+/// A function that adds a call to the amounts spent: the usage of the call or, if the usage is not known, the estimate.
 type Count = fn(&mut Spent, Option<&Usage>, &CallEstimate, Option<&Prices>);
 
 /// The terms of a call.

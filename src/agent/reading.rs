@@ -24,7 +24,8 @@ const MAX_FOUND: usize = 30;
 /// Maximum number of lines that `find` returns if no line contains all words of the query. Source: chosen; lines with
 /// only some of the words are rarely the ones looked for.
 const MAX_PARTLY_FOUND: usize = 10;
-/// Maximum number of found elements whose places are told. Source: chosen; a line each.
+/// Maximum number of found elements for which `find` also gives sizes and places on the page. If it finds more elements,
+/// it gives no sizes and places. Source: chosen; each element takes a line.
 const MAX_PLACED: usize = 8;
 /// Maximum length of the query in the line above its hits; a longer query is cut there. Unit: characters. Source: chosen.
 const MAX_QUERY: usize = 80;
@@ -33,8 +34,8 @@ const MAX_READ: usize = 1_200;
 /// Maximum size of the lines that one `read` returns if the call asks for a number of lines. Unit: tokens, estimated.
 /// Source: chosen; enough for a table of 200 rows, because several smaller reads would cost more.
 const MAX_READ_BY_LINES: usize = 6_000;
-/// Share of a message's space beside the page that lines read with `read` may take. Unit: percent. Source: chosen; the
-/// rest is for the steps and the notes.
+/// Share of a message that lines read with `read` may take. Unit: percent of the tokens that the page leaves free. Source:
+/// chosen; the rest is for the steps and the notes.
 const READ_SHARE: u64 = 50;
 /// Maximum length of an extracted text; a longer text is cut. Unit: characters. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
@@ -44,7 +45,7 @@ const MAX_FACTS: usize = 12;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Searches the whole page, including the parts that the prompt leaves out, and puts the hits into the next
-    /// message, with the places of the elements among them if these are few.
+    /// message. If the hits contain at most [`MAX_PLACED`] elements, adds the places of these elements.
     pub(super) async fn find(&mut self, find: &Find) -> Outcome {
         let Some(elements) = self.find_lines(find) else {
             return Outcome::failed(ErrorClass::NotFound, "");
@@ -213,7 +214,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         seen.len() == layout.lines().len()
     }
 
-    /// Keeps those of the lines just read that share words with the goal, so that the model still knows them on later pages.
+    /// Keeps the lines that the model has just read and that share words with the goal, so that it still knows them on later pages.
     fn keep_facts(&mut self, page: &PageNow, layout: &Layout, shown: &[Shown<'_>], place: &str) {
         let elements = &page.view.elements;
         let points = layout.relevance(elements, &self.goal_words).points;
@@ -305,7 +306,7 @@ fn fitting(lines: &[String], room: TokenCount) -> usize {
     lines.iter().take_while(fits).count().max(1)
 }
 
-/// Returns a line about each element of a scene, with its size and its place on the page as looks give them.
+/// Returns a line about each element of a scene, with the size of the element and its place on the page.
 fn places(scene: &Scene) -> impl Iterator<Item = String> {
     scene.boxes.iter().map(|(reference, area)| {
         let (x, y) = (area.x - scene.page.x, area.y - scene.page.y);
@@ -314,7 +315,8 @@ fn places(scene: &Scene) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns the line above the hits of a search. It gives the query, the number of lines found and, if only some of them follow, how many.
+/// Returns the line above the hits of a search. It gives the query and the number of lines found. If this number exceeds `most`, the line
+/// also says that only the best `most` lines follow.
 fn found_in_all(query: &str, hits: &Hits, most: usize) -> String {
     let query = quoted(query, MAX_QUERY);
     let count = hits.lines.len();

@@ -20,8 +20,8 @@ use crate::{
 /// Number of model calls after which a heartbeat with the current address is sent at once, in addition to the regular
 /// heartbeats. Source: chosen.
 const TURNS_PER_BEAT: u32 = 3;
-/// The section of the prompt about the earlier run that this run continues. Source of its priority: chosen, the same as
-/// that of the history.
+/// The section of the prompt about the earlier run that this run continues. The section has the same priority as the
+/// history. Source of the priority: chosen.
 const EARLIER: Section = Section::custom("Earlier run", 50, Lasts::Run);
 
 impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {

@@ -30,8 +30,8 @@ pub struct RunReport {
     pub final_url: Option<String>,
     /// The error that ended the run. Also set if the browser was lost after the run had succeeded.
     pub error: Option<String>,
-    /// The last error of the memory store, as in the event `memory_failed`; `None` if memory was read and written without one. Unless the
-    /// error says `lost`, what the run learned is stored and takes effect with the next run.
+    /// The last error of the memory store, as in the event `memory_failed`; `None` if memory was read and written without an error.
+    /// If the error does not say `lost`, what the run learned is stored and takes effect with the next run.
     pub memory: Option<String>,
     /// The reason why the record of this run is incomplete; `None` if nothing was known to be missing when the run ended.
     pub recording: Option<String>,

@@ -139,8 +139,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }))
     }
 
-    /// Sets the target of an action that gives a point of the picture and no target: the element at that point. Returns
-    /// true if it set a target. The error is the refusal of the action.
+    /// Completes an action that gives a point of the picture but no target. Sets the element at that point as the target.
+    /// Returns true if a target was set. The error is the refusal of the action.
     pub(super) fn aim_by_sight(&self, action: &mut BrowserAction) -> Result<bool, Outcome> {
         let points = points(action);
         if points.is_empty() || !action.targets().is_empty() {

@@ -81,8 +81,8 @@ impl Remarks {
             || said.iter().any(|said| !said.is_empty())
     }
 
-    /// Marks the lines found and read so far as lines of a page, with this title, that the run has left. Otherwise the
-    /// model would take their references for references of the current page.
+    /// Marks the lines found and read so far as lines of a page that the run has left. `title` is the title of that page.
+    /// Without the mark, the model would take the references in these lines for references of the current page.
     pub(super) fn leave(&mut self, title: &str) {
         for lines in [&mut self.found, &mut self.read] {
             if lines.last().is_some_and(|last| !last.starts_with(LEFT)) {
@@ -182,11 +182,11 @@ pub struct State {
     pub(super) unverified: Vec<String>,
     pub(super) error: Option<String>,
     pub(super) stopped: Option<StopReason>,
-    /// The reason why the intent of an action that was carried out is missing from the journal; `None` if none is missing.
+    /// The reason why the intent of an action that was carried out is missing from the journal; `None` if no intent is missing.
     pub(super) unrecorded: Option<String>,
     /// The number of the step whose irreversible action may have been carried out before the run was interrupted;
-    /// `None` if there is no such step. While it is set, every irreversible action needs approval. It is cleared when a
-    /// person approves one.
+    /// `None` if there is no such step. While this number is set, every irreversible action needs approval. It is cleared
+    /// when a person approves an irreversible action.
     #[serde(default)]
     pub(super) doubt: Option<u32>,
 }

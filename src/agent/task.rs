@@ -214,8 +214,8 @@ impl Task {
     }
 
     /// Makes the run continue an earlier run, with the goal of this task. If the task has no start address, the run
-    /// starts where the earlier run ended. It belongs to the session of `earlier` or, if that has none, to the task's
-    /// own session.
+    /// starts where the earlier run ended. The new run belongs to the session of the earlier run. If the earlier run has
+    /// no session, the new run belongs to the task's own session.
     ///
     /// # Errors
     /// The errors of [`with_start_url`](Self::with_start_url).
@@ -240,7 +240,7 @@ impl Task {
         self
     }
 
-    /// Returns the names of the secrets whose placeholders are in the goal but which the task does not have.
+    /// Returns the names of missing secrets. The goal contains their placeholders, but the task does not have them.
     ///
     /// ```
     /// let task = webwise::Task::new("Log in with <secret:PASSWORD>")?;

@@ -21,8 +21,8 @@ use crate::{
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait Tool: Debug + Send + Sync {
-    /// Returns the name (letters, digits, `_`, `-`, at most 64), description and JSON Schema. They must not change
-    /// during a run. Building the loop fails if the name is that of a built-in tool.
+    /// Returns the name (at most 64 letters, digits, `_` and `-`), description and JSON Schema of the tool. They must not
+    /// change during a run. Building the loop fails if a built-in tool has the same name.
     fn spec(&self) -> ToolSpec;
 
     /// Returns the worst effect that the tool can have. A call of the tool needs approval by the same rules as a call

@@ -19,7 +19,7 @@ fn checked<'a>(url: &'a Url, operation: &'static str) -> Result<url::Host<&'a st
     })
 }
 
-/// Longest host name. Unit: bytes. Source: RFC 1035.
+/// Maximum length of a host name. Unit: bytes. Source: RFC 1035.
 const MAX_DOMAIN_BYTES: usize = 253;
 
 /// A host, the key under which memory is stored. It is the ASCII name in lower case. The scheme is included unless it
@@ -141,12 +141,12 @@ impl Host {
         }
     }
 
-    /// Returns the site of this host; `None` if the text is not the host of any URL.
+    /// Returns the site of this host; `None` if the host's text is not the host of any URL.
     pub fn site(&self) -> Option<Site> {
         Site::of(&self.url()?).ok()
     }
 
-    /// Returns the URL of the host's front page; `None` if the text is not the host of any URL.
+    /// Returns the URL of the host's front page; `None` if the host's text is not the host of any URL.
     pub fn url(&self) -> Option<Url> {
         let whole = if self.0.contains("://") {
             self.0.clone()

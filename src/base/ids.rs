@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Error, ErrorKind, Result};
 
-/// Longest id accepted from outside. Unit: bytes. Source: chosen; a UUID with a prefix needs 40.
+/// Maximum length of an id from outside. Unit: bytes. Source: chosen; a UUID with a prefix needs 40.
 const MAX_ID_BYTES: usize = 64;
 
 macro_rules! id {

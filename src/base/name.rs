@@ -2,7 +2,7 @@
 //!
 //! `name_type!` defines a type for such names. The module that uses the macro says what its names stand for.
 
-/// Longest name. Unit: bytes. Source: chosen; a prompt shows the name in place of the value.
+/// Maximum length of a name. Unit: bytes. Source: chosen; a prompt shows the name in place of the value.
 const MAX_NAME: usize = 40;
 
 /// Returns true if the text is a valid name: 1 to 40 ASCII letters, digits or `_`.
@@ -11,8 +11,8 @@ pub(crate) fn is_name(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Defines a type for names, which wraps a `String`. The second argument is the operation that errors of the type's
-/// `parse` report.
+/// Defines a type for names, which wraps a `String`. The second argument is the operation that is named in an
+/// error of the type's function `parse`.
 macro_rules! name_type {
     ($(#[$doc:meta])* $name:ident, $operation:literal) => {
         $(#[$doc])*

@@ -81,7 +81,7 @@ impl Calibration {
         TokenCount((tokens.0.saturating_mul(estimated) / reported).min(tokens.0))
     }
 
-    /// The ratio as a fraction: tokens estimated, tokens reported. Neither is zero.
+    /// Returns the ratio as a fraction: tokens estimated, tokens reported. Neither number is zero.
     const fn ratio(self) -> (u64, u64) {
         match (self.estimated.0, self.reported.0) {
             (0, _) | (_, 0) => (1, 1),

@@ -1,5 +1,6 @@
-//! Decisions that every driver makes in the same way: the addresses that may be opened, actions for another page, the
-//! end of a wait, the positions in a scene, and the texts of refusals. All functions are pure.
+//! Decisions that every driver makes in the same way: the addresses that may be opened, the refusal of actions that were
+//! decided for another page, the end of a wait, the positions in a scene, and the texts of refusals. All functions are
+//! pure.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -25,7 +26,7 @@ pub(in crate::browser) const MAX_WAIT: Duration = Duration::from_secs(30);
 pub(in crate::browser) const MOVED: &str =
     "another page is shown than the one that this was decided for";
 pub(in crate::browser) const LAST_TAB: &str = "the last tab cannot be closed";
-/// The reason for refusing an action at a point that has no target.
+/// The reason for refusing an action that gives points but no target element.
 pub(in crate::browser) const NO_TARGET: &str = "a driver takes points of a target only";
 pub(in crate::browser) const OPTION_SECRET: &str = "a secret cannot be an option";
 /// The reason for refusing a secret as the answer to a dialog.
@@ -42,8 +43,8 @@ pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> 
     }
 }
 
-/// Returns true for an action that could act on another page than the one for which it was decided: it names an element
-/// by a locator, or acts on whatever page is shown.
+/// Returns true if an action could act on a page for which the action was not decided. This is the case if the action
+/// names an element by a locator, or acts on whatever page is shown.
 pub(in crate::browser) fn meets_any_page(action: &BrowserAction) -> bool {
     let by_locator = |target: &&Target| target.as_ref().is_none();
     match action {

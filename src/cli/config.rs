@@ -14,13 +14,13 @@
 //!
 //! A flag takes precedence over an environment variable, and a variable over the file. With `--config FILE` only that file is read.
 //! Otherwise the file of the user is read (in `WEBWISE_HOME`, or in `webwise` in the user's configuration folder), and then the file in the
-//! working folder, which takes precedence. Of a limit that both set, the smaller value counts.
+//! working folder, which takes precedence. If both files set a limit, the smaller value counts.
 //!
 //! # Decisions
 //!
 //! - The file in the working folder may have come with a cloned repository. So it may not set a flag that sends a key elsewhere, permits an
-//!   action, or puts words into the instruction or into memory. [`HARMLESS`] lists the flags that it may set. Any other flag in it is an
-//!   error and is not ignored, because its author meant it to apply.
+//!   action, or puts words into the instruction or into memory. [`HARMLESS`] lists the flags that it may set. Any other flag in this file
+//!   is an error. It is not ignored, because the author of the file meant the flag to apply.
 //! - A value from a file becomes the default of its flag. So it is parsed and checked exactly as the flag is, and it never conflicts with a
 //!   flag that was given.
 
@@ -69,8 +69,8 @@ const HARMLESS: [&str; 14] = [
 /// Flags that switch off a part of memory. If the user's file sets such a flag, the file in the working folder cannot undo that.
 const SWITCHES: [&str; 2] = ["no-memory", "no-replay"];
 
-/// Returns the default of a limit; `None` if the flag has no such default. The file in the working folder may lower the limit, but may not
-/// raise it above the default.
+/// Returns the default of a limit; `None` if the flag is not a limit, or is a limit without a default. The file in the working folder may
+/// lower the limit, but may not raise it above the default.
 fn most(flag: &str) -> Option<u64> {
     match flag {
         "max-steps" => Some(Budget::default().max_steps.into()),
@@ -144,8 +144,8 @@ struct Setting {
     file: PathBuf,
 }
 
-/// The flags that the configuration files set. If two files set the same flag, the one that was read later takes precedence,
-/// except that the file in the working folder raises no limit of the user's file.
+/// The flags that the configuration files set. If two files set the same flag, the file that was read later takes
+/// precedence. But the file in the working folder cannot raise a limit that the user's file sets.
 #[derive(Debug, Default)]
 pub(super) struct Config {
     settings: Vec<Setting>,
@@ -242,8 +242,8 @@ impl Config {
         Ok(())
     }
 
-    /// Makes each value from the files the default of its flag. Skips the flags in `except`, and the flags whose environment variable is
-    /// set according to `is_set`.
+    /// Makes each value from the files the default of its flag. Skips the flags in `except`, and each flag whose environment variable is
+    /// set. `is_set` tells whether a variable is set.
     pub(super) fn apply(
         &self,
         command: Command,
@@ -274,8 +274,8 @@ impl Config {
         command.mut_subcommands(|inner| self.apply(inner, except, is_set))
     }
 
-    /// Returns the error for a value from a file that its flag does not accept. It names the file. `meant` is the command whose help the
-    /// error mentions.
+    /// Returns the error for a value in a configuration file if the flag does not accept the value. The error names the file. `meant` is
+    /// the command whose help the error mentions.
     fn refusal(&self, error: &clap::Error, meant: &str) -> Refusal {
         let sentence = Refusal::of_arguments(error, meant)
             .map(|refusal| refusal.sentence().to_owned())

@@ -4,8 +4,8 @@
 //!
 //! - If `WEBWISE_PLAYWRIGHT_CLI` names a tool, that tool is used, or reported as unusable. No other tool replaces it, because the user
 //!   named it deliberately.
-//! - A problem with a program that the chosen driver does not need is reported as a note without advice. Advice is printed after an arrow,
-//!   which would ask the user to act.
+//! - A problem with a program that the chosen driver does not need is reported as a note. A note has no advice, because advice is
+//!   printed after an arrow and asks the user to act.
 
 use std::path::{Path, PathBuf};
 

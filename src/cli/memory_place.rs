@@ -32,7 +32,7 @@ fn namespace(text: &str) -> Result<Namespace, String> {
 }
 
 impl MemoryPlace {
-    /// Returns the memory in this folder, or in the default folder if it is `None`, with the default namespace.
+    /// Returns the memory in the folder `memory_dir`, or in the default folder if `memory_dir` is `None`. The namespace is the default one.
     pub(super) const fn of(memory_dir: Option<PathBuf>) -> Self {
         Self {
             memory_dir,
@@ -49,7 +49,7 @@ impl MemoryPlace {
         })
     }
 
-    /// Reads and creates nothing yet.
+    /// Opens the memory, but does not read or create any file yet.
     pub(super) fn open(&self) -> Result<JsonFiles, Refusal> {
         let dir = self.dir()?;
         // If the folder cannot be checked here, the store reports the reason later.

@@ -148,7 +148,7 @@ fn case(field: &Field<'_>) -> Result<Case, Wrong> {
     Ok(Case { name, values })
 }
 
-/// Returns `values`, with each value replaced for which the object has a field.
+/// Returns `values` with replacements: each value that the object `field` also contains is taken from there.
 fn replaced(mut values: Values, field: &Field<'_>) -> Result<Values, Wrong> {
     if let Some(given) = field.get("goal")? {
         values.goal = goal(&given)?;

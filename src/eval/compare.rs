@@ -1,4 +1,5 @@
-//! Computes the mean figures of each arm (the runs with one use of memory), and the differences between arms with their 95 % intervals.
+//! Computes the mean figures of each arm (all runs that use memory in the same way), and the differences between arms with their 95 %
+//! intervals.
 
 use std::collections::BTreeMap;
 
@@ -209,8 +210,8 @@ fn interval(values: &[f64], seed: u64) -> Option<(f64, f64)> {
     (values.len() > 1).then(|| ends(|| drawn_mean(values, &mut random)))
 }
 
-/// Returns the 95 % interval of the mean of `after` minus the mean of `before`, whose samples are drawn independently.
-/// Returns `None` if one of the two has fewer than two values.
+/// Returns the 95 % interval of the mean of `after` minus the mean of `before`. The samples of the two lists are drawn
+/// independently. Returns `None` if one of the lists has fewer than two values.
 pub(super) fn interval_of_two(before: &[f64], after: &[f64], seed: u64) -> Option<(f64, f64)> {
     let mut random = Random::new(seed);
     let mut draw = || drawn_mean(after, &mut random) - drawn_mean(before, &mut random);

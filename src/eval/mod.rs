@@ -19,10 +19,10 @@
 //!
 //! - A case is judged by conditions on its last page and on its answer, not by the model's claim of success.
 //! - A measured run begins with a copy of its memory, so no measured run changes the memory of another one.
-//! - The arms of a case are compared in pairs of runs with the same seed. The intervals are bootstrap percentiles of the
-//!   mean difference: steps and tokens are not normally distributed, and few runs are made.
-//! - A case file holds data only. A script in it runs in the page, and the names of secrets lead to environment variables
-//!   that the user sets.
+//! - The arms of a case are compared in pairs of runs with the same seed. The intervals are bootstrap percentiles of
+//!   the mean difference, because steps and tokens are not normally distributed and few runs are made.
+//! - A case file contains neither programs for this machine nor secrets. A script in the file runs in the page. For the
+//!   value of a secret, the file names an environment variable that the user sets.
 
 mod cases;
 mod compare;

@@ -34,7 +34,7 @@ impl Arm {
 pub(crate) enum Isolation {
     /// All runs use the user's own memory.
     None,
-    /// Each case and seed has a memory of its own.
+    /// Each combination of a case and a seed has a memory of its own.
     PerRun,
     /// The cases share one memory for each seed.
     Shared,
@@ -70,7 +70,7 @@ pub(crate) struct Planned {
     pub(crate) memory: MemoryUse,
 }
 
-/// Returns the planned runs in the order in which they are made. `variants` holds, for each case, the number of its values.
+/// Returns the planned runs in the order in which they are made. `variants` holds, for each case, the number of its sets of values.
 ///
 /// For each seed, the runs that fill memories come first. Then come the measured runs in random order, so that a slow minute of the machine
 /// does not affect only one arm. With each seed, the measured runs take the next set of a case's values, and the run that fills the memory

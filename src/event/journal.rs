@@ -77,13 +77,13 @@ impl Intent {
 ///   cut.
 /// - Intents of one run come one at a time and in order. Intents of several runs may come at the same time.
 /// - Secrets are replaced before the call. Actions that only read have no intent.
-/// - The loop drops the future when the run is stopped or after
-///   [`Options::journal_timeout`](crate::agent::Options::journal_timeout). The dropped intent may be kept or lost; later
-///   intents are kept as usual.
+/// - The loop drops the future of a call when the run is stopped, or after
+///   [`Options::journal_timeout`](crate::agent::Options::journal_timeout). The intent of this call may then be kept or
+///   lost; later intents are kept as usual.
 ///
 /// If the journal fails or takes too long, the loop refuses an irreversible action with
 /// [`NotRecorded`](crate::action::ErrorClass::NotRecorded), which is shown to the model. The loop still carries out a
-/// reversible action. At a run's first failure of the journal, the loop emits
+/// reversible action. When the journal fails for the first time in a run, the loop emits
 /// [`RecordingFailed`](super::EventKind::RecordingFailed), and the report gives the reason.
 ///
 /// ```

@@ -103,7 +103,7 @@ pub enum EventKind {
         /// Time taken by the observation. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// The observed page was interpreted: its type, its text and its elements for actions were determined.
+    /// The observed page was interpreted: its type, its text and the elements on which actions can act were determined.
     Interpreted {
         /// The interpretation of the page.
         view: Arc<PageView>,
@@ -190,7 +190,7 @@ pub enum EventKind {
         /// Time taken by the model. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// A request to the model or to the compressor failed: no connection, an error in reply, or a reply that could not be used.
+    /// A request to the model or to the compressor failed. There was no connection, the reply was an error, or the reply could not be used.
     ModelFailed {
         /// The error's kind.
         kind: ErrorKind,
@@ -435,9 +435,9 @@ pub enum EventKind {
         /// The notice; it names the shelf.
         notice: StoreNotice,
     },
-    /// A part of memory failed, and the run goes on without it. Emitted for the first failure of a run. Also emitted if
-    /// something that a memory kind learned from the run is lost. The error then contains `lost` and the name of the
-    /// memory kind.
+    /// A part of memory failed, and the run goes on without it. Emitted for the first failure of memory in a run. Also
+    /// emitted if something that a memory kind learned from the run is lost; the error of this event contains `lost`
+    /// and the name of the memory kind.
     MemoryFailed {
         /// The name of the operation that failed.
         operation: String,

@@ -36,8 +36,9 @@ pub use self::{reader::RunLines, retention::Retention};
 use super::{Event, EventKind, EventSink, Intent, Journal, jsonl::Writer};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// Default maximum size of a run's folder, without its `run_meta.json` and its last line. Unit: bytes. Source: chosen;
-/// the hundred runs that are kept by default then take at most about 27 GB, however large pages and replies are.
+/// Default maximum size of a run's folder. `run_meta.json` does not count, nor do the lines that record the end of
+/// recording and the end of the run. Unit: bytes. Source: chosen; the hundred runs that are kept by default then take
+/// at most about 27 GB, however large pages and replies are.
 const MAX_BYTES: u64 = 256 * 1_024 * 1_024;
 /// Maximum number of incomplete runs whose reason the sink remembers. Source: chosen; once the disk is full, every later run fails.
 const MAX_FAILURES: usize = 1_000;
@@ -53,7 +54,7 @@ const MAX_FAILURES: usize = 1_000;
 /// | `reasoning.jsonl` | text and reasoning of the model, without its calls |
 /// | `intents.jsonl` | actions before they are carried out, if the sink is also the loop's journal: one versioned [`Intent`] on each line |
 /// | `memory_events.jsonl` | queries, advice and updates of memory |
-/// | `steps/NNNN-N.png` | pictures, numbered by step and within the step: for the model, by an action, or at each step if requested |
+/// | `steps/NNNN-N.png` | pictures: for the model, from an action, or (if requested) at each step; numbered by step and within the step |
 ///
 /// Each line is an [`Event`], which [`read`](Self::read) reads back. Only `reasoning.jsonl` and `intents.jsonl` contain other lines. In
 /// `observations.jsonl`, the first line holds a whole page tree and each later line holds only the differences from the line before. So a

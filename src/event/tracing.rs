@@ -8,8 +8,8 @@ use crate::{
     memory::{AdviceId, Change, Committed, Shelf},
 };
 
-/// A sink that passes each event to `tracing` with the target `webwise`. For the model's replies, it sets attributes with the names of the
-/// `GenAI` semantic conventions; for every other event, its name and its JSON.
+/// A sink that passes each event to `tracing` with the target `webwise`. For a reply of the model, it sets attributes with the names of the
+/// `GenAI` semantic conventions. For every other event, it sets the event's name and the event's JSON.
 ///
 /// Each query and each update of memory has a span of its own, as these conventions require. The span is created only after the work, so
 /// the work's duration is in the span's field `elapsed_ms`.

@@ -251,7 +251,7 @@ impl Frontier {
 }
 
 /// Returns the links of a page as pairs of address and words. Links in navigation come first, because they lead to the
-/// main parts of the site; otherwise the order is that of the page.
+/// main parts of the site. All other links follow. Both groups are in the order of the page.
 fn links(shown: &Url, observation: &Observation) -> Vec<(Url, String)> {
     let tree = &observation.tree;
     let (mut navigation, mut others) = (Vec::new(), Vec::new());

@@ -1,8 +1,8 @@
-//! Decides, for one reading of a new goal by a template, which new text replaces each recorded text of the template's steps.
+//! Decides which new texts replace the recorded texts of a template's steps. The decision is made for one reading of a new goal.
 //!
 //! Every recorded text must be explained. It may come from a slot, from words of the frame (the goal's words outside the slots), from the
-//! page itself (such as a button's name) or from a choice among several elements. If a text has no such source, the new goal is refused if
-//! any of its values differs from the recorded one.
+//! page itself (such as a button's name) or from a choice among several elements. If a text has no such source, the new goal is refused,
+//! unless all its values are equal to the recorded values.
 
 use super::{
     address::Address,
@@ -118,8 +118,8 @@ impl Account<'_> {
         Ok(plan)
     }
 
-    /// Returns the indices of the steps whose target was picked from several similar elements and either has no name or has a name that the
-    /// goal does not give.
+    /// Returns the indices of the steps whose target was picked from several similar elements and is not named by the goal: the target has
+    /// no name, or the goal does not give its name.
     fn open_steps(&self) -> Vec<usize> {
         let is_open = |(at, step): (usize, &Literals)| {
             let is_picked = step
@@ -174,7 +174,7 @@ impl Account<'_> {
         }
     }
 
-    /// Checks that a step uses every changed value. If the value is a date, steps must use each part of it (day, month, year) that
+    /// Checks that every changed value is used by a step. If the value is a date, steps must use each part of it (day, month, year) that
     /// changed.
     fn all_used(&self, used: &[Option<DateParts>]) -> Result<(), Stop> {
         for (at, hole) in self
@@ -392,7 +392,8 @@ impl Account<'_> {
         Ok(())
     }
 
-    /// Reports whether the source is a hole and a word next to that hole in the recorded goal is in the label of the literal's field.
+    /// Reports whether the source is a hole near the literal's field: a word beside the hole in the recorded goal is also a word of the
+    /// field's label.
     fn is_near(&self, literal: &Literal, source: &Source) -> bool {
         let Source::Hole { hole, .. } = source else {
             return false;
@@ -404,8 +405,8 @@ impl Account<'_> {
     }
 }
 
-/// Refuses a recorded text with a date or a time that the recorded goal does not give. `is_relative` is true if that goal contains a
-/// relative time such as "tomorrow"; then a number that the goal does not give is refused too.
+/// Refuses a recorded text with a date or a time that the recorded goal does not give. `is_relative` is true if the recorded goal contains
+/// a relative time such as "tomorrow". In that case, a number that the recorded goal does not give is refused too.
 fn stale(text: &Explained, is_relative: bool) -> Result<(), Stop> {
     let least = if is_relative {
         Rest::Numbers
@@ -442,8 +443,8 @@ fn is_short(value: &Value) -> bool {
     }
 }
 
-/// Reports whether a word beside a value is the word `label` of a field's label, apart from the ending of a plural. In a script without
-/// spaces, `word` is a single character and stands for the label's word that contains it.
+/// Reports whether `word`, a word beside a value, is equal to `label`, a word of a field's label, apart from the ending of a plural. In a
+/// script without spaces, `word` is a single character, and it is enough that `label` contains this character.
 fn is_named(word: &str, label: &str) -> bool {
     let is_character =
         word.chars().count() == 1 && word.chars().all(|c| Script::of(c).is_unspaced());

@@ -153,7 +153,7 @@ fn decode(text: &str, is_query: bool) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Percent-encodes everything but letters, digits and the four signs that never need it (`-`, `.`, `_`, `~`). A space is written as
+/// Percent-encodes all characters except ASCII letters, ASCII digits and the signs `-`, `.`, `_` and `~`. A space is replaced by the text
 /// `space`.
 fn encode(text: &str, space: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -1,8 +1,8 @@
 //! Confirmation of a template by further runs of the same steps with other values.
 //!
-//! A template of the first run is built in which even weak evidence makes a slot. The goal of each other run must then have exactly one
-//! reading that predicts the texts of its steps. Slots whose value varied are confirmed. Weak slots whose value never varied become words
-//! of the frame again.
+//! First, a template of the first run is built in which even weak evidence makes a slot. Then the goal of each further run must have
+//! exactly one reading that predicts the texts of that run's steps. Slots whose value varied are confirmed. Weak slots whose value never
+//! varied become words of the frame again.
 
 use std::collections::BTreeMap;
 
@@ -189,8 +189,8 @@ fn prune_text(
     })
 }
 
-/// Returns the part of a source that also predicts `new_text`, the text of the other run; `None` if no part does. For a hole, this part is
-/// the programs that turn the other run's value into that text.
+/// Returns the part of a source that also predicts `new_text`, the text of the other run; `None` if no part predicts it. If the source is a
+/// hole, the part is the hole with only those programs that turn the other run's value into `new_text`.
 fn prune_source(
     source: &Source,
     field: Field,
@@ -229,7 +229,8 @@ fn touches(parts: &Parts, changed: &[bool]) -> bool {
     })
 }
 
-/// Reports whether the literal is a name that becomes the name in the other run if the values of that run are put into its pieces.
+/// Reports whether the literal is an element's name that predicts `other`, the name in the other run: the literal becomes equal to `other`
+/// if its pieces get the values of the other run.
 fn predicts(
     parts: &Parts,
     literal: &Literal,

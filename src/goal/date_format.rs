@@ -95,7 +95,7 @@ impl Parts {
         }
     }
 
-    /// Reports whether two dates differ only in parts that `self` contains.
+    /// Reports whether two dates differ in no other parts (year, month, day) than those of `self`.
     pub(super) fn cover(self, old: Date, new: Date) -> bool {
         (self.year || old.year == new.year)
             && (self.month || old.month == new.month)

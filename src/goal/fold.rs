@@ -26,7 +26,8 @@ pub(super) fn digit(c: char) -> Option<u32> {
         .find_map(|zero| code.checked_sub(*zero).filter(|value| *value < 10))
 }
 
-/// Returns the zero of the digits in which a text is written; `None` if its digits are ASCII or there are none.
+/// Returns the digit zero of the digit system that a text uses, such as `٠` for `١٠٤٣`; `None` if all digits of the text are ASCII or it
+/// has no digits.
 pub(super) fn foreign_zero(text: &str) -> Option<char> {
     let c = text
         .chars()

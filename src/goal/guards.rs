@@ -1,7 +1,7 @@
 //! Guards: decide which words are accepted as the new value of a hole. A hole is a place in the recorded goal whose words may change.
 //!
-//! The parser finds the words that a new goal has in the place of a hole; the guards check that they look like a value. If in doubt, they
-//! refuse. A value in quotes passes nearly all guards, because the quotes show where it ends.
+//! The parser finds the words that a new goal has in the place of a hole; the guards check that these words look like a value. If in doubt,
+//! the guards refuse the words. A value in quotes passes nearly all guards, because the quotes show where it ends.
 
 use std::collections::HashSet;
 
@@ -19,10 +19,10 @@ use super::{
 
 /// Maximum number of characters of a quoted value. Source: chosen.
 const MAX_QUOTED: usize = 300;
-/// Number of words by which a new value may be longer than the recorded one, if the recorded steps can be undone and the value does not
-/// end the goal. Source: chosen.
+/// Number of words by which a new value may be longer than the recorded value. The limit applies if the recorded steps can be undone and
+/// the value is not at the end of the goal. Source: chosen.
 const MORE_WORDS: usize = 2;
-/// Number of words that a new value may always have in the case that [`MORE_WORDS`] describes, even if the recorded value is shorter.
+/// Number of words that a new value may have however short the recorded value is. The rule applies in the same case as [`MORE_WORDS`].
 /// Source: chosen.
 const LEAST_CAP: usize = 3;
 
@@ -41,7 +41,8 @@ pub(super) struct Surroundings {
 #[derive(Debug, Clone, Default)]
 struct Frame {
     words: HashSet<String>,
-    /// Pairs of neighbouring Han characters. They stand in for words, because nothing shows where a word ends.
+    /// Pairs of neighbouring Han characters. They are compared instead of words, because a text in Han characters does not show where a
+    /// word ends.
     pairs: HashSet<(String, String)>,
 }
 
@@ -240,7 +241,7 @@ fn is_capital(token: &Token) -> bool {
         .is_some_and(char::is_uppercase)
 }
 
-/// Returns the words that can begin with a capital, which are those of scripts with upper and lower case.
+/// Returns the words of scripts with upper and lower case. Only these words can begin with a capital.
 fn cased(tokens: &[Token]) -> impl Iterator<Item = &Token> {
     let has_case = |token: &&Token| {
         matches!(token.kind, Kind::Word | Kind::Id)

@@ -1,8 +1,8 @@
 //! Tokens of a goal.
 //!
-//! Each of these is one token: a quoted span, an address, a number with its separators, a date, and a time. In scripts without spaces each
-//! character is a token, because the words of the frame show where a value ends, and no dictionary is used. Punctuation becomes a flag of
-//! the next token. Every other visible sign is a token, so that `-100` and `100` differ.
+//! Each of these is one token: a quoted span, an address, a number with its separators, a date, and a time. In scripts without spaces, each
+//! character is a token. No dictionary is needed to find words, because the words of the frame show where a value ends. Punctuation becomes
+//! a flag of the next token. Every other visible sign is a token, so that `-100` and `100` differ.
 
 use super::{
     dates::{Reading, Time, read_numeric},

@@ -81,7 +81,7 @@ pub(super) fn times(tokens: &mut Vec<Token>, text: &str) {
 }
 
 /// Reports whether "am", followed by the token `next`, is the English half of the day and not a German preposition
-/// (`Zimmer 7 am Fenster`). It is the half of the day if no word follows, or an English word such as "on" or "today".
+/// (`Zimmer 7 am Fenster`). It is the half of the day if no word follows, or if an English word such as "on" or "today" follows.
 fn is_english(next: Option<&Token>) -> bool {
     const WORDS: [&str; 14] = [
         "on", "in", "for", "with", "at", "to", "and", "from", "until", "till", "the", "every",
@@ -155,8 +155,8 @@ fn words(tokens: &[Token], at: usize) -> Option<Found> {
     })
 }
 
-/// Reports whether a month name after a day belongs to a date. A short form of another language than English counts only before a year,
-/// because it may be a common word of English: `2 set menus`.
+/// Reports whether a month name after a day belongs to a date. A short form from a language other than English counts only before a year,
+/// because it may also be an English word, as in `2 set menus`.
 fn may_stand(month: &MonthName, has_year: bool) -> bool {
     month.is_full || has_year || month.languages.contains(&Language::En)
 }

@@ -27,16 +27,16 @@
 //!
 //! # Decisions
 //!
-//! - Nothing is scored by similarity. To a similarity score, "not" or another account number is as close as another value. A frame refuses
-//!   every difference that no step explains, in every script and without a dictionary.
+//! - Nothing is scored by similarity. A similarity score would rate a goal with an added "not" or with another account number as highly as
+//!   a goal with another value. A frame refuses every difference that no step explains, in every script and without a dictionary.
 //! - Every explanation that fits the recorded run is kept, and a new value is used only if all of them give the same text.
 //! - A refusal costs model calls, and a wrong replay costs more. So every guard refuses if in doubt. Users who quote a value or give it by
 //!   name get past nearly all guards.
 //! - One run makes a slot tentative. As long as a changed slot is tentative, a person must approve its new value before a step that cannot
 //!   be undone. A second run with another value confirms the slot.
 //! - Rephrasings are not guessed. A goal in other words is run by the model and becomes a template of its own.
-//! - A template is derived from its runs and is built anew when it is read, so a new version of the matcher never uses what an old one
-//!   decided.
+//! - A template is derived from its runs and is built anew when it is read, so a new version of the matcher never uses the decisions of an
+//!   old version.
 
 mod account;
 mod address;

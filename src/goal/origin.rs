@@ -33,8 +33,8 @@ pub(super) enum Source {
     Hole { hole: usize, programs: Vec<Program> },
     /// Words of the recorded goal that belong to no hole.
     Frame,
-    /// A place from which no program can compute the new text. It overlaps the hole with this index without being equal to it, or it is
-    /// that hole, and the text contains the hole's value among other words.
+    /// A hole, given by its index, from which no program can compute the new text. For example, the words in the goal only overlap the
+    /// hole, or the text contains the hole's value among other words.
     Entangled(usize),
 }
 
@@ -80,7 +80,7 @@ impl Origin {
         }
     }
 
-    /// Reports whether the text may come from a hole for whose index `is_hole` returns true.
+    /// Reports whether the text may come from one of the holes that `is_hole` selects by index.
     pub(super) fn uses(&self, is_hole: &dyn Fn(usize) -> bool) -> bool {
         self.sources()
             .iter()
@@ -89,7 +89,7 @@ impl Origin {
 }
 
 impl Explained {
-    /// Reports whether the text is the name of a target that was picked from several elements, and the goal does not give this name.
+    /// Reports whether the text is the name of a target that was picked from several elements and that the goal does not name.
     pub(super) fn is_choice(&self) -> bool {
         let is_explained = match &self.origin {
             Origin::Whole(sources) => sources
@@ -253,7 +253,7 @@ fn rest_of(token: &Token) -> Rest {
     }
 }
 
-/// Returns the kind of the words of a text, if the goal gives no part of the text. A month name or a year alone counts as a time.
+/// Returns the kind of the words of a text of which the goal gives no part. A month name or a year alone counts as a time.
 fn rest_of_text(literal: &Literal) -> Rest {
     let is_month = matches!(literal.tokens.as_slice(), [token] if months::read(&token.fold).is_some_and(|name| name.is_full));
     let is_year = matches!(literal.tokens.as_slice(), [token] if token.kind == Kind::Number

@@ -5,8 +5,8 @@
 
 use super::{lex::Token, slots::Hole, trace::MAX_VALUE_TOKENS};
 
-/// Maximum number of readings of a new goal that are collected. Source: chosen. A new goal with two readings is refused. The confirmation
-/// by a second run looks at all of them, because the texts of that run can show which one is right.
+/// Maximum number of readings of a new goal that are collected. Source: chosen. A new goal with two readings is refused. But when a second
+/// run confirms a template, all readings of its goal are examined, because the texts of that run can show which reading is right.
 pub(super) const MAX_PARSES: usize = 200;
 
 /// A reading of a new goal: for each hole, the range of tokens that it takes.
@@ -17,8 +17,8 @@ enum Element<'a> {
     Hole(&'a Hole),
 }
 
-/// Reports whether the frame of the template `old`, which is its tokens outside the holes, occurs in `new`, whatever tokens the holes
-/// take.
+/// Reports whether `new` contains the frame of the template `old`: all tokens of `old` outside the holes, in order. The holes may take any
+/// tokens.
 pub(super) fn has_frame(old: &[Token], holes: &[Hole], new: &[Token]) -> bool {
     let parser = Parser {
         elements: elements(old, holes),

@@ -1,7 +1,8 @@
 //! Programs: the transformations that turn a value of the goal into the text of a step.
 //!
 //! A recorded text is explained by every program that gives it, and a new value is used only if all these programs give the same text for
-//! it. There is one exception: if the text was typed exactly as in the goal, no other text program is kept.
+//! it. There is one exception: if a recorded text or number is written exactly as in the goal, programs that change how a text or number is
+//! written are not kept.
 
 use serde::Serialize;
 
@@ -37,7 +38,7 @@ pub enum Program {
         convention: Convention,
         /// The form in which the number is written.
         output: Output,
-        /// The zero of the digits in which the number is written; `None` for ASCII.
+        /// The digit zero of the digit system in which the number is written; `None` for ASCII digits.
         #[serde(skip_serializing_if = "Option::is_none")]
         zero: Option<char>,
     },
@@ -152,7 +153,7 @@ impl Value {
     }
 }
 
-/// Reports whether two texts of this part of a step are equal. Upper and lower case differ only in typed text.
+/// Reports whether two texts of this part of a step count as equal. Case matters only in typed text.
 pub(super) fn is_equal(field: Field, a: &str, b: &str) -> bool {
     a == b || (field != Field::Text && fold(a) == fold(b))
 }

@@ -14,8 +14,8 @@ use super::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Slot {
-    /// The name of the slot: that of the parameter if the user declared one, else the label of the field that the slot's value fills, else
-    /// `slot_` and a number.
+    /// The name of the slot: the name of the parameter if the user declared one; else the label of the field that the slot's value fills;
+    /// else `slot_` and a number.
     pub id: String,
     /// The recorded value.
     pub value: String,
@@ -24,7 +24,7 @@ pub struct Slot {
     /// Byte offset of the value's start in the recorded goal: in composed form (NFC), with the values of parameters in place of their
     /// names in braces.
     pub start: usize,
-    /// Byte offset of the value's end in the same text.
+    /// Byte offset of the value's end in the same form of the recorded goal as for `start`.
     pub end: usize,
 }
 
@@ -49,11 +49,11 @@ pub struct Traced {
 pub enum Provenance {
     /// The value of a slot. If there are several slots, each of them is possible.
     Slot(Vec<Use>),
-    /// A text that contains the values of these slots, given by name, among other words.
+    /// A text that contains values of slots among other words. The slots are given by their names.
     Composed(Vec<String>),
     /// Words of the goal that belong to no slot.
     Frame,
-    /// An unknown source, but the text was equal in this many runs with different values.
+    /// An unknown source, but the text was the same in this many runs, although the values in their goals differed.
     Constant(u32),
     /// A choice on the page: the text is the name of a target that was picked from several elements of its kind, and the goal does not
     /// give it.

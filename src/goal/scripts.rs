@@ -3,7 +3,7 @@
 //! The table answers only three questions: whether a script writes words without spaces, whether a word mixes two scripts, and whether a
 //! script is new in a value. Characters of scripts without a range count as [`Script::Other`].
 
-/// A writing system, as far as matching distinguishes them.
+/// A writing system, or a group of writing systems between which matching does not distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Script {
     Latin,

@@ -1,10 +1,10 @@
-//! Slots: the holes of a template, which are the places in the recorded goal whose words may be replaced by a new value, and the evidence
-//! that creates them.
+//! Slots: the holes of a template, and the evidence that creates them. A hole is a place in the recorded goal whose words may be replaced
+//! by a new value.
 //!
-//! A hole exists only where a text of a step is found in the goal. In a single run, these texts create one: typed text, chosen options,
-//! query values, path segments with a digit or two words, and the names of elements that show data. Buttons, menu items, navigation links
-//! and one-word path segments create none, because goals often name them with a verb. If another text creates a hole, they can still take
-//! its value.
+//! A hole exists only where a text of a step is found in the goal. In a single run, the following texts create a hole: typed text, chosen
+//! options, query values, path segments with a digit or two words, and the names of elements that show data. The names of buttons, menu
+//! items and navigation links create no hole, and neither do path segments of one word, because goals often name them with a verb. But a
+//! hole that another text creates can still give these names and segments its value.
 
 use std::collections::BTreeMap;
 
@@ -127,7 +127,7 @@ pub(super) struct Found {
 
 /// Chooses the holes among all candidates: strong evidence before weak, long ranges before short, without overlaps.
 ///
-/// With `is_weak_enough`, weak evidence creates holes too. A second run must then show which of them are right.
+/// With `is_weak_enough`, weak evidence creates holes too. A second run must then show which holes are right.
 pub(super) fn choose(
     tokens: &[Token],
     goal: &str,

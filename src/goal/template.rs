@@ -190,7 +190,8 @@ impl Template {
         self
     }
 
-    /// Gives a hole the type of a German compound, such as `Märzbericht`, if its value is one and a step uses the month in it.
+    /// Gives a hole the type of a German compound if the hole's value is a compound that begins with a month, such as `Märzbericht`, and a
+    /// step uses the month.
     fn with_types(&mut self) {
         for at in 0..self.holes.len() {
             let takes_month = |source: &&Source| {

@@ -47,10 +47,10 @@ pub(super) struct Literal {
     pub(super) class: Class,
     pub(super) value: String,
     pub(super) tokens: Vec<Token>,
-    /// The words of the label of the text's field, folded. A part of an address has as its label the segment before it or its key in the
-    /// query.
+    /// The words of the label of the text's field, folded. For a part of an address, the label is the path segment before it, or its key in
+    /// the query.
     pub(super) label: Vec<String>,
-    /// The same label in full, as the page or the address writes it.
+    /// The label of the text's field in full, as the page or the address writes it.
     pub(super) label_text: Option<String>,
     pub(super) role: String,
     /// True if the target is one of several elements of its kind.
@@ -185,7 +185,7 @@ pub(super) fn has_content(tokens: &[Token]) -> bool {
     })
 }
 
-/// Returns every place in the goal that gives the whole literal; none if there are more than [`MAX_PLACES`].
+/// Returns every place in the goal that gives the whole literal. If there are more than [`MAX_PLACES`] places, none is returned.
 pub(super) fn whole(tokens: &[Token], goal: &str, literal: &Literal) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     // Equal values have equal programs. So these are computed once, however often the goal repeats the value.
@@ -284,7 +284,7 @@ fn spans_by_key(tokens: &[Token], literal: &str) -> Vec<(usize, usize)> {
 }
 
 /// Returns the longest token sequences that the literal shares with the goal, longest first, without overlaps in the literal. A sequence
-/// that occurs several times in the goal is returned once for each place. Returns none if there are more than [`MAX_PLACES`].
+/// that occurs several times in the goal is returned once for each place. If more than [`MAX_PLACES`] sequences would be returned, none is.
 pub(super) fn runs(tokens: &[Token], literal: &[Token]) -> Vec<Run> {
     let mut all = Vec::new();
     for at in 0..literal.len() {

@@ -15,7 +15,7 @@ pub enum Verdict {
     Accept(Accepted),
     /// The meaning of the goal is unclear, and a person could decide it. Without a person this is a refusal.
     Ask(Question),
-    /// The goal is another task, or it is unclear whether it is.
+    /// The goal is not the recorded task, or it is unclear whether it is.
     Refuse {
         /// The reason.
         reason: Reason,
@@ -160,11 +160,11 @@ pub enum Reason {
     NoFrame,
     /// The goal can be read in more than one way.
     TwoReadings,
-    /// A value is of another type: a word for a number, a date with other parts, an identifier with another pattern of letters, digits and
-    /// signs.
+    /// A value is of another type than the recorded one: a word in place of a number, a date with other parts, an identifier with another
+    /// pattern of letters, digits and signs.
     Type,
-    /// A number contains a separator that the recorded number lacks. Or it has a leading zero, and the recorded number has none or is not
-    /// equally long.
+    /// A number contains a separator that the recorded number lacks. Or a number has a leading zero, and the recorded number has no leading
+    /// zero or another length.
     NumberForm,
     /// A value contains a sign, punctuation, an address or a line break, or quotes among other words.
     Signs,

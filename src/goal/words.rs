@@ -1,7 +1,8 @@
 //! Closed-class words: words of a language that modify a statement instead of naming something, such as "not" or "all".
 //!
-//! The guards refuse values that contain such words. These lists are a second line of defence: a changed word outside the values is refused
-//! without them. For a language without a list, fewer goals are accepted and some protection is missing. All words are in folded form.
+//! The guards refuse values that contain such words. These lists are a second line of defence. A changed word outside the values is refused
+//! in any case, even without the lists. For a language without a list, fewer goals are accepted and some protection is missing. All words
+//! are in folded form.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -110,8 +111,8 @@ const SOFT: [&str; 9] = [
     "ile için gibi göre في على عن مع عند لدى को में पर के की का ने את של על עם",
 ];
 
-/// Articles and similar words. A value may contain one only at a place where the recorded value has one or, unless the word is English, if
-/// both values are names.
+/// Articles and similar words. A value may contain such a word in two cases: the recorded value has one at the same place, or the word is
+/// not English and both values are names.
 const DETERMINERS: [&str; 8] = [
     "the a an",
     "der die das den dem des ein eine einen einem einer eines",
@@ -285,8 +286,8 @@ pub(super) fn is_relative_time(text: &str) -> bool {
             .any(|part| text.contains(part))
 }
 
-/// Reports whether the first two tokens are a word that begins with the Chinese character for "please" without meaning it, as the words
-/// for request, leave, invitation and bill do.
+/// Reports whether the first two tokens are a Chinese word that begins with the character for "please" but does not mean "please", such as
+/// the words for request, leave, invitation and bill.
 fn is_request(folds: &[&str]) -> bool {
     ["请", "請"].contains(&folds[0]) && "求假帖柬愿願教示客安罪負负願".contains(folds[1])
 }

@@ -14,11 +14,11 @@ use crate::{
 const MAX_STEPS: u32 = 50;
 /// Default of [`Budget::max_errors`]. Source: chosen.
 const MAX_ERRORS: u32 = 5;
-/// Largest number of remaining actions or model replies at which the model is told that few are left. Source: chosen;
-/// enough to look once more and to finish.
+/// Largest number of remaining model replies at which a message says how many remain. Source: chosen; enough to look once
+/// more and to finish.
 const NEAR_END: u32 = 3;
-/// Number of actions left from which on the model is told of the limit. Source: chosen; so many actions are enough to bring to its end
-/// what the run has reached.
+/// Largest number of remaining actions at which a message says how many remain. Source: chosen; enough to complete what the run
+/// has begun.
 const FEW_ACTIONS: u32 = 10;
 /// Number of tokens to which a price applies.
 const PRICE_UNIT: u128 = 1_000_000;

@@ -1,4 +1,4 @@
-//! Where a drag by a distance may drop what it drags.
+//! Tells whether a drag by a distance may drop the dragged element on another element.
 
 use crate::{action::DragBy, page::Area};
 

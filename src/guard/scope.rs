@@ -153,7 +153,7 @@ impl Scope {
     }
 
     /// Returns true if the content of a frame at this address may be shown. A frame without a web address may be shown,
-    /// because the page itself makes its content.
+    /// because the page itself makes the content of such a frame.
     pub fn may_show_frame(&self, url: &str) -> bool {
         match Url::parse(url).as_ref().map(Url::scheme) {
             Ok("about" | "data" | "blob" | "chrome-error") => true,

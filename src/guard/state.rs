@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The state of a page, which can be compared with other states of the same run. If a program built with another
-/// version of Rust resumes a run, it may not recognise pages that were seen before.
+/// version of Rust resumes a run, it can fail to recognise pages that were seen before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PageState {
     pub(super) shown: u64,

@@ -188,8 +188,9 @@ impl Advice {
     }
 
     /// Creates a piece of advice of one line. Its words have the trust class `trust`, and its names are page data, so
-    /// that a prompt can tell the two apart. Returns `None` if the section is [`Section::Lessons`], which is part of
-    /// the system instruction, and the line has names, or words of a page or a model.
+    /// that a prompt can tell the two apart. Returns `None` if the section is [`Section::Lessons`] and the line has
+    /// names of page elements, or its words come from a page or a model. The reason is that this section is part of the
+    /// system instruction.
     ///
     /// If the words come from a page or a model, words and names are merged into a single text. Once the words have
     /// [`Advice::MAX_TEXT`] characters, the rest of the line is dropped.
@@ -219,8 +220,8 @@ impl Advice {
         Self::of(id, lines, trust, section)
     }
 
-    /// Creates advice of these lines. Returns `None` if there are no lines, or if the section is [`Section::Lessons`]
-    /// and the lines have names or words of a page or a model.
+    /// Creates advice of these lines. Returns `None` if there are no lines. Also returns `None` if the section is
+    /// [`Section::Lessons`] and the lines have names of page elements, or their words come from a page or a model.
     pub(super) fn of(
         id: AdviceId,
         lines: Vec<Line>,

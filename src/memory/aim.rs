@@ -32,7 +32,7 @@ pub struct Aim {
     /// The name; for an element without a name, its label, or else the value of an attribute such as `icon`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Position among elements of the same role, counted from 0; `None` unless the field `name` is empty.
+    /// Position among elements of the same role, counted from 0, if the field `name` is empty; otherwise `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
     /// The name of a group around the element. It is kept if role and name alone do not tell the element from others.
@@ -117,8 +117,8 @@ impl Aim {
     }
 }
 
-/// Returns the text that names an element: its name, else the first of its label and its attributes that should be the
-/// same on the next visit, else an empty text.
+/// Returns the text that names an element. If the element has no name, this is its label or, if the label will probably change by the next
+/// visit, the first attribute of [`MAKERS`] that will probably stay the same. Empty if there is no such text.
 fn said(identity: &TargetIdentity) -> &str {
     if !identity.name.is_empty() {
         return &identity.name;
@@ -167,8 +167,8 @@ pub(super) const fn is_choice(
     is_data && !is_menu(landmark) && collection.is_some()
 }
 
-/// Returns true if this landmark contains the links of the site itself, such as a navigation or a footer. They are the
-/// same on each visit.
+/// Returns true if this landmark contains the links of the site itself, such as a navigation or a footer. These links are the same on each
+/// visit.
 pub(super) const fn is_menu(landmark: Option<&Role>) -> bool {
     matches!(
         landmark,

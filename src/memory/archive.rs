@@ -167,8 +167,8 @@ pub struct Restore {
 /// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out, and words that a person
 /// once accepted wait for review again, because it is unknown who that person was.
 ///
-/// If the store already has another version of an item, the two are [merged](MemoryKind::merge) if `trust` is true.
-/// Otherwise the stored version stays unchanged, because evidence that nobody vouches for must not count.
+/// If the store already has a different version of an item and `trust` is true, the two versions are [merged](MemoryKind::merge). Without
+/// `trust`, the stored version stays unchanged, because evidence that nobody vouches for must not count.
 pub fn import(
     archive: &Archive,
     kinds: &[Arc<dyn MemoryKind>],

@@ -93,7 +93,7 @@ pub enum Cue {
         detail: String,
         /// The host on which the command failed.
         host: Option<Host>,
-        /// The page after the failure; `None` if the browser was no longer on that host.
+        /// The page after the failure; `None` if the browser was no longer on the host on which the command failed.
         seen: Option<Arc<Observation>>,
     },
 }

@@ -48,7 +48,7 @@ impl fmt::Display for Standing {
 }
 
 /// The counts of how often an item was shown and used, and how often it helped and did not help. Lessons, trajectories and patterns have
-/// these counts; lists of items, explanations and reports show them.
+/// these counts, which are shown in lists of items, in explanations and in reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses {
     /// Number of runs in which a prompt contained the item.
@@ -57,12 +57,12 @@ pub struct Uses {
     ///
     /// - It carried out the recovery of a lesson, after the failure or in advance.
     /// - It took steps of a trajectory from memory, or at least half of the steps by its own decisions.
-    /// - It took the steps of a pattern, or one of them failed.
+    /// - It took all steps of a pattern, or a step of the pattern failed.
     ///
     /// A run can do what the item says without having been shown the item.
     pub used: u64,
-    /// Number of these uses that succeeded: the recovery restored the effect, all steps of the pattern were carried
-    /// out, or the run with the trajectory reached its goal.
+    /// Number of uses that succeeded: the recovery restored the effect, all steps of the pattern were carried out, or the run that used the
+    /// trajectory reached its goal.
     pub helped: u64,
     /// Number of times that the item did not help: it was used without success, or a run that was shown a trajectory
     /// did not reach its goal.
@@ -84,7 +84,7 @@ impl fmt::Display for Uses {
     }
 }
 
-/// The use that a run made of a trajectory or pattern that it was shown, and the result.
+/// The result of a trajectory or pattern in a run: whether the run took the steps, and whether they helped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

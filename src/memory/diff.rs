@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{AdviceId, Described, MemoryKind, Record, Shelf, waiting::is_for_waiting};
 
-/// The kind of difference between two memories in one item.
+/// The way in which an item differs between two memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Difference {
@@ -33,9 +33,9 @@ pub struct Differing {
     /// The names of the fields that differ, if both memories have the item. If the item has further records, such as
     /// the steps of a trajectory, each record that differs is listed by its key.
     pub fields: BTreeSet<String>,
-    /// The item in the first memory; `None` if that memory does not have it, or if its kind cannot describe it.
+    /// The item in the first memory; `None` if that memory does not have the item, or if the item's kind cannot describe it.
     pub first: Option<Described>,
-    /// The item in the second memory, in the same form.
+    /// The item in the second memory; `None` if that memory does not have the item, or if the item's kind cannot describe it.
     pub second: Option<Described>,
 }
 

@@ -57,8 +57,8 @@ impl Edit {
         Self(Arc::new(decide))
     }
 
-    /// Combines edits into a single edit that runs them in order and returns only the last change of each record. It
-    /// fails if one of them fails.
+    /// Combines edits into a single edit that runs them in order and returns only the last change of each record. The combined edit fails
+    /// if one of the edits fails.
     pub(crate) fn together(edits: Vec<Self>) -> Self {
         Self::new(move |records| {
             let (mut now, mut last) = (records.to_vec(), BTreeMap::new());
@@ -151,7 +151,7 @@ pub enum Durable {
 /// A store's acknowledgement that a shelf was updated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Committed {
-    /// The generation of the shelf, which counts its updates, after this update.
+    /// Number of committed updates of the shelf, including this update.
     pub generation: u64,
     /// The durability of the change.
     pub durable: Durable,

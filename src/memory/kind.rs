@@ -7,11 +7,11 @@
 //!
 //! # Decisions
 //!
-//! - A kind builds an [`Index`] for each shelf instead of scanning the records each time that memory is asked. So each recall is a lookup.
-//!   Only on a host with learned recoveries does it also search the page once.
+//! - A kind builds an [`Index`] for each shelf instead of scanning the records each time that memory is asked. So each question to memory
+//!   costs a lookup and, on a host with learned recoveries, one search of the page.
 //! - A run is distilled before a kind learns from it: the kind extracts the data that it needs. The distilled form
-//!   contains no typed text unless the goal contains the same text. So it may wait on disk while the store cannot apply
-//!   the edits, and memory learns from it at the next run.
+//!   contains no typed text unless the goal contains the same text. For this reason, a distilled run may wait on disk if the store cannot
+//!   apply the edits. Memory then learns from it at the next run.
 //! - Distilled runs wait on a shelf named `pending`, or on `pending-2` while `pending` cannot be written. They wait on a shelf because
 //!   every store can keep shelves; a separate file would be one more format. The edits themselves cannot be stored, because they are
 //!   functions.
@@ -60,8 +60,8 @@ pub trait Index: Debug + Send + Sync {
     fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice>;
 
     /// Returns the elements of the page's host that earlier runs used, the most useful first. They help to find a
-    /// target that is not on the page under the name that the model gave. Each has the id of its record, so that a run
-    /// can hold it back. The default is none.
+    /// target that is not on the page under the name that the model gave. Each element comes with the id of its record, so that a run can
+    /// hold the element back. The default is none.
     fn elements(&self, moment: &Moment<'_>) -> Vec<(AdviceId, KnownElement)> {
         let _ = moment;
         Vec::new()
@@ -225,8 +225,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// Merges two versions of an item and returns the resulting records. `known` are the item's records in this store,
     /// and `other` are those of another store that a person trusts. Merging the same version again changes nothing.
     ///
-    /// The default keeps one version as a whole: a version that does not wait for review rather than one that does, otherwise the newer
-    /// version by [`changed_at`](Self::changed_at), otherwise the known one.
+    /// The default keeps one of the two versions as a whole. If only one of them waits for review, it keeps the other one. Otherwise it
+    /// keeps the newer version by [`changed_at`](Self::changed_at). If neither is newer, it keeps the known version.
     ///
     /// # Errors
     /// `Corrupt` if the records cannot be written.
@@ -275,8 +275,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     ) -> Vec<Note>;
 }
 
-/// Merges two versions of an item that consists of one record. If a version cannot be read, the known one stays
-/// unchanged, because a newer version of the program may have written it.
+/// Merges two versions of an item that consists of one record. If one of the two cannot be read, the known version stays unchanged, because
+/// a newer release of the program may have written the unreadable one.
 pub(super) fn merged_one(
     known: &[Record],
     other: &[Record],

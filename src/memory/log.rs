@@ -90,13 +90,13 @@ impl RunLog {
         Self { withheld, ..self }
     }
 
-    /// Returns the duration of the run in milliseconds; 0 if the clock was set back meanwhile.
+    /// Returns the duration of the run in milliseconds; 0 if the clock was set back during the run.
     pub fn duration_ms(&self) -> u64 {
         let span = self.ended_at - self.started_at;
         u64::try_from(span.num_milliseconds()).unwrap_or(0)
     }
 
-    /// Returns the advice in the prompt that led to a step of this run.
+    /// Returns the advice that the prompt for this step contained. The step must belong to this run.
     pub fn offered_at<'a>(&'a self, step: &'a Step) -> impl Iterator<Item = &'a AdviceId> {
         step.offered.iter().filter_map(|at| self.offered.get(*at))
     }

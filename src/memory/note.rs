@@ -19,8 +19,8 @@ pub enum Note {
         what: String,
         /// The record's text.
         text: String,
-        /// Data chosen by that kind of memory; null if there is none. If the run used the record, the data has the fields `used`,
-        /// `followed`, `helped` and `harmed`, with the same meaning as in [`Note::Credited`].
+        /// Data chosen by the kind of memory to which the record belongs; null if there is none. If the run used the record, the data has
+        /// the fields `used`, `followed`, `helped` and `harmed`, with the same meaning as in [`Note::Credited`].
         data: Value,
     },
     /// A lesson was added.
@@ -31,7 +31,7 @@ pub enum Note {
         lesson: String,
         /// The lesson's category.
         category: String,
-        /// The command that fails.
+        /// The command whose failure the lesson is about.
         failed_command: Option<String>,
         /// The error to which the lesson applies: an error class for a learned lesson, a text to match for a person's
         /// lesson.

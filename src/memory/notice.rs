@@ -34,7 +34,7 @@ pub enum StoreNoticeKind {
     RestoredFromBackup,
     /// The shelf's file and its backup were broken, and were replaced by the records that could still be read.
     Salvaged {
-        /// Number of these records.
+        /// Number of records that could still be read.
         records: usize,
     },
     /// The shelf's file and its backup are broken, and no record could be read. The shelf starts empty.

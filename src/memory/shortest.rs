@@ -1,4 +1,5 @@
-//! The shortest sequence of a run's steps that led to its end, without detours and steps without effect.
+//! The shortest sequence of steps that leads to the end of a run: the run's steps without detours and without steps
+//! that had no effect.
 
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Outcome},
@@ -6,7 +7,7 @@ use crate::{
     working::Step,
 };
 
-/// Returns the steps that the run needed, as far as its record proves it, in order.
+/// Returns the steps of a run in order, without those that were certainly not needed.
 ///
 /// The following steps are left out:
 ///

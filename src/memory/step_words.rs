@@ -72,8 +72,8 @@ fn slot_with_value(slot: usize, values: &[Option<String>]) -> String {
     }
 }
 
-/// Returns a target in words. The words name the slot whose value is the target's name, or else the stored name, or else the target's role
-/// and its part of the page.
+/// Returns a target in words. If the target's name is a value of the task, the words contain the name of its slot. Otherwise they contain
+/// the stored name or, if no name is stored, the target's role and its part of the page.
 fn named(target: &StoredTarget, values: &[Option<String>]) -> Vec<Piece> {
     let (role, place) = (role(target), place(target));
     if let Some(slot) = target.slot {

@@ -92,7 +92,7 @@ pub struct StoredTarget {
     pub(super) for_goal: ForGoal,
 }
 
-/// The target that a recorded step means for a run that may have another goal.
+/// The target of a stored step in a later run, whose goal may be different.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum ForGoal {
     #[default]
@@ -228,9 +228,9 @@ impl StoredStep {
         Some(stored)
     }
 
-    /// Sets the group around the target, which distinguishes it from other elements of the same name. A group that the target already has
-    /// is kept. An item of a list that is neither part of a menu nor a field of a form gets no group, because another run may have to
-    /// choose another item.
+    /// Sets the group around the target. The group distinguishes the target from other elements of the same name. A group that the target
+    /// already has is kept. An item of a list that is neither part of a menu nor a field of a form gets no group, because another run may
+    /// have to choose another item.
     fn put_in_group(&mut self, group: Option<&str>) {
         let is_of_form = self.writes();
         let Some(target) = &mut self.target else {
@@ -329,8 +329,8 @@ impl StoredStep {
             && self.leads_to == self.page
     }
 
-    /// Returns true if this step chose a view by a link of a list, and `taken`, a step of another run, chose a different link of the same
-    /// list, as the other run's goal may require.
+    /// Returns true if this step and `taken`, a step of another run, chose different views by links of the same list. The goal of the other
+    /// run may require the different choice.
     pub(super) fn is_other_choice(&self, taken: &Self) -> bool {
         let (Some(own), Some(other)) = (&self.target, &taken.target) else {
             return false;

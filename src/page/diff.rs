@@ -25,8 +25,8 @@ use crate::base::text;
 /// Maximum number of changes of each sort (added, removed, changed) that a diff keeps. Source: chosen; a prompt shows a tenth of this
 /// number.
 pub const MAX_CHANGES: usize = 200;
-/// Minimum number of items, added and removed together, with which a diff that has a new title counts as another page.
-/// Source: chosen.
+/// Minimum number of added and removed items, counted together, for the summary to say that most of the page is new. The summary says so
+/// only if the title is new too. Source: chosen.
 const ANOTHER_PAGE: usize = 30;
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
 /// Roles whose elements are alternatives in a group, such as radio buttons. Each comes with the words for the element that is no longer
@@ -73,10 +73,10 @@ pub struct PageDiff {
     /// True if another page is shown. Two URLs that differ only in a fragment for a position in the document are the
     /// same page.
     pub navigated: bool,
-    /// The second URL, if it differs at all.
+    /// The URL of the second observation, if it differs in any way from the URL of the first observation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The second title, if it differs by more than numbers.
+    /// The title of the second observation, if it differs from the title of the first observation by more than numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Items that were added, in document order.

@@ -15,7 +15,7 @@ pub struct Element {
     /// The role; `generic` for a role that is not in the known set.
     pub role: Role,
     /// The first text of this list that is not empty: the element's name, its text, the label beside it, its
-    /// placeholder, the name of its icon, the file name of its link. Empty if all of them are. At most
+    /// placeholder, the name of its icon, the file name of its link. Empty if all of these texts are empty. At most
     /// [`MAX_LABEL`](super::MAX_LABEL) characters.
     pub label: String,
     /// The text that is typed, chosen or shown in the element, if that text is not its label.

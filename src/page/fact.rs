@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::{Node, NodeId, Role, States, Tree, Tri, hash::StableHash, label::is_wrapper};
 
-/// Longest name of an element around a text that is checked for containing that text. Unit: bytes. Source: chosen; with
+/// Maximum length of an element's name for the check whether the name contains a text inside the element. Unit: bytes. Source: chosen; with
 /// longer names, the checks would take quadratic time.
 const MAX_COVER: usize = 300;
 
@@ -25,8 +25,8 @@ pub(super) struct Fact {
     pub(super) look: Option<u64>,
 }
 
-/// Returns an identity for each fact that has a hash [`exact`](Fact::exact), and `None` for any other fact. The
-/// identity is a hash of the fact's key and of its position among the facts that have that key and a hash `exact`.
+/// Returns an identity for each fact that has a hash [`exact`](Fact::exact), and `None` for any other fact. The identity is a hash of the
+/// fact's key and the fact's position. The position counts only facts with the same key that have a hash `exact`.
 pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
     let mut places: HashMap<u64, u64> = HashMap::new();
     let slot = |fact: &Fact| {

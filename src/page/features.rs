@@ -25,8 +25,8 @@ const BUTTON: Kinds = 1 << 3;
 const HEADING: Kinds = 1 << 4;
 const PRICE: Kinds = 1 << 5;
 const POINTER: Kinds = 1 << 6;
-/// The kinds that both or neither of two siblings must contain to count as similar. A badge or a sale price makes no
-/// difference.
+/// The kinds of nodes by which siblings are compared. Two siblings are similar only if each of these kinds occurs in
+/// both siblings or in neither. A badge or a sale price makes no difference.
 const SHAPE: Kinds = LINK | FIELD | CHECK | BUTTON | HEADING;
 
 /// Counts of the parts of a page. Each covers only the main content ([`Outline::is_content`]), unless its field says

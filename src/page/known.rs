@@ -40,8 +40,8 @@ impl KnownElement {
             && self.names.iter().any(|name| fold(&squeeze(name)) == words)
     }
 
-    /// Returns true if the identity has the role of this element and the first of its attributes in `marks`, whatever
-    /// its name.
+    /// Returns true if the identity has this element's role and the first of this element's `marks`. The names are not
+    /// compared.
     pub(crate) fn is_it(&self, identity: &TargetIdentity) -> bool {
         let marks = Self::marks_of(identity);
         self.role == identity.role

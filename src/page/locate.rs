@@ -74,8 +74,8 @@ fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) 
 }
 
 /// The occurrences of a text in a tree, compared as in [`contains`]. They are found in one pass over the joined texts
-/// of all nodes: the text of a node includes the texts of the nodes in it, so a search in each node would repeat
-/// itself.
+/// of all nodes: the text of a node includes the texts of the nodes in it, so a search in each node would search the
+/// same texts again.
 struct Shown {
     /// For each node, the range of its words, including those of the nodes in it, in the text of the whole tree.
     spans: Vec<Range<usize>>,

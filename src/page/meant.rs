@@ -1,8 +1,8 @@
 //! Resolves a locator to the one element that a person would mean by it.
 //!
-//! A locator matches every node with its words: a button, the text in it, the row around it. Of several matches, only
-//! the better ones are kept, by three tests in turn: the action can be done to the node; the node has exactly the
-//! words; the node reacts to clicks.
+//! A locator matches every node that has the locator's words: a button, the text in it, the row around it. Of several
+//! matches, only the better ones are kept, by three tests in turn: the action can be done to the node; the node has
+//! exactly the locator's words; the node reacts to clicks.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,9 @@ use crate::base::text::{fold, squeeze};
 /// Maximum number of matches that are compared. Source: chosen; a locator with more matches does not mean one element.
 const MAX_MATCHES: usize = 200;
 
-/// Maximum number of nodes, from a text outwards, of which at least one must react to clicks. Otherwise the text is no
-/// target. Source: chosen; it covers a card around a paragraph around a text, but not the whole page.
+/// Number of nodes that are asked whether they react to clicks: the node with the text and the nearest nodes around it.
+/// If none of them reacts, the text is no target. Source: chosen; it covers a card around a paragraph around a text,
+/// but not the whole page.
 const MAX_AROUND: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,13 +22,14 @@ pub(crate) enum Meant {
     /// The locator asks for something that a tree does not contain, or nothing matches it.
     Unknown,
     One(NodeId),
-    /// No element has exactly these words. They are a part of the text of this node, which does not react to clicks.
+    /// No element has exactly the locator's words. These words are only a part of the text of this node, which does not
+    /// react to clicks.
     PartOf(NodeId),
     /// Several elements that the locator means equally well, in document order.
     Several(Vec<NodeId>),
 }
 
-/// The elements that an action can be done to, by the kind of the action.
+/// The elements that an action can be done to. They depend on the kind of the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Suits {
     Fields,

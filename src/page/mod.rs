@@ -7,14 +7,14 @@
 //!
 //! # Decisions
 //!
-//! - A text beside a field is its label only if it is short and neither a sentence nor a number, because a sentence of
-//!   a task differs at every visit.
+//! - A text beside a field is its label only if it is short and neither a sentence nor a number, because the sentence
+//!   or number of an exercise, for example, differs at every visit.
 //! - The page tree is one flat list in document order: descendants are a range, walks are loops, and no nesting
 //!   exhausts the stack.
 //! - There are two fingerprints: structure for the kind of page, state for its content. Numbers outside fields and
 //!   controls do not count, so a ticking clock is not an effect. A diff is empty exactly when the states are equal.
-//! - A locator is a closed chain of steps with its own text form. It is stored, shown and passed to drivers, so nothing
-//!   in it may act as syntax; each driver prints it in a syntax of its own.
+//! - A locator is a chain of steps of a fixed set of kinds, with a text form of its own. It is stored, shown and passed
+//!   to drivers, so nothing in it may act as syntax; each driver prints it in a syntax of its own.
 
 mod collect;
 mod context;

@@ -11,8 +11,8 @@ pub const MAX_TITLE: usize = 1_000;
 /// Longest message of a dialog that is kept. Unit: characters. Source: chosen; browsers show about 2,000, and a message
 /// may contain evidence.
 pub const MAX_MESSAGE: usize = 4_000;
-/// Longest selected text that is kept. Unit: characters. Source: chosen; more than a message shows, so that a secret
-/// that is cut here is not shown in part.
+/// Longest selected text that is kept. Unit: characters. Source: chosen; more than a message shows, so that no message
+/// shows a part of a secret that was cut here.
 pub const MAX_SELECTED: usize = 1_000;
 
 /// The kind of a dialog.
@@ -96,8 +96,8 @@ pub struct Observation {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unresponsive: bool,
     /// The text that is selected in the main document or in its focused text field: page data, cleaned, at most
-    /// [`MAX_SELECTED`] characters. Empty if nothing is selected, if the field is for a secret, and if the driver does
-    /// not report it.
+    /// [`MAX_SELECTED`] characters. Empty in three cases: nothing is selected, the field is for a secret, or the driver
+    /// does not report selected text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub selected: String,
     /// The open tabs; empty if there is only one.

@@ -53,7 +53,7 @@ pub(super) fn visible_text(tree: &Tree, outline: &Outline, max: usize) -> (Strin
     (reader.finish(), complete)
 }
 
-/// Returns, for each node, true if a node below it has text, so that the node's own name would repeat it.
+/// Returns, for each node, true if a node below it has text. The node's own name would then repeat that text.
 pub(super) fn subtrees_with_text(tree: &Tree) -> Vec<bool> {
     let mut below = vec![false; tree.len()];
     for (id, node) in tree.iter().rev() {

@@ -6,7 +6,7 @@
 //!   result often costs more tokens than it saves.
 //! - Lines are left out whole, the least important first, so the remaining lines are unchanged. Which lines are
 //!   important depends on the kind of text, which is recognised from the text itself.
-//! - A model cannot guess addresses. If too many of them were left out, they are listed at the end.
+//! - A model cannot guess addresses. If too many addresses were left out, some of these are listed at the end.
 
 pub(crate) mod model;
 

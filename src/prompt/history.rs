@@ -84,7 +84,7 @@ pub(super) fn history_line(step: &Step) -> String {
     line
 }
 
-/// Returns the lines of these steps, oldest first. The lines of the last [`THOUGHTS`] steps with a thought of the model end with it.
+/// Returns the lines of these steps, oldest first. The last [`THOUGHTS`] thoughts of the model are each added to the line of their step.
 pub(super) fn history_lines(steps: &[&Step]) -> Vec<String> {
     let mut left = THOUGHTS;
     let newest_first = steps.iter().rev().map(|step| {

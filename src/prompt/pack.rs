@@ -43,7 +43,8 @@ impl Block {
         }
     }
 
-    /// Returns the number of tokens of the line that is kept as the `nth`, counted from 0; `None` if there are fewer lines.
+    /// Returns the number of tokens of the line at place `nth` in the order in which lines are kept. The first place is 0. Returns `None`
+    /// if the block has no such line.
     fn nth(&self, nth: usize) -> Option<TokenCount> {
         match self.keep {
             Keep::First => self.lines.get(nth).copied(),

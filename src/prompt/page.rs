@@ -27,8 +27,8 @@ use crate::{
 
 /// Maximum length of the label of an element. Unit: characters. Source: chosen.
 const MAX_LABEL: usize = 160;
-/// Maximum length of the text from the last of several lines that are left out. This text, in the mark for these lines,
-/// lets the model see how a list is ordered. Unit: characters. Source: chosen.
+/// Maximum length of a quoted text in the mark that replaces the lines left out of a list. The mark quotes a text of the
+/// last of these lines, which lets the model see how the list is ordered. Unit: characters. Source: chosen.
 const MAX_LAST: usize = 40;
 /// Maximum length of each text in a line that is kept as a fact. Unit: characters. Source: chosen.
 const MAX_FACT: usize = 160;
@@ -48,13 +48,13 @@ const MAX_HINT: usize = 60;
 const MAX_TITLE: usize = 120;
 /// Maximum length of the page's address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
-/// Maximum length of a line that is shown in place of a mark that would stand for this line alone. Unit: characters.
-/// Source: chosen; a mark has about as many.
+/// Maximum length of a line that is shown because the mark in its place would replace only this line. Unit: characters.
+/// Source: chosen; a mark has about the same length.
 const MAX_WHOLE: usize = 120;
 /// Minimum number of query parameters without a value at which an address is shown without them. Source: chosen; fewer
 /// take no more room than the words that replace them.
 const MIN_EMPTY: usize = 4;
-/// Maximum length of the selected text. Unit: characters. Source: chosen; the same as of the value of a field.
+/// Maximum length of the selected text. Unit: characters. Source: chosen; the same as for the value of a field.
 const MAX_SELECTED: usize = MAX_VALUE;
 /// Maximum length of the message of a dialog. Unit: characters. Source: chosen.
 const MAX_DIALOG: usize = 200;
@@ -357,9 +357,9 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Returns the number of characters of a text that are not shown if only `excerpt`, a part of the text, is shown, cut
-/// to `max` characters. An ellipsis at a cut end does not count as a shown character. `is_begun` is true if the excerpt
-/// begins with an ellipsis.
+/// Returns the number of characters of a text that a line leaves out. The line shows only `excerpt`, which is a part of
+/// the text, cut to `max` characters. An ellipsis at a cut end does not count as a shown character. `is_begun` is true
+/// if the excerpt begins with an ellipsis.
 fn left_out(text: &str, excerpt: &str, is_begun: bool, max: usize) -> usize {
     let begun = usize::from(is_begun);
     let length = excerpt.chars().count();

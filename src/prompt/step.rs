@@ -118,8 +118,8 @@ pub struct StepParts<'a> {
 }
 
 impl<'a> StepParts<'a> {
-    /// Makes the content of a message that shows this page and nothing else, without a limit on its size. The two
-    /// nonces are that of the run and that of the message.
+    /// Makes the content of a message that shows this page and nothing else, without a limit on its size. The first
+    /// nonce belongs to the run, the second to the message.
     pub fn new([run_nonce, nonce]: [Nonce; 2], view: &'a PageView, layout: &'a Layout) -> Self {
         Self {
             run_nonce,
@@ -156,9 +156,9 @@ impl<'a> StepParts<'a> {
 
 /// Returns the message of one step: first the text from outside, inside fences, then the remarks of the loop.
 ///
-/// The sections that only grow come first, inside a fence with the run's nonce. They are an unchanged beginning, for which providers that
-/// cache it charge only a fraction. The sections that are new in each message follow inside a second fence. Its nonce is new, so no page
-/// can know it.
+/// The sections that only grow come first, inside a fence with the run's nonce. So each message begins like the one before, and a provider
+/// that caches this beginning charges only a fraction for it. The sections that are new in each message follow inside a second fence. The
+/// nonce of the second fence is new, so no page can know it.
 ///
 /// A tip stands outside the fences if a person or this crate vouches for its words. In such a tip, names from a page are replaced by
 /// numbers; the second fence lists the names.

@@ -68,8 +68,8 @@ pub struct DecidedAction {
 pub struct Credit {
     /// The site on which the item was used.
     pub site: Option<Site>,
-    /// True if the run carried out a lesson's recovery after the lesson's failure, or took the recorded steps of
-    /// another item.
+    /// True if the run used the item. A lesson is used if its failure happened and its recovery was carried out. An item with recorded
+    /// steps is used if the run took these steps.
     pub used: bool,
     /// True if the model had been shown the item before the run did what the item advises.
     pub followed: bool,

@@ -359,8 +359,8 @@ impl Forms {
         });
     }
 
-    /// Finds the longest beginning of each secret that stands right before the mark `…`, with which this crate cuts
-    /// texts.
+    /// Finds secrets that were cut off by this crate, which puts the mark `…` at the end of a text that it cuts. The
+    /// hit for a secret is its longest beginning that stands right before the mark.
     fn find_cut_off(&self, folded: &View, hits: &mut Vec<Hit>) {
         for mark in occurrences(folded.bytes(), "…".as_bytes()) {
             let before = &folded.bytes()[..mark.start];
@@ -409,8 +409,8 @@ impl Automaton {
     }
 }
 
-/// Returns the hits in order, with overlapping hits merged. A merged hit covers all of them and names the secret of the
-/// longest of them.
+/// Returns the hits in order, with overlapping hits merged into one hit. The merged hit covers all these hits, and
+/// names the secret of the longest of them.
 fn clusters(mut hits: Vec<Hit>) -> Vec<Hit> {
     hits.sort_by_key(|hit| {
         (

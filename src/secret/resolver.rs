@@ -15,7 +15,7 @@ impl SecretResolver {
         Self(vault)
     }
 
-    /// Returns a redactor for every secret that this resolver could release.
+    /// Returns one redactor for all secrets that this resolver could release.
     pub fn redactor(&self) -> Redactor {
         self.0.redactor()
     }

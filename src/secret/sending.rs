@@ -1,8 +1,8 @@
 //! The recipients that may get a typed secret, from a form or from any other request of the page.
 //!
-//! A secret may go to the origins that it is bound to, and by https to every origin of the registrable domain of one of
-//! them. An IP address, a name without a dot and this machine have no registrable domain, so a secret goes to such an
-//! origin only if it is bound to that origin itself.
+//! A secret may go to each origin that it is bound to. If that origin is https, the secret may also go by https to
+//! every origin in the same registrable domain. An IP address, a name without a dot and this machine have no
+//! registrable domain. A secret may go to an origin of this kind only if the secret is bound to that very origin.
 
 use std::{fmt, sync::Arc};
 

@@ -23,12 +23,12 @@ impl Vault {
         Self::default()
     }
 
-    /// Adds a secret that may be typed into pages of these origins and nowhere else. A form may send it to these
-    /// origins, and by https to their registrable domains.
+    /// Adds a secret that may be typed into pages of these origins and nowhere else. A form may send the secret to
+    /// these origins, and by https to their registrable domains.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the value is empty, if no origin is given, or if an origin is plain http on
-    /// another machine, where anyone on the network could read it.
+    /// another machine, because anyone on the network could then read the value.
     pub fn with(mut self, name: SecretName, value: Secret, origins: Vec<Origin>) -> Result<Self> {
         let refuse = |why: &'static str| {
             Err(Error::new(ErrorKind::InvalidInput, "vault.with")
@@ -90,8 +90,8 @@ impl Vault {
     /// Returns the value of a secret if the secret is bound to both origins, that of the page and that of the frame.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] for an unknown name, and [`ErrorKind::Refused`] if the secret is not bound to one of
-    /// the origins.
+    /// [`ErrorKind::InvalidInput`] for an unknown name, and [`ErrorKind::Refused`] if the secret is not bound to both
+    /// origins.
     pub(super) fn release(
         &self,
         name: &SecretName,

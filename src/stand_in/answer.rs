@@ -46,7 +46,7 @@ pub(super) fn find(lines: &[Line], what: &[String]) -> Option<Found> {
     best.map(|(_, found)| found)
 }
 
-/// A table in which a value is searched: its rows below the headings, and the index of the column that contains the value.
+/// A table that is searched for a value: its rows below the headings, and the index of the column that contains the value.
 struct Table<'a> {
     rows: &'a [Line],
     column: usize,

@@ -13,8 +13,8 @@ const NAME_FIT: f64 = 0.9;
 /// Minimum fit of a field's label to the words of the instruction. Unit: see [`fit`]. Source: chosen; one of two words matches a label of
 /// at most four words.
 const FIELD_FIT: f64 = 0.3;
-/// Minimum fit of the label of an element to click to the words of the instruction. Unit: see [`fit`]. Source: chosen; a wrong click costs
-/// more than a search for the right element.
+/// Minimum fit between the words of the instruction and the label of an element that may be clicked. Unit: see [`fit`]. Source:
+/// chosen; a wrong click costs more than a search for the right element.
 pub(super) const CLICK_FIT: f64 = 0.4;
 /// Minimum fit of a choice's label to the wanted value, if the two are not equal. Unit: see [`fit`]. Source: chosen.
 const CHOICE_FIT: f64 = 0.6;
@@ -289,8 +289,8 @@ pub(super) fn way_out(page: &Page) -> Option<&Element> {
     best(buttons(), 0.1, leaving).or_else(|| buttons().next())
 }
 
-/// Maximum number of buttons among which the button that closes a dialog is searched, counted from the top of the page, where the buttons
-/// of a dialog are. Source: chosen.
+/// Maximum number of buttons that are searched for the button that closes a dialog. The search begins at the top of the page,
+/// where the buttons of a dialog are. Source: chosen.
 const MAX_DIALOG_BUTTONS: usize = 4;
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub(super) enum Step {
         what: Vec<String>,
         on: bool,
     },
-    /// Click the element with this name, a button if `submit` is true.
+    /// Click the element with this name. If `submit` is true, the element must be a button.
     Click {
         what: Vec<String>,
         name: String,
@@ -46,7 +46,8 @@ pub(super) struct Planned {
     pub step: Step,
     /// Number of the step's instruction, if the steps of that instruction must be done together and in order.
     pub strict: Option<usize>,
-    /// Words of an element that leads to the step's element. It is clicked if the page lacks the step's element. Empty if there is none.
+    /// Words that name an element which leads to the step's element. That element is clicked if the page lacks the step's
+    /// element. Empty if the goal names no such element.
     pub way: Vec<String>,
 }
 

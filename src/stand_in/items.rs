@@ -48,7 +48,8 @@ fn words(tokens: &[Token]) -> String {
     words.join(" ")
 }
 
-/// Returns user name and password from the instruction to log in. Placeholders from `secrets` are used for those that it does not give.
+/// Returns the user name and the password from the instruction to log in. If the instruction lacks one of them, a matching
+/// placeholder from `secrets` takes its place.
 pub(super) fn login(parts: &[Segment], secrets: &[String]) -> (Option<String>, Option<String>) {
     let (mut user, mut password): (Option<String>, Option<String>) = (None, None);
     let mut for_password = false;

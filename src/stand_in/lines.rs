@@ -62,7 +62,8 @@ fn is_role(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Returns the argument's name in a call to this tool with only one argument. A history line shows that argument without its name.
+/// Returns the name of the argument of this tool in calls that have only one argument. A history line shows that argument without
+/// its name.
 fn only_argument(tool: &str) -> &'static str {
     match tool {
         "goto" | "tab_new" => "url",

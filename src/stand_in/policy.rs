@@ -246,8 +246,8 @@ pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     commanded && named
 }
 
-/// Returns a click that a tip for this site asks for, before the first of these acts or to close a dialog. Its element is on the page and
-/// was not among the last three calls.
+/// Returns a click that a tip for this site asks for; `None` if there is none. Either the tip is about the first of these acts,
+/// or the page shows a dialog. The element to click is on the page and was not clicked in the last three calls.
 fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;

@@ -79,8 +79,8 @@ fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     }
 }
 
-/// Returns the planned act that failed last, with the history entry of its failure. Key presses and typing without effect are skipped,
-/// because they were remedies.
+/// Returns the planned act that failed last, with the history entry of its failure. Calls of `press` and `type` that had no
+/// effect are skipped, because they were remedies.
 fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, &'n Past)> {
     let idle = |past: &&Past| {
         matches!(past.tool.as_str(), "press" | "type") && past.outcome == "no_effect"

@@ -13,7 +13,7 @@ pub(super) enum Remedy {
     Press(String),
     /// Click the element with this name first.
     Click(String),
-    /// Click the button that closes the element, such as a dialog, that covers the target.
+    /// Click the button that closes what covers the target, such as a dialog.
     Close,
     ClickThenType,
     /// Click the field to open its list, then click the choice.

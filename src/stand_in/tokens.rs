@@ -117,7 +117,7 @@ const LEADING: &[&str] = &[
     "that",
 ];
 
-/// The tokens between two separators: punctuation, or words such as `and`.
+/// The tokens between two separators. A separator is punctuation, or a word such as `and`.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
     /// The text of the separators before the segment. It is used to put unquoted text together again.

@@ -24,14 +24,14 @@ use crate::{
 pub struct Forgotten {
     /// Number of records on the host's shelves, or on those of all hosts of the site.
     pub own: usize,
-    /// Number of those shelves that could not be read. Their records are not counted.
+    /// Number of shelves of the host or site that could not be read. The records on these shelves are not counted.
     pub unreadable: usize,
     /// Number of records on other shelves that were changed or removed: records to which the host or site had contributed, runs that memory
     /// had yet to learn from, and entries of the register of runs.
     pub elsewhere: usize,
 }
 
-/// The changes that undoing a run made to the run's contributions.
+/// The changes that were made to a run's contributions when the run was undone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Undone {
@@ -196,7 +196,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// register of runs.
     ///
     /// # Errors
-    /// Those of the store's list of shelves.
+    /// The errors that the store returns when it lists its shelves.
     pub async fn shelves(&self, namespace: Option<&Namespace>) -> Result<Vec<Shelf>> {
         let filter = ShelfFilter {
             namespace: namespace.cloned(),
@@ -207,7 +207,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(shelves)
     }
 
-    /// Accepts the text of an item as the person's own words, or brings a retired item back. Accepts exactly the text in `item`.
+    /// Accepts the text of an item as the person's own words. If the item is retired, also brings it back. Only the text in `item` is
+    /// accepted, not a later text of the record.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, if the stored text has changed since `item` was read; `Unsupported` if the item's
@@ -243,16 +244,17 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.change(&item.shelf, edit).await.map(drop)
     }
 
-    /// Forgets everything that was learned on a host, which includes its scheme and port. Other hosts of its site are not forgotten.
+    /// Forgets everything that was learned on a host. A host includes its scheme and port. Other hosts of the same site are not forgotten.
     ///
     /// This removes the host's shelves, its contribution to records for all sites, and all runs that memory has yet to learn from, even
     /// those on other hosts.
     ///
     /// # Errors
     /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot forget a host.
-    /// `Corrupt` if some shelves for all sites cannot be read. The context of the last two errors has the shelves that no kind could edit
-    /// as `shelves`, those that cannot be read as `damaged`, and the number of changed or removed records as `changed`. The errors of the
-    /// store.
+    /// `Corrupt` if some shelves for all sites cannot be read. The errors of the store.
+    ///
+    /// The context of `Unsupported` and `Corrupt` can have three values: `shelves` (the shelves that no kind could edit), `damaged` (the
+    /// shelves that cannot be read) and `changed` (the number of changed or removed records).
     pub async fn forget_host(&self, host: &Host) -> Result<Forgotten> {
         if host.site().is_none() {
             return Err(Error::new(ErrorKind::InvalidInput, "memory.forget")
@@ -320,8 +322,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// counts and name. A trajectory stays if another run took all of its steps.
     ///
     /// # Errors
-    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run. `Corrupt` if some shelves cannot be read. Both
-    /// have the same context as for [`forget_host`](Self::forget_host). The errors of the store.
+    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run. `Corrupt` if some shelves cannot be read. These
+    /// two errors have the same context as those of [`forget_host`](Self::forget_host). The errors of the store.
     pub async fn undo(&self, run: &RunId) -> Result<Undone> {
         let mut plan = self.undoing(run).await?;
         let mut undone = Undone::default();

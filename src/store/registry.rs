@@ -152,7 +152,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(line)
     }
 
-    /// Records that a run's process is alive, and the progress of the run that `sign` contains.
+    /// Records that a run's process is alive. Also records the run's progress, which `sign` contains.
     ///
     /// # Errors
     /// Those of the store.

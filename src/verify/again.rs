@@ -13,8 +13,8 @@ const TARGETS: [&str; 3] = ["target", "from", "to"];
 /// Returns the current reference of the wanted element, given its earlier reference; `None` if the element is gone or
 /// cannot be identified.
 ///
-/// The element's position among the elements of the same role and name may differ, because an element before it may be
-/// gone.
+/// The element's position among the elements of the same role and name may have changed, because an element before it may
+/// be gone.
 pub(crate) fn find_again(
     page: &PageNow,
     reference: &ElementRef,

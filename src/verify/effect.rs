@@ -46,9 +46,9 @@ pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
 
 /// The node that an action acts on, as far as it is known.
 enum Aim {
-    /// The action has a target, but the tree does not say which node it is.
+    /// The action is a click or a drag whose locator the tree cannot resolve, so it may act on any node.
     Unknown,
-    /// The action acts on no particular node, or its node is not in the tree.
+    /// No node of the tree is known to be the target: the action has no target, or the target was not found in the tree.
     Nothing,
     At(NodeId),
 }
@@ -180,8 +180,8 @@ mod tests {
         page::{DialogKind, ElementRef, Node, Observation},
     };
 
-    /// Returns a page with two forms: one with a field and a grave button that has the focus, and beside it a harmless
-    /// one.
+    /// Returns a page with two forms. The first has a field and a grave button with the focus. The second has only a
+    /// harmless button.
     fn page() -> PageNow {
         let node = |role, name: &str, reference: &str| {
             Node::new(role, name).with_ref(ElementRef::parse(reference).unwrap())

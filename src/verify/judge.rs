@@ -14,9 +14,9 @@ pub(crate) struct Attempt<'a> {
     pub(crate) outcome: &'a Outcome,
     /// The dialog that the action opened; `None` if it opened no dialog.
     pub(crate) dialog: Option<&'a Dialog>,
-    /// The events, other than that dialog, that happened during the action.
+    /// The events that happened during the action, without the opening of `dialog`.
     pub(crate) notices: &'a [Notice],
-    /// The reactions of the page that its tree may not show; `None` if the driver did not watch for them.
+    /// The reactions of the page, including reactions that the tree does not show; `None` if the driver did not watch for reactions.
     pub(crate) traces: Option<&'a [Trace]>,
 }
 
@@ -103,7 +103,7 @@ fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observati
     matches!(action, BrowserAction::Type(_)) && held.is_some() && held == field(after)
 }
 
-/// Returns true if no reference of an element before the action belongs to an element after it.
+/// Returns true if the pages before and after an action both have element references, but none in common.
 ///
 /// References can coincide if a driver restarts its numbering in each document. Another document is then not
 /// recognised.
@@ -155,7 +155,7 @@ pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) ->
     )
 }
 
-/// Returns true if a key scrolls or moves the focus, caret or selection, which an observation may not show.
+/// Returns true if a key scrolls or moves the focus, caret or selection. An observation does not always show such a move.
 fn moves_quietly(key: &Key) -> bool {
     let takes_away = matches!(key.last(), "Backspace" | "Delete");
     key.moves() && !takes_away || selects(key)

@@ -6,9 +6,10 @@
 //! action was set going by this action, like a stopwatch, so it answers the action.
 //!
 //! One case cannot be decided: a clock that shows minutes may tick between the looks before and after an action. So a
-//! changed time of day counts only beside the target. In every other doubtful case the number counts, and the model
-//! reads which number it was. This is the smaller error: the model recognises an unrelated number that is reported for
-//! an action without effect, but it would repeat an action that worked and is reported as having no effect.
+//! changed time of day counts as an answer only beside the target. In every other doubtful case the number counts as an
+//! answer, and the model reads which number it was. This is the smaller error. If an unrelated number is reported for an
+//! action without effect, the model recognises that. If an action that worked is reported as having no effect, the model
+//! repeats the action.
 
 use std::collections::BTreeSet;
 
@@ -41,8 +42,8 @@ impl Numbers {
         self.answering.contains(&slot)
     }
 
-    /// Returns true if an action changed only numbers and it is not yet known whether it caused that: no changed number
-    /// is known to answer actions, and at least one is not known to tick.
+    /// Returns true if only numbers changed with an action and it is not yet known whether the action caused these changes:
+    /// no changed number is known to answer actions, and at least one is not known to tick.
     pub(crate) fn is_open(&self, changes: &PageDiff) -> bool {
         let is_known = |counted: &Counted| {
             self.ticking.contains(&counted.slot) || self.answering.contains(&counted.slot)
@@ -81,7 +82,7 @@ impl Numbers {
     /// Learns from a second look at the same page, with no action since the first look.
     ///
     /// `changes` is what the last action before both looks changed. `since` is what changed between the looks.
-    /// `earlier` is what the action before the last one changed, if it was on the same page.
+    /// `earlier` is what the action before the last one changed; `None` if that action was on another page.
     pub(crate) fn watched(
         &mut self,
         changes: &PageDiff,

@@ -25,9 +25,9 @@ pub(crate) struct PageNow {
     pub(crate) place: Place,
     pub(crate) observation: Arc<Observation>,
     pub(crate) view: Arc<PageView>,
-    /// Made when the identity of an element is first needed: one walk over the page serves all elements.
+    /// The identities of all elements, computed in one walk over the page when an identity is first needed.
     identities: Arc<OnceLock<Identities>>,
-    /// Made when a prompt shows the page, or when the page is searched.
+    /// The page as lines, computed when a prompt first shows the page or when the page is first searched.
     layout: Arc<OnceLock<Layout>>,
 }
 

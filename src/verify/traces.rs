@@ -12,8 +12,8 @@ pub(crate) fn answers(traces: &[Trace]) -> bool {
         .any(|trace| !trace.repeats && (trace.within || trace.near))
 }
 
-/// Returns the traces that a clock beside the target does not explain. Markup that changed after the action's events is
-/// dropped: beside a ticking number, it proves nothing.
+/// Returns the traces that a clock beside the target does not explain. Changes of markup after the action's events are
+/// dropped, because a ticking number beside the target may be their cause.
 pub(crate) fn beside_a_clock(traces: &[Trace]) -> Vec<Trace> {
     let is_told = |trace: &&Trace| trace.within || trace.kind != TraceKind::Markup;
     traces.iter().filter(is_told).copied().collect()

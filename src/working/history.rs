@@ -14,11 +14,12 @@ use crate::{
 /// Maximum number of steps that are shown one by one, each as a line. Source: chosen; about a quarter of a message of
 /// 4,000 tokens.
 pub const MAX_ENTRIES: usize = 50;
-/// Maximum number of earlier steps that are still shown one by one because they cannot be undone. Source: chosen.
+/// Maximum number of steps that are still shown one by one because they cannot be undone, although they are not among the last steps.
+/// Source: chosen.
 pub const MAX_LASTING: usize = 20;
-/// Maximum number of groups of earlier steps that are shown. Source: chosen; each group takes one line of the prompt.
+/// Maximum number of groups in [`Earlier::groups`]. Source: chosen; each group takes one line of the prompt.
 pub const MAX_GROUPS: usize = 12;
-/// Maximum number of pages of earlier steps that are shown. Source: chosen.
+/// Maximum number of pages in [`Earlier::pages`]. Source: chosen.
 pub const MAX_PAGES: usize = 20;
 /// The steps of a run that a prompt shows. Steps with the action `finish` are left out: the prompt reports a refused
 /// `finish` as a remark.

@@ -6,7 +6,8 @@
 //! # Decisions
 //!
 //! - A step has typed fields instead of tags: its tool, effect, outcome, page, and who decided. Queries and groups use these.
-//! - The effect of a step decides what is kept of it: steps that cannot be undone last. So nobody gives a step a priority.
+//! - The effect of a step decides how long the history shows it: steps that cannot be undone are shown longest. So nobody gives a step a
+//!   priority.
 //! - An action is never repeated unseen. A second attempt is a step of its own, so a step has no number of retries.
 //! - The memory has no token budget of its own. The message has one budget, and its sections give way in the order of their priorities.
 //! - A page is identified by its address and title. The type and content of each observed page are in the event `interpreted`.

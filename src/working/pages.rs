@@ -30,9 +30,9 @@ pub struct Visited<'a> {
 
 /// A page of a run as it was before a step: its address, and the actions of the run that had given its fields their values.
 ///
-/// Nothing is stored for it, because the steps contain it. Only values that were filled in, chosen or ticked are part of it. The results of
-/// other actions, such as an open menu or a text that was typed key by key, are not part of it, because repeating these actions could have
-/// a second effect. Scrolling is not part of it either, because an observation contains the whole page.
+/// A snapshot is not stored, because it is computed from the steps. It contains only values that were filled in, chosen or ticked. It does
+/// not contain the results of other actions, such as an open menu or a text that was typed key by key, because repeating these actions
+/// could have a second effect. It does not contain the scroll position either, because an observation contains the whole page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot<'a> {
     place: &'a Place,
@@ -47,7 +47,7 @@ impl<'a> Snapshot<'a> {
         self.place
     }
 
-    /// Returns the number of other actions on fields and boxes of the page, such as keys and clicks, which are not repeated.
+    /// Returns the number of actions on fields and boxes of the page that are not repeated, such as keys and clicks.
     pub const fn others(&self) -> usize {
         self.others
     }

@@ -104,8 +104,8 @@ impl SiteMap {
         }
     }
 
-    /// Returns true unless an address was left out because it was too many links away, because the maximum number of pages was opened, or
-    /// because it could not be opened. Addresses left out for other reasons do not make a map incomplete.
+    /// Returns true if no address was left out for one of these reasons: it was too many links away, the maximum number of pages was
+    /// opened, or it could not be opened. Addresses left out for other reasons do not make a map incomplete.
     pub fn is_complete(&self) -> bool {
         let missed = [LeftOut::TooDeep, LeftOut::TooMany, LeftOut::Unreachable];
         !missed.iter().any(|why| self.left_out.contains_key(why))

@@ -9,8 +9,8 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Number of the oldest steps that leave the shown history together. Source: chosen; until the next steps leave it, the history only grows
-/// at its end, so that a provider can cache its beginning.
+/// Number of steps, the oldest first, that stop being shown one by one at the same time. Source: chosen; until the next steps stop being
+/// shown, the history only grows at its end, so that a provider can cache its beginning.
 const DROPPED_AT_ONCE: usize = 10;
 
 /// The properties that the steps of a group have in common: the tool, the outcome, and the kind of page.
@@ -37,21 +37,22 @@ pub(super) struct PageCount {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tally {
     steps: usize,
-    /// Number of counted steps that a history contains.
+    /// Number of counted steps that the history contains: all except `finish` steps.
     told: usize,
     /// Position of the first step that is shown one by one.
     pub(super) shown: usize,
-    /// Number of steps before `shown` that a history contains.
+    /// Number of steps before `shown` that the history contains: all except `finish` steps.
     pub(super) dropped: usize,
     /// The last steps before `shown` that cannot be undone, oldest first.
     pub(super) lasting: VecDeque<usize>,
-    /// The other steps before `shown`.
+    /// The other steps before `shown`, in groups.
     pub(super) groups: Vec<GroupCount>,
     group_of: HashMap<GroupKey, usize>,
     /// The pages, in the order of the first visit.
     pub(super) pages: Vec<PageCount>,
     page_of: HashMap<String, usize>,
-    /// The pages by the last step on each: the step's number and the page's index.
+    /// The pages, in the order in which the run was last on them. Each is a pair: the number of the last step after which the run was on
+    /// the page, and the page's index in `pages`.
     pub(super) by_last: BTreeSet<(u32, usize)>,
 }
 
@@ -135,7 +136,7 @@ impl Tally {
         });
     }
 
-    /// Moves the first shown step to the earlier ones.
+    /// Moves the first step that is shown one by one to the steps that are only counted or, if it cannot be undone, to `lasting`.
     fn drop_first(&mut self, steps: &[Step]) {
         let step = &steps[self.shown];
         if is_told(step) {

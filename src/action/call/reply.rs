@@ -101,7 +101,7 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
 }
 
 /// Returns the JSON values up to the closing mark, and the text after the mark. If anything but values comes before the
-/// mark, the error is the text from which the search continues.
+/// mark, returns as the error the remaining text in which the search for calls continues.
 fn marked<'t>(
     reader: &mut Reader,
     inside: &'t str,

@@ -115,8 +115,9 @@ fn look_into_object(
     }
 }
 
-/// Returns the value that contains the inner call, if the object is a call of the tool [`ToolSet::OTHER`]: its arguments
-/// or, if it has none, its other keys. Returns `None` for any other object.
+/// Returns the value that contains the inner call, if the object is a call of the tool [`ToolSet::OTHER`]. This value is
+/// the arguments in the object. An object without arguments contains the inner call in the keys beside the tool's name.
+/// Returns `None` if the object is not a call of that tool.
 fn through_other(map: &Map<String, Value>) -> Option<Value> {
     let mut names = ["tool", "action"].iter().chain(NAMES);
     let named = names.find(|key| map.get(**key).is_some_and(|name| name == ToolSet::OTHER))?;
@@ -133,7 +134,7 @@ fn through_other(map: &Map<String, Value>) -> Option<Value> {
     Some(inner.unwrap_or_else(|| Value::Object(beside())))
 }
 
-/// Returns the key of the object whose value is the name of a tool of the run, and the spec of that tool.
+/// Returns the key under which the object names a tool of the run, and the spec of that tool.
 fn name_of_tool<'t>(
     map: &Map<String, Value>,
     tools: &'t ToolSet,
@@ -151,8 +152,8 @@ fn name_of_tool<'t>(
     }
 }
 
-/// Returns the arguments of a call of the tool `spec`: the keys that remain in the object without the tool's name. If
-/// the only such key is a wrapper such as `args`, returns its content.
+/// Returns the arguments of a call of the tool `spec`. `map` is the object of the call without the tool's name. If a
+/// wrapper such as `args` is the only key besides notes, the arguments are the content of the wrapper.
 fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     map.retain(|key, _| !NOTES.contains(&key.as_str()) || spec.may_take(key));
     let mut entries = map.iter();

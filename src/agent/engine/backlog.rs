@@ -1,4 +1,4 @@
-//! Learns from earlier runs from which memory could not learn when they ended. A digest of each such run waits in the store.
+//! Learns from earlier runs. If memory could not learn from a run when it ended, a digest of the run waits in the store.
 
 use tokio::time::Instant;
 
@@ -33,7 +33,7 @@ impl Engine {
         }
     }
 
-    /// Learns from the digests of runs that wait on this shelf (a part of the store), and removes them from the shelf.
+    /// Learns from the digests on this shelf (a part of the store), and removes these digests from the shelf.
     ///
     /// # Errors
     /// The store's error, if the store cannot be used now. The digests that were not learned from stay on the shelf.

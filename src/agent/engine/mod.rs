@@ -318,7 +318,7 @@ impl Engine {
             .emit(EventKind::MemoryFailed { operation, error });
     }
 
-    /// Returns the last error of the store that was reported; `None` if memory was read and written without one.
+    /// Returns the last error of the store that was reported; `None` if memory was read and written without an error.
     pub(super) fn failure(&self) -> Option<String> {
         self.failure.clone()
     }

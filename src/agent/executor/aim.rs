@@ -19,8 +19,8 @@ const MAX_SHOWN: usize = 8;
 const MATCHES: &str = "these match the target of the call that failed:";
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Replaces each target given in words by the reference of the element, if the words identify exactly one element
-    /// of the page. If they match several elements, or only a part of a text on the page, lists the matches for the
+    /// Changes each target that the model gave in words into a reference, if the words identify exactly one element of
+    /// the page. If the words match several elements, or only a part of a text on the page, lists the matches for the
     /// model and returns a refusal.
     pub(in crate::agent) fn aim(
         &mut self,
@@ -98,8 +98,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 }
 
-/// Returns the note to the model that no element has the name it gave, with the reference of the element that was used
-/// instead. The note contains no words of the model or of a page.
+/// Returns a note for the model. It says that no element has the name that the model gave, and it gives the reference of
+/// the element that is used instead. The note contains no words of the model or of a page.
 pub(super) fn known_by(action: &BrowserAction) -> String {
     let targets = action.targets().into_iter().filter_map(Target::as_ref);
     let targets: Vec<&str> = targets.map(ElementRef::as_str).collect();
@@ -110,7 +110,7 @@ pub(super) fn known_by(action: &BrowserAction) -> String {
     )
 }
 
-/// Adds the lines that match the target of a failed call to `found`. The hits of a `find` in the same reply stay above them.
+/// Adds to `found` the lines that match the target of a failed call. The hits of a `find` in the same reply stay above these lines.
 fn add_matches(found: &mut Vec<String>, lines: Vec<String>) {
     if !found.is_empty() {
         found.push(MATCHES.to_owned());

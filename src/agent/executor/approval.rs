@@ -15,8 +15,8 @@ use crate::{
     working::StopReason,
 };
 
-/// Time that an approver may take for an answer. After a slower answer the page is observed again, because it may have
-/// changed. Source: chosen; a policy answers at once, a person takes longer.
+/// Time during which the page is assumed not to change while an approver thinks. If the answer takes longer, the page is
+/// observed again. Source: chosen; a policy answers at once, a person takes longer.
 const STALE_AFTER: Duration = Duration::from_secs(2);
 
 impl<B: BrowserDriver> Executor<'_, B> {

@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Waits until the run is cancelled or its time is up, and returns the stop reason for that.
+    /// Waits until the run is cancelled or its time is up. Returns the stop reason that says which of the two happened.
     pub(in crate::agent) fn end(&self) -> impl Future<Output = StopReason> + use<B> {
         let (cancel, own) = (self.parts.cancel.clone(), self.task.cancel.clone());
         let longest = self.parts.options.budget.max_duration;

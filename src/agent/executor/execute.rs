@@ -223,7 +223,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         })
     }
 
-    /// Returns the time limit for an action; for a `wait`, with the seconds that it waits added.
+    /// Returns the time limit for an action. For a `wait`, the limit is longer by the seconds that the action waits.
     fn patience_for(&self, action: &BrowserAction) -> Patience {
         let waits = match action {
             BrowserAction::Wait(wait) => wait.seconds.unwrap_or_default(),
@@ -275,7 +275,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Records that a secret was used, and the fields it goes into, if the action types a secret.
+    /// Records the use of a secret: that a secret was typed, and the fields into which it was typed. Does nothing if the action types no
+    /// secret.
     fn note_secrets(&mut self, action: &BrowserAction) {
         if action.texts().iter().any(|text| text.secret().is_some()) {
             self.state.secret_seen = true;

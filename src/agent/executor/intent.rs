@@ -55,8 +55,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 
     /// Writes a checkpoint of the run, with the action that is about to be carried out, if there is one. Returns the
-    /// reason why the checkpoint could not be written; `None` if it was written, or if the run has no checkpoints. Only
-    /// the run's first failure is emitted as an event.
+    /// reason why the checkpoint could not be written; `None` if it was written, or if the run has no checkpoints. In
+    /// each run, only the first failure of the register is emitted as an event.
     ///
     /// # Errors
     /// `TakenOver` if another process has taken over the run.
@@ -80,7 +80,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns a failure of the register of runs as text, with secrets replaced. The first failure of a run is also emitted as an event.
+    /// Returns a failure of the register of runs as text, with secrets replaced. In each run, the first failure of the register is also
+    /// emitted as an event.
     pub(in crate::agent) fn tell_unkept(&mut self, error: Error) -> String {
         let operation = error.operation().to_owned();
         let error = self.describe(error);

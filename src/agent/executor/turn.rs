@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The right of one run to use the browser. Dropping this value gives it back.
+/// The right of one run to use the browser. Dropping this value gives the right back.
 #[derive(Debug)]
 pub(super) struct Turn<'l>(&'l AtomicBool);
 

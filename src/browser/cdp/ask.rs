@@ -42,7 +42,7 @@ impl Hub {
     }
 
     /// Calls a function of our script in every document of the current page that has our script. Does not wait for the
-    /// answers. The browser answers later calls only after these.
+    /// answers. The browser answers these calls before any later call.
     pub(super) fn tell(&self, function: &'static str) {
         let known = self.state();
         for at in known.tab().into_iter().flat_map(|tab| tab.frames.values()) {

@@ -24,7 +24,7 @@ use crate::base::{Error, ErrorKind, Result};
 
 const OPERATION: &str = "browser.attach";
 /// Longest time for a browser to close our tabs. Also the longest time to wait for our tab to open after the caller has
-/// given up. Source: it takes 0.1 s.
+/// given up. Source: a browser closes tabs within 0.1 s.
 const LEAVE: Duration = Duration::from_secs(5);
 /// Maximum size of a browser's answer to the request for its version and WebSocket address. Unit: bytes. Source: a
 /// usual answer has some 500.

@@ -27,7 +27,7 @@ struct Selected {
 }
 
 impl Cdp {
-    /// Does nothing if the box is in the wanted state already.
+    /// Ticks or unticks a box. Does nothing if the box is in the wanted state already.
     pub(super) async fn tick(
         &self,
         turn: &mut Turn,

@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl Cdp {
-    /// Carries out an action that answers a dialog or file chooser, or refuses it if none is open. Returns `None`
-    /// without doing anything for every other action.
+    /// Carries out an action that answers a dialog or file chooser. Refuses the action if no dialog or file chooser is
+    /// open. For every other action, does nothing and returns `None`.
     pub(super) async fn answered(
         &self,
         action: &BrowserAction,

@@ -15,7 +15,8 @@ pub(super) struct Offered {
     notices: Vec<Notice>,
     /// Number of files that are being moved to the caller's folder or deleted, and will then be reported.
     moving: usize,
-    /// Number of further files since the last report, beyond [`MAX_TOLD`]. They are only counted.
+    /// Number of files beyond the first [`MAX_TOLD`] since `take` was last called. These files are counted, but their
+    /// names are not reported.
     more: u64,
 }
 
@@ -57,8 +58,8 @@ impl Offered {
 /// Moves a downloaded file into `folder` under a new name, or deletes it if `folder` is `None` or the move fails.
 /// Returns true if the file is now in `folder`.
 ///
-/// `files` is the folder into which the browser wrote the file, under the browser's own `id` for it. So text of the
-/// page never becomes part of a path.
+/// `files` is the folder into which the browser wrote the file. In this folder, the name of the file is `id`, which
+/// comes from the browser and not from the page. For that reason, text of the page never becomes part of a path.
 pub(super) fn keep(files: &Path, id: &str, folder: Option<&Path>) -> bool {
     let from = files.join(id);
     let is_plain = id

@@ -38,8 +38,9 @@ const EXPLAIN: Duration = Duration::from_millis(500);
 
 /// A Chromium driven by its own DevTools protocol.
 ///
-/// Dropping it ends a browser that it [launched](Cdp::launch), or closes the tabs that it opened in a browser that it
-/// [attached](Cdp::attach) to. [`close`](BrowserDriver::close) does the same in an orderly way and waits for the end.
+/// Dropping the driver ends its browser if the driver [launched](Cdp::launch) the browser. If the driver is
+/// [attached](Cdp::attach) to the browser, dropping closes only the tabs that the driver opened.
+/// [`close`](BrowserDriver::close) does the same in an orderly way and waits for the end.
 ///
 /// ```no_run
 /// use webwise::browser::{BrowserDriver, Cdp, CdpOptions};

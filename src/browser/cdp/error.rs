@@ -20,7 +20,7 @@ pub(super) enum CdpError {
     /// The page or this driver refused the action.
     Refused(Failure),
     Late,
-    /// The browser reported an unexpected error, or a reply of it was not understood.
+    /// The browser reported an unexpected error, or sent a reply that this driver did not understand.
     Broken(Error),
 }
 
@@ -112,7 +112,8 @@ pub(super) fn lost(operation: &'static str, why: &'static str) -> Error {
     Error::new(ErrorKind::BrowserLost, operation).with("why", why)
 }
 
-/// The beginnings of the browser's error messages that say that a document, a frame or an object in it is gone.
+/// Beginnings of error messages of the browser. A message with one of these beginnings says that a document, a frame, or
+/// an object in a document is gone.
 const MOVED: [&str; 7] = [
     "Cannot find context with specified id",
     "Execution context was destroyed",

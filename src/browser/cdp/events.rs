@@ -31,7 +31,7 @@ pub(super) enum BrowserEvent {
         frame: String,
         parent: String,
     },
-    /// A frame was removed, or `swapped`: its document moved to another process.
+    /// A frame left its process: it was removed or, if `swapped` is true, its document moved to another process.
     FrameDetached {
         frame: String,
         swapped: bool,

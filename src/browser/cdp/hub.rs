@@ -408,8 +408,9 @@ impl Hub {
 
     /// Makes the page of a background tab, or of a browser without a window, behave as if it were in view.
     ///
-    /// Chromium passes an unanswered call on to the next document, and this call crashes the process of that document if the document is
-    /// still arriving. So for a window that a page opened, this call is sent only once the window's document has arrived.
+    /// If a document is replaced before it answers a call, Chromium passes the call on to the next document. The call for focus crashes
+    /// the process of a document that is still arriving. For that reason, this function first waits for the document of a window that a
+    /// page opened.
     async fn emulate_focus(&self, session: &str, target: &str) {
         self.until(|known| {
             let is_current = known.current.as_deref() == Some(target);

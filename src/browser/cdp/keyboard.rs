@@ -214,8 +214,8 @@ enum Typed {
     Text(String),
 }
 
-/// Splits a text into runs that are typed with keys and runs that are inserted: characters that are on no key and, if
-/// the text is longer than [`BY_KEYS`], all characters except line breaks and tabs.
+/// Splits a text into runs that are typed with keys and runs that are inserted without keys. Characters that are on no
+/// key are inserted. If the text is longer than [`BY_KEYS`], all characters except line breaks and tabs are inserted.
 fn typed(text: &str) -> Vec<Typed> {
     let mut out = Vec::new();
     let by_keys = text.chars().count() <= BY_KEYS;
@@ -246,7 +246,7 @@ fn typed(text: &str) -> Vec<Typed> {
 }
 
 impl Cdp {
-    /// Inserts the character as text if it is on no key.
+    /// Presses a key. If `key` is a character that is on no key of the keyboard, inserts the character as text.
     pub(super) async fn press_key(&self, turn: &mut Turn, key: &Key) -> Result<(), CdpError> {
         match key.last() {
             "Enter" => self.may_send(By::Enter).await?,
@@ -282,7 +282,7 @@ impl Cdp {
             .await
     }
 
-    /// Presses Enter, after a check that this sends no typed secret to an address that may not receive it.
+    /// Presses Enter. Refuses to do so if Enter would send a typed secret to an address that may not receive the secret.
     pub(super) async fn press_enter(&self, turn: &mut Turn) -> Result<(), CdpError> {
         self.may_send(By::Enter).await?;
         let events = stroke("Enter", 0).into_iter().flatten().collect();

@@ -16,8 +16,8 @@ use super::{
     state::World,
 };
 
-/// Events that make an element count as clickable if it listens for at least one of them: events of a click, of a key
-/// on the focused element, of a slider's handle, and of dragging.
+/// The events of a click, of a key on the focused element, of a slider's handle, and of dragging. An element counts as
+/// clickable if it listens for at least one of these events.
 const CLICKS: [&str; 9] = [
     "click",
     "dblclick",
@@ -33,8 +33,8 @@ const CLICKS: [&str; 9] = [
 /// taken to listen on behalf of all elements inside it, and is left out: libraries register some eighty kinds on the
 /// top element of a page. Source: chosen; a widget has up to a dozen.
 const MOST_KINDS: usize = 24;
-/// Maximum number of elements for which tickets (see [`Listening`]) are requested at one reading of a document; the
-/// next reading requests those of further elements. Source: chosen; each takes a call, and all calls run at once.
+/// Maximum number of elements for which one reading of a document requests tickets (see [`Listening`]). The next
+/// reading requests tickets for further elements. Source: chosen; each element takes a call, and all calls run at once.
 const MOST_NEW: usize = 500;
 /// The name under which the browser groups the handles of elements for which tickets are requested, so that one call
 /// releases them all.

@@ -15,8 +15,9 @@ use super::{
 };
 use crate::{action::ErrorClass, browser::rules::web_address};
 
-/// Longest time for a page to answer before it is left for another document. After that, its script counts as endless.
-/// Source: chosen; an answer takes a millisecond, and pages that compute for seconds are rare.
+/// Longest time for a page to answer when the tab is about to show another document. If the page does not answer in this
+/// time, its script counts as endless. Source: chosen; an answer takes a millisecond, and pages that compute for seconds
+/// are rare.
 const HUNG: Duration = Duration::from_secs(3);
 /// Maximum number of attempts to send a tab to an address while its page navigates elsewhere by itself. Source: chosen;
 /// one attempt is enough for most pages that keep reloading themselves.
@@ -96,7 +97,7 @@ impl Cdp {
         self.within_the_time_to_load(work).await
     }
 
-    /// Returns false if the page itself went to another document instead.
+    /// Sends the current tab to an address. Returns false if the page meanwhile navigated to another document by itself.
     async fn sent_to(&self, url: &str) -> Result<bool, CdpError> {
         let session = self.main_session()?;
         let is_under_way = self
@@ -226,9 +227,9 @@ impl Cdp {
         ))
     }
 
-    /// Ends the script of the current page if it is endless, because it would keep the next document out. The script
-    /// first gets time to end by itself, because the next document may never come: a download, for example, brings
-    /// none.
+    /// Ends the script of the current page if the script is endless, because an endless script would keep the next
+    /// document out. Before that, the script gets time to end by itself, because there may be no next document: a
+    /// download, for example, brings no document.
     async fn end_a_script_in_the_way(&self) {
         // While another document is on its way, the page does not answer either, but no script is the reason.
         let is_there = self

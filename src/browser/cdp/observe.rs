@@ -39,9 +39,10 @@ const FRAMES: Duration = Duration::from_secs(2);
 /// Maximum number of attempts to read a frame whose document is replaced while it is read. Source: chosen; usually it
 /// is replaced once.
 const LOOKS: usize = 3;
-/// Maximum amount of text that is read of a page's main document, and again of all frames inside it together. Nodes
-/// beyond it are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages that people read have a
-/// million. On the wire, one unit takes up to 7 bytes, so this is a fifth of the largest message.
+/// Maximum amount of text that is read of a page's main document. All frames inside the page together have a limit of
+/// the same size. Nodes beyond a limit are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages
+/// that people read have a million. On the wire, one unit takes up to 7 bytes, so this is a fifth of the largest
+/// message.
 const MAX_TEXT: usize = 8_000_000;
 /// Maximum width and height of a picture. Unit: CSS pixels. Source: the largest texture that Chromium draws on.
 const MAX_SIDE: f64 = 16_384.0;
@@ -51,11 +52,12 @@ const MAX_AREA: f64 = 32_000_000.0;
 /// Longest time for attempts to read a page whose documents replace each other before they can be read. Source: chosen;
 /// a page redirects once or twice.
 const REPLACED: Duration = Duration::from_secs(2);
-/// Pause between an attempt that failed because the document was replaced and the next attempt. Source: chosen; reading
-/// a document takes as long.
+/// Pause before the next attempt to read a page, after an attempt failed because the document was replaced. Source:
+/// chosen; reading a document takes as long.
 const AGAIN: Duration = Duration::from_millis(2);
-/// Longest time for the browser to report the document of a frame after it reported the frame, or the new document
-/// after it answered a navigation. Source: chosen; it takes a few milliseconds.
+/// Longest time for the browser to report a document: the document of a frame, counted from the report of the frame, or
+/// the new document of a navigation, counted from the answer to the call that navigates. Source: chosen; it takes a few
+/// milliseconds.
 pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 
 /// The address, origin and title of a document, read without the page's own scripts.
@@ -276,8 +278,8 @@ impl Cdp {
             .map_err(|_| CdpError::malformed("a look at a page that is not understood"))
     }
 
-    /// Returns the id of the document to which a script world of a frame belongs, and the frame's number in references.
-    /// Fails if the frame now shows another document.
+    /// Returns the id of the document that `world` belongs to, and the number of `frame` in references. Fails if the
+    /// frame now shows another document.
     fn document(&self, frame: &str, world: &World) -> Result<(String, u32), CdpError> {
         let known = self.hub.state();
         let at = known
@@ -291,9 +293,9 @@ impl Cdp {
         }
     }
 
-    /// Reads all visible frames of a page, and returns the owner elements of those that were read. The frames are read
-    /// at the same time, each as soon as it is known to be visible, so a frame that does not answer does not delay the
-    /// others. `shown` holds the numbers of the elements that show frames in the main document.
+    /// Reads all visible frames of a page, and returns the owner elements of the frames that were read. The frames are
+    /// read at the same time, each as soon as it is known to be visible, so a frame that does not answer does not delay
+    /// the others. `shown` holds the numbers of those elements of the main document that show frames.
     async fn walk_frames(
         &self,
         turn: &mut Turn,

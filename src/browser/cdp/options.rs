@@ -10,9 +10,9 @@ use crate::{
     },
 };
 
-/// Switches for a browser that runs without a user, in addition to those of every driver. Source: common to tools that
-/// drive Chromium; each keeps the browser from waiting, asking, slowing down hidden pages, or loading anything but the
-/// page.
+/// Switches for a browser that runs without a user, in addition to the switches that every driver uses. Source: common
+/// to tools that drive Chromium; each keeps the browser from waiting, asking, slowing down hidden pages, or loading
+/// anything but the page.
 const SWITCHES: [&str; 15] = [
     "--disable-back-forward-cache",
     "--disable-background-timer-throttling",

@@ -102,7 +102,7 @@ impl Cdp {
     ///
     /// # Errors
     /// [`CdpError::Refused`] if the clicks would have hit another element; our script has then kept the clicks from that element. A dialog
-    /// that opens during the clicks is an error as well; by then they were sent.
+    /// that opens during the clicks is an error as well; in this case, all clicks have been sent.
     pub(super) async fn press(
         &self,
         turn: &mut Turn,

@@ -22,8 +22,9 @@ struct Part {
     page: [f64; 4],
 }
 
-/// A frame whose document must still be asked for its visible part. `number` is the frame's number in references,
-/// `corner` its top left corner in the window, `seen` its visible part of the window (`None` for the whole window).
+/// A frame whose document must still be asked for its visible part. `number` is the frame's number in references.
+/// `corner` is the position of the frame's top left corner in the window. `seen` is the part of the window in which the
+/// frame is visible; `None` for the whole window.
 struct Next {
     frame: String,
     number: u32,
@@ -32,7 +33,7 @@ struct Next {
 }
 
 impl Cdp {
-    /// Returns the visible content of the window, with the boxes of those of the wanted elements that are visible.
+    /// Returns the visible content of the window, including the boxes of the `wanted` elements that are visible.
     pub(super) async fn scene_of(&self, wanted: &[ElementRef]) -> Result<Scene, CdpError> {
         let page = self.page()?;
         let mut scene = Scene::default();
@@ -109,8 +110,8 @@ impl Cdp {
         Ok(scene)
     }
 
-    /// Returns the frames directly inside the document of the frame `parent`, without those whose element cannot be
-    /// found.
+    /// Returns the frames directly inside the document of the frame `parent`. A frame is left out if the element that
+    /// shows it cannot be found.
     async fn frames_below(&self, parent: &str) -> Result<Vec<Inner>, CdpError> {
         let known: Vec<(String, u32)> = {
             let known = self.hub.state();

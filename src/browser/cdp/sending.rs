@@ -82,11 +82,11 @@ impl Cdp {
             .map_err(|misdirected| refused(&misdirected))
     }
 
-    /// Checks, right before an input that may send a form, that the form would send no secret to an address that may
-    /// not receive it.
+    /// Checks, right before an input that may send a form, that the form's address may receive every secret that the
+    /// form would send.
     ///
     /// # Errors
-    /// A refusal if it would.
+    /// A refusal if the address may not receive one of the secrets.
     pub(super) async fn may_send(&self, by: By<'_>) -> Result<(), CdpError> {
         if !self.hub.state().guards {
             return Ok(());
@@ -271,8 +271,8 @@ impl Hub {
         frames.any(|at| guard.documents.contains(&at.loader))
     }
 
-    /// Removes and returns the failure to report for a request that was held back since the last report; `None` if
-    /// there is none.
+    /// Returns a failure that reports the latest request that was held back, and marks this request as reported. Returns
+    /// `None` if no request was held back since the last report.
     pub(super) fn take_held(&self) -> Option<Failure> {
         let held = self.guard().held.take()?;
         let why = format!("a request of the page was held back: {held}");

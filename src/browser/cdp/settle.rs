@@ -116,8 +116,8 @@ impl BrowserState {
         }
     }
 
-    /// Marks each document that is loading or expected in the current tab as waited for in vain, so that no later
-    /// action waits for it.
+    /// Records for the current tab that its loading or expected documents were waited for in vain, so that no later
+    /// action waits for these documents.
     pub(super) fn give_up(&mut self) {
         for frame in self
             .tab_mut()

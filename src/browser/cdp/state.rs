@@ -362,8 +362,8 @@ impl BrowserState {
         self.sessions.keys().chain(&self.others).cloned().collect()
     }
 
-    /// Returns true if a new tab concerns this driver: in a browser that it started, any visible tab; in an attached
-    /// browser, a tab that one of its tabs opened.
+    /// Returns true if a new tab concerns this driver. In a browser that this driver started, every visible tab does. In
+    /// an attached browser, only a tab that was opened by one of this driver's tabs does.
     fn is_ours(&self, target: &TargetInfo) -> bool {
         let by_ours = |opener: &str| self.tabs.iter().any(|tab| tab.target == opener);
         !is_hidden(target) && (!self.own_only || target.opener_id.as_deref().is_some_and(by_ours))

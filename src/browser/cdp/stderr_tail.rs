@@ -103,8 +103,8 @@ pub(super) async fn reason(status: Option<ExitStatus>, stderr: JoinHandle<Vec<St
     )
 }
 
-/// Returns a description of how a browser ended, by its exit status. `None` stands for a browser of which only the
-/// connection is known to have closed.
+/// Returns a description of how a browser ended, by its exit status. If the status is `None`, only the end of the
+/// connection is known.
 pub(super) fn how(status: Option<ExitStatus>) -> String {
     match (status, signal(status)) {
         (_, Some(signal)) => format!("signal {signal}"),
@@ -118,7 +118,7 @@ pub(super) fn signal(status: Option<ExitStatus>) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(&status?)
 }
 
-/// Returns `None`: other systems have no signals.
+/// Returns `None`, because systems other than Unix have no signals.
 #[cfg(not(unix))]
 pub(super) fn signal(_: Option<ExitStatus>) -> Option<i32> {
     None

@@ -36,8 +36,8 @@ struct Cookies {
 }
 
 impl Cdp {
-    /// Saves the cookies of the browser, and the local storage of the web origins that tabs and frames have shown, as a
-    /// state with this name.
+    /// Saves a state with this name: the cookies of the browser, and the local storage of the web origins that tabs and
+    /// frames have shown.
     pub(super) async fn save_state(&self, name: &str) -> Result<(), CdpError> {
         let path = self.state_file(name)?;
         let cookies = self
@@ -170,9 +170,9 @@ impl Cdp {
         Ok(cookies)
     }
 
-    /// Replaces `old` cookies by `new` ones. The new cookies are set first, all or none. Then each old cookie that was
-    /// not overwritten is removed if `goes` returns true for its domain. So after an interruption, the new cookies are
-    /// always there.
+    /// Replaces the cookies `old` by the cookies `new`. First, the new cookies are set, all or none. Then each old cookie
+    /// that was not overwritten is removed if `goes` returns true for its domain. For that reason, an interruption leaves
+    /// all old cookies or all new cookies in place.
     async fn exchange(
         &self,
         old: &[Value],

@@ -39,7 +39,7 @@ struct Found {
 }
 
 impl Cdp {
-    /// Resolves the target of an action to its element, and records the element's frame as that of the current action.
+    /// Resolves the target of an action to its element, and records the element's frame as the current action's frame.
     pub(super) async fn aim(&self, target: &Target) -> Result<Aim, CdpError> {
         let aim = match target {
             Target::Ref(reference) => self.aim_at(reference)?,

@@ -36,8 +36,8 @@ impl Hub {
         Ok((!seen.is_empty()).then(|| seen.concat()))
     }
 
-    /// Calls a function of our script in those documents of the current page that have it, at most [`MAX_WATCHED`], and
-    /// returns their answers. A document that is gone or busy gives no answer.
+    /// Calls a function of our script in the documents of the current page that have our script, in at most
+    /// [`MAX_WATCHED`] of them, and returns their answers. A document that is gone or busy gives no answer.
     async fn ask_documents<T: DeserializeOwned>(
         &self,
         function: &'static str,

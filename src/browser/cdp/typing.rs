@@ -28,7 +28,7 @@ struct Focus {
     field: bool,
 }
 
-/// An answer of our script in the page without content: the call succeeded.
+/// An empty answer of our script in the page. It means that the call succeeded.
 #[derive(Debug, Deserialize)]
 pub(super) struct Nothing {}
 

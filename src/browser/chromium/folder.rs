@@ -21,8 +21,8 @@ pub(in crate::browser) const PREFIX: &str = "webwise-browser-";
 const SWEPT: &str = "swept";
 /// Name of the file, in a private folder, that contains the process number of the browser.
 const PROCESS: &str = "browser.pid";
-/// Folder for the private folder if none was chosen and the path of the system's temporary folder is too long for
-/// sockets.
+/// Folder in which the private folder is created if the caller chose no folder and the path of the system's temporary
+/// folder is too long for sockets.
 const SHORT_TEMP: &str = "/tmp";
 /// Maximum length of the path of a private folder, so that there is room for the names of sockets in it. Unit: bytes.
 /// Source: a socket's path has at most 107 on Linux and 103 on macOS, and Chromium needs 44 of them.
@@ -36,8 +36,8 @@ const POLL: Duration = Duration::from_millis(20);
 /// Maximum number of attempts to create a folder. Source: chosen; an attempt fails only if the start of another browser
 /// removes the folder in the microseconds between its creation and its locking.
 const TAKINGS: u32 = 10;
-/// Maximum number of attempts to remove a folder, because the last processes of a browser may still write to it.
-/// Source: chosen; usually the first attempt succeeds.
+/// Maximum number of attempts to remove a folder. An attempt can fail because the last processes of a browser still
+/// write to the folder. Source: chosen; usually the first attempt succeeds.
 const REMOVALS: u32 = 20;
 /// Pause between two attempts to remove a folder, see [`REMOVALS`]. Source: chosen.
 const REMOVE_AGAIN: Duration = Duration::from_millis(100);
@@ -97,8 +97,8 @@ impl Folder {
         })
     }
 
-    /// Creates a private folder with the subfolders `inside`: in the folder `chosen` if there is one, else in the
-    /// system's temporary folder, or in [`SHORT_TEMP`] if that fails.
+    /// Creates a private folder with the subfolders `inside`. If `chosen` is a folder, creates the private folder there.
+    /// Otherwise tries the system's temporary folder first, and then [`SHORT_TEMP`].
     pub(in crate::browser) fn create_for(
         chosen: Option<&Path>,
         inside: &[&str],
@@ -109,8 +109,8 @@ impl Folder {
         }
     }
 
-    /// Creates a private folder in the first of the folders `bases` in which this succeeds. If none does, returns the
-    /// error of the first.
+    /// Creates a private folder in the first of the folders `bases` in which this succeeds. If every attempt fails,
+    /// returns the error of the first attempt.
     fn create_in_first(bases: &[&Path], inside: &[&str]) -> io::Result<Self> {
         let mut first = None;
         for base in bases {

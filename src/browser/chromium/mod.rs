@@ -114,7 +114,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Returns false: other systems have no root.
+/// Returns false, because systems other than Unix have no root user.
 #[cfg(not(unix))]
 fn is_root() -> bool {
     false

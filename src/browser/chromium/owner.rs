@@ -3,9 +3,9 @@
 //!
 //! The kernel releases two things when this process ends for any reason:
 //!
-//! - a lock on a file in the folder. The start of a later browser, which removes old folders, tries to take the lock;
-//!   if it succeeds, the owner has ended. The file is never renamed, and is removed only with its folder. No child
-//!   keeps the lock, because files that std opens are closed when another program is executed.
+//! - a lock on a file in the folder. The start of a later browser tries to take the lock. If the attempt succeeds, the
+//!   owner has ended, and the start removes the folder. The file is never renamed, and is removed only with its folder.
+//!   No child keeps the lock, because files that std opens are closed when another program is executed.
 //! - a listening socket, for playwright-cli's daemon alone. The daemon connects to it once and ends when the connection
 //!   does. Later starts cannot use the socket to see whether the owner lives: nobody accepts connections, so each
 //!   attempt would stay in its queue.
@@ -22,8 +22,8 @@ const LOCK: &str = "owner.lock";
 #[cfg(unix)]
 const SOCKET: &str = "owner.sock";
 
-/// Ownership of a private folder. Dropping it releases the lock and the socket, which playwright-cli's daemon and every
-/// later start notice.
+/// Ownership of a private folder. Dropping this value releases the lock and closes the socket. Then playwright-cli's
+/// daemon ends, and later starts recognise the folder as left over.
 #[derive(Debug)]
 pub(in crate::browser) struct Owner {
     _lock: File,
@@ -64,7 +64,8 @@ impl LeftOver {
     /// Returns the folder if its owner has ended; `None` if it has an owner, or if that is in doubt.
     ///
     /// A folder that nobody has locked yet counts as one whose owner has ended, so that a kill at any moment leaves
-    /// nothing behind. An owner that is just taking the folder notices this and creates another one.
+    /// nothing behind. If a process is just taking ownership of the folder, this process notices the loss and creates
+    /// another folder.
     pub(in crate::browser) fn find(folder: &Path) -> Option<Self> {
         fs::symlink_metadata(folder).ok().filter(is_ours)?;
         let path = folder.join(LOCK);

@@ -24,15 +24,18 @@ pub(super) struct Asked<'a> {
     pub(super) need: Need,
 }
 
-/// The condition under which a script reads the attributes of an element. Each element takes the tool a millisecond or
-/// more, so most elements are read only if the page has attributes or click listeners of interest somewhere.
+/// The condition under which a script reads the attributes of an element.
+///
+/// Reading takes a millisecond or more for each element. So the script first searches the page for attributes that give
+/// hints, for elements that react to clicks, and for elements that can be edited. It reads most elements only if this
+/// search finds something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Need {
     /// The script always reads the attributes. Used for a field, and for a control or picture without words.
     All,
-    /// The script reads the attributes only if the page has attributes or click listeners of interest. Used for a
-    /// control that has words, and for an element that can be clicked.
+    /// The script reads the attributes only if the search of the page finds something. Used for a control that has
+    /// words, and for an element that can be clicked.
     Rest,
     /// The script reads the attributes only if the element can be edited or reacts to clicks. Used for every other
     /// element.
@@ -48,13 +51,13 @@ pub(super) struct Hint {
     /// The absolute address of a link. It differs from the address in the snapshot if the page sets a base for relative
     /// addresses.
     pub(super) url: Option<String>,
-    /// The exact text of a field; `None` unless the text contains white space that the snapshot does not show, or is
-    /// equal to the field's name.
+    /// The exact text of a field, if the text contains white space that the snapshot does not show, or if the text is
+    /// equal to the field's name; otherwise `None`.
     pub(super) exact: Option<String>,
 }
 
-/// Returns the script that reads the attributes of these elements, and the selected text. In its result, an element that does not answer
-/// has no attributes.
+/// Returns the script that reads the attributes of these elements, and the selected text. In the script's result, an element that does not
+/// answer has no attributes.
 pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     // Serialising text to memory does not fail.
     let asked = serde_json::to_string(asked).unwrap_or_default();

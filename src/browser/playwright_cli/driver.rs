@@ -127,8 +127,8 @@ impl PlaywrightCli {
         self.send_with(state, command, timeout, Trust::Tool).await
     }
 
-    /// Sends a command whose script runs in the page. The page may have written the error text of the reply, so that
-    /// text is never taken as a sign that the browser is lost.
+    /// Sends a command whose script runs in the page. The page may have written the error text of the reply. Therefore,
+    /// the error text is never taken as a sign that the browser is lost.
     pub(super) async fn send_foreign(
         &self,
         state: &mut State,
@@ -301,7 +301,7 @@ pub(super) enum Scripted {
 }
 
 impl Scripted {
-    /// Returns the execution of an action during whose script this dialog opened. The action counts as done.
+    /// Returns the execution of an action whose script was interrupted by this dialog. The action counts as done.
     pub(super) fn done_under(dialog: Dialog) -> Execution {
         Execution {
             dialog: Some(dialog),

@@ -1,8 +1,9 @@
 //! Classification of the tool's error texts.
 //!
-//! Of an error text, the tool itself writes the first line and the beginning of each line of the call log that may
-//! follow. The rest of a log line may be a preview of an element, which the page controls. So only the beginnings and
-//! ends of lines are compared. A text that a script in the page may have written is not classified at all.
+//! An error text is one line, which a call log may follow. The tool itself writes the beginning of each line, and
+//! sometimes the end. The rest of a line may be a preview of an element, which the page controls. So only the
+//! beginnings and ends of lines are compared. A text that a script in the page may have written is not classified at
+//! all.
 
 use crate::{
     action::{ErrorClass, Outcome},
@@ -173,7 +174,8 @@ pub(super) fn classify(error: &str) -> Verdict {
     Verdict::Failed(ErrorClass::Other)
 }
 
-/// Returns the failed outcome with this class. Its detail is the line of the error text that gives the reason.
+/// Returns the failed outcome with this class. For a timeout, the outcome's detail is the line of the error text that
+/// gives the reason. For any other error, the detail is the whole error text on one line.
 pub(super) fn outcome(class: ErrorClass, error: &str) -> Outcome {
     let first = first_line(error);
     match telling_line(error) {

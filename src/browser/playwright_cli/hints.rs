@@ -19,8 +19,8 @@ use crate::{
 /// Maximum number of elements whose hints are read in one observation. Fields and elements without words come first.
 /// Source: chosen; each element takes the tool a millisecond or more.
 const MAX_ASKED: usize = 300;
-/// Maximum number of nodes (an element's own and those inside it) that are searched for words. Source: the same as in
-/// the page script of the `cdp` driver.
+/// Maximum number of nodes that are searched for words: the element's own node and the nodes inside it. Source: the
+/// same as in the page script of the `cdp` driver.
 const MOST_MUTE: usize = 50;
 
 impl PlaywrightCli {
@@ -122,7 +122,8 @@ fn is_mute(tree: &Tree, id: NodeId) -> bool {
         .all(|(at, id)| at < MOST_MUTE && !says(id))
 }
 
-/// Returns the tree with these hints written into its nodes. A node without an answer has `None`.
+/// Returns the tree with the hints in `answers` written into its nodes. The hint is `None` for a node whose element
+/// gave no answer.
 fn told(tree: Tree, answers: impl Iterator<Item = (NodeId, Option<Hint>)>) -> Tree {
     let mut answers: Vec<(NodeId, Hint)> =
         answers.filter_map(|(id, hint)| Some((id, hint?))).collect();

@@ -17,8 +17,8 @@ use crate::{
 };
 
 const OPERATION: &str = "browser.launch";
-/// Names of the folders that are created in the private folder. The tool searches for a folder `.playwright` from its
-/// working directory upwards, and finds this one first.
+/// Names of the folders that are created in the private folder. One of them is `.playwright`, because the tool searches
+/// for a folder with this name from its working directory upwards. So it finds the one in the private folder first.
 const INSIDE: [&str; 6] = [".playwright", "sessions", "s", "registry", "t", "out"];
 /// Longest time for the first answer through the daemon's socket. Source: the answer takes 10 ms, and a few seconds on
 /// a busy machine.
@@ -184,8 +184,8 @@ fn is_list_of_tabs(reply: &RawReply) -> bool {
             .is_some_and(|list| !super::reply::parse_tabs(&list).is_empty())
 }
 
-/// Returns the path of the file in which the daemon describes its session. The daemon writes it into a folder named
-/// after a hash of the workspace.
+/// Returns the path of the file in which the daemon describes its session. The daemon writes this file into a folder
+/// whose name is a hash of the workspace.
 #[cfg(unix)]
 fn session_file(folder: &Folder, session: &str) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder.file("sessions")).ok()?;

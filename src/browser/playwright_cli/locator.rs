@@ -2,8 +2,8 @@
 //!
 //! The tool names the target of an action in JavaScript, as in `page.getByRole('button', { name: 'Go'
 //! }).first().click()`, and accepts the same syntax as a target. Parts of it (a regular expression, some uses of
-//! `exact`) have no equivalent in the crate's grammar. The result is then no locator, because a wrong locator would be
-//! worse.
+//! `exact`) have no equivalent in the crate's grammar. A target with such a part gives no locator, because a wrong
+//! locator would be worse.
 
 use std::fmt::Write as _;
 

@@ -102,8 +102,8 @@ impl PlaywrightCli {
 /// Returns one locator for each frame that contains any of these fields. It matches only if all of these fields in the
 /// frame exist and are plain.
 ///
-/// The first step of a locator chooses the frame. Each further step names a field by its reference. The tool looks a
-/// reference up in the frame's last snapshot, wherever the element of the previous step is.
+/// The first step of a locator chooses the frame. Each further step names a field by its reference. The field need not
+/// be inside the element of the previous step, because the tool looks each reference up in the frame's last snapshot.
 fn plain_fields(references: &[&str]) -> Vec<String> {
     let mut frames: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for reference in references {

@@ -25,24 +25,24 @@
 //!
 //! # Decisions
 //!
-//! - The value of a field is shown without further checks if a locator that matches only plain fields (not made for
-//!   secrets) has found the field, because a script takes the tool half a second. If the locator does not match, or a
-//!   secret was typed into the page, a script checks field by field.
-//! - A file lock shows the starts of other browsers that this browser has an owner, the process that started it. The
-//!   owner's socket is only for the browser's daemon: nobody accepts connections on that socket, so probes by others
-//!   would fill its queue.
+//! - A quick check by a locator decides first whether the values of fields are shown, because a script takes the tool
+//!   half a second. The locator matches only plain fields (not made for secrets). If it matches all fields, their
+//!   values are shown. If it does not, or if a secret was typed into the page, a script checks field by field.
+//! - The owner of a browser (the process that started it) holds a file lock. When another browser is started later, it
+//!   sees from this lock whether the owner still lives. The owner's socket is only for the browser's daemon: nobody
+//!   accepts connections on that socket, so probes by others would fill its queue.
 //! - The reply to `run_code` has a type of its own, for untrusted text. A random mark in genuine replies would not
 //!   help, because the script runs in the tool's own process and could read it.
 //! - If a page cannot be read, its loading is stopped, because the tool cannot read a page that waits for its server.
-//! - Downloads are watched in the tool's own process, because the tool has no size limit, and a dialog would block a
-//!   command that checks them.
+//! - The driver limits the size of downloads, because the tool has no limit. A script in the tool's own process checks
+//!   the size, because a dialog would block a command that checks it.
 //! - Commands go through the daemon's socket where possible, because a process takes 0.4 s to start Node. The socket
 //!   speaks the tool's private protocol, so its version is checked and a first reply is required before use. After
 //!   anything unusual, all later commands use processes, and one notice reports the change.
 //! - A command is never sent again on the other transport if it may have had its effect.
-//! - All files of a browser session are in one private folder. A socket in it tells the daemon that its owner is alive.
-//!   When the owner ends, for any reason, the daemon ends its browser and removes the folder. The next start removes
-//!   whatever is left.
+//! - All files of a browser session are in one private folder. A socket in this folder tells the daemon that the
+//!   browser's owner is alive. When the owner ends, for any reason, the daemon ends the browser and removes the folder.
+//!   The next start of a browser removes whatever is left.
 //! - Sections of a reply count only in the tool's fixed order, because a title or an alert can contain a heading.
 //!   Nothing after a dialog's message is trusted.
 //! - A secret reaches the tool by the socket or in a file of mode 0600. It is never an argument, because the process

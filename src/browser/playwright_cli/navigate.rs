@@ -140,8 +140,10 @@ impl PlaywrightCli {
     }
 
     /// Returns the page's position in the history of its tab, from 0, and the number of entries in the history; `None`
-    /// if a dialog is open. The caller compares them to find out whether a step back or forward moved, because the tool
-    /// reports success even for a step beyond either end.
+    /// if a dialog is open.
+    ///
+    /// A caller uses these numbers to find out whether a step back or forward was beyond an end of the history, because
+    /// the tool reports success even for such a step.
     pub(super) async fn place_in_history(
         &self,
         state: &mut State,

@@ -108,8 +108,8 @@ impl PlaywrightCli {
         }
     }
 
-    /// Stops the loading of the current page. Returns the script's answer; `None` if the browser did not confirm the
-    /// stop.
+    /// Stops the loading of the current page by a script. Returns the script's answer; `None` if the browser did not
+    /// confirm the stop.
     pub(super) async fn stop_loading(
         &self,
         state: &mut State,

@@ -211,8 +211,7 @@ impl PlaywrightCliOptions {
     }
 }
 
-/// Returns the option with which Node.js loads this file before its own program. The quotes are part of Node.js's
-/// syntax.
+/// Returns the Node.js option that loads this file before the main program. The quotes are part of Node.js's syntax.
 fn require(file: &Path) -> String {
     let file = file
         .display()

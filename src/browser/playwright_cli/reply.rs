@@ -1,7 +1,7 @@
 //! The tool's text replies, parsed into typed sections.
 //!
-//! A reply is a list of sections, each under a line `### Name`. The page controls some of the text in them. The list
-//! says what a page can and cannot forge:
+//! A reply is a list of sections, each under a line `### Name`. The page controls some of the text in the sections. The
+//! following list says what a page can and cannot forge:
 //!
 //! - The tool prints the sections in a fixed order. A heading counts only if it comes later in that order than the
 //!   previous heading. So a line `### Page` in the message of an alert is text: the message is in the section `Modal

@@ -1,5 +1,5 @@
 //! The visible part of the page and of its frames. A snapshot gives the boxes of elements. One script then asks the
-//! documents which of these boxes are not covered, and what is drawn.
+//! documents which of these boxes are not covered, and which drawings (such as a `canvas`) they contain.
 
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ struct SeenDocument {
     corner: (f64, f64),
     width: f64,
     height: f64,
-    /// For each box in the question, true if the box is visible.
+    /// For each box that the script asked about, true if the box is visible.
     seen: Vec<bool>,
     drawings: Vec<SeenDrawing>,
     blank: Vec<[f64; 4]>,
@@ -172,8 +172,8 @@ impl SeenScene {
     }
 }
 
-/// Returns the script that asks each document which of its boxes are visible, what is drawn in it, and the position of
-/// its window in the page's window.
+/// Returns the script that asks each document which of its boxes are visible, which drawings it contains, and where its
+/// window lies in the page's window.
 fn script(documents: &[Document<'_>]) -> String {
     // Serialising text to memory does not fail.
     let asked = serde_json::to_string(documents).unwrap_or_default();

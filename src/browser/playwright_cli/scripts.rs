@@ -26,11 +26,11 @@ pub(super) struct Returned {
     pub(super) done: bool,
     /// True if the page or the field's frame no longer exists or has another origin than when the secret was released.
     pub(super) moved: bool,
-    /// True if the focus is not where it is needed: not exactly one element has it, or the target's element did not
-    /// take it.
+    /// True if the focus is not where it is needed. Either no element or more than one element has the focus, or the
+    /// target's element did not take the focus.
     pub(super) unfocused: bool,
-    /// True if the page or the field's frame has no origin, as in a sandbox. The server of such a document itself does not trust
-    /// its content.
+    /// True if the page or the field's frame has no origin, as in a sandbox. Even the server that sent such a document does not trust its
+    /// content.
     pub(super) opaque: bool,
     pub(super) top: String,
     pub(super) frame: String,
@@ -39,14 +39,16 @@ pub(super) struct Returned {
     pub(super) place: Option<(u64, u64)>,
     /// True if the document has no body that could be read, such as the document of an image.
     pub(super) bodiless: bool,
-    /// For each field in the question, true if its value must be hidden; `None` if the field no longer exists.
+    /// For each field that the script asked about, true if the field's value must be hidden; `None` if the field no
+    /// longer exists.
     pub(super) hidden: Vec<Option<bool>>,
     /// Number of fields, in all tabs, into which a secret was typed and which still exist; `None` from scripts that do
     /// not count them.
     pub(super) kept: Option<usize>,
-    /// For each frame in the question, its address; `None` if the frame no longer exists.
+    /// For each frame that the script asked about, the frame's address; `None` if the frame no longer exists.
     pub(super) frames: Vec<Option<String>>,
-    /// For each element in the question, the hints from its attributes; `None` if it has none or no longer exists.
+    /// For each element that the script asked about, the hints from its attributes; `None` if the element has no hints
+    /// or no longer exists.
     pub(super) hints: Vec<Option<Hint>>,
     /// The addresses to which the field's form may be sent. A button of the form may have an address of its own.
     pub(super) to: Vec<String>,
@@ -123,11 +125,12 @@ const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames 
     };
     const opaque = await isOpaque(page.mainFrame()) || !frame || await isOpaque(frame);";
 
-/// Two functions that run in the page and that fields with names like `action` cannot confuse. `sendsFrom` returns every address to which
-/// the form of an element may be sent. `sendsBy` returns the address to which the form of the field `kept` is sent when `element` is
+/// Two functions that run in the page. A form field with a name like `action` cannot confuse them. `sendsFrom` returns every address to
+/// which the form of an element may be sent. `sendsBy` returns the address to which the form of the field `kept` is sent when `element` is
 /// clicked or receives a key; `null` if that does not send this form.
 ///
-/// They run among the page's own scripts. Such a script could deceive them, but it could just as well send the value itself.
+/// The functions run among the page's own scripts. A script of the page could deceive them, but it could just as well send the value
+/// itself.
 const FORMS: &str = r"const forms = `
       const get = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
       const tagOf = node => get(Element, 'localName').call(node);
@@ -272,8 +275,8 @@ pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that asks which secrets a form would send if the element of `field` received the input `by`. Only secrets that
-/// [`type_if_still_at`] typed count.
+/// Returns the script that asks which secrets a form would send if the element of `field` received the input `by`. The answer contains only
+/// secrets that the script of [`type_if_still_at`] has typed.
 pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     let by = match by {
@@ -437,8 +440,8 @@ pub(super) fn place_in_history() -> String {
     )
 }
 
-/// A CSS selector for plain fields: fields that certainly contain no text that [`hidden_fields`] looks for. [`hidden_fields`] checks the
-/// fields that it does not match. The selector compares attributes, because the tool reads attributes where the page cannot interfere.
+/// A CSS selector for plain fields, which are not made for secrets. Fields that the selector does not match are checked by the script of
+/// [`hidden_fields`]. The selector compares attributes, because the tool reads attributes where the page cannot interfere.
 pub(super) const PLAIN: &str = ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
 
 pub(super) fn address() -> String {

@@ -1,5 +1,5 @@
-//! Tabs: opening, choosing and closing them. The evidence for these commands is the list of tabs in the reply, and not
-//! code that the tool prints.
+//! Tabs: opening, choosing and closing them. A reply that contains the list of tabs proves that such a command was
+//! carried out. No code in the reply is needed as proof.
 
 use std::time::Duration;
 

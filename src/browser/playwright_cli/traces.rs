@@ -16,8 +16,8 @@ use crate::{
     page::Trace,
 };
 
-/// The property of the tool's page object that keeps the session for watching the page. The page itself cannot see the
-/// property.
+/// The property of the tool's page object that keeps the protocol session with which the page is watched. The page
+/// itself cannot see the property.
 const KEPT: &str = "webwiseTraces";
 const WORLD: &str = "webwise traces";
 /// Maximum number of documents of a page that the scripts watch. Source: the same as in the `cdp` driver.

@@ -28,8 +28,8 @@ use crate::{
 const TURNED: &str = "the form was turned to another address while the value was typed";
 
 impl PlaywrightCli {
-    /// Returns the refusal of an action that would send a form with a secret to an address that may not receive the
-    /// secret; `None` if the action would not.
+    /// Checks whether an action would send a form with a secret to an address that may not receive the secret. Returns
+    /// the refusal of such an action; `None` if the action need not be refused.
     pub(super) async fn misdirected(
         &self,
         state: &mut State,
@@ -164,7 +164,8 @@ impl PlaywrightCli {
     }
 
     /// Returns the durable locator of a target's element; `None` if the target is no reference or the tool finds no
-    /// locator. The driver asks for it because the script that typed into the element does not print one.
+    /// locator. The driver asks the tool for this locator, because the script that typed into the element prints no
+    /// locator.
     async fn durable(
         &self,
         state: &mut State,
@@ -182,8 +183,8 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the element through which an action may send a form, and the input that would send it; `None` for an action
-/// that sends no form.
+/// Returns the element through which an action may send a form, and the input that would send the form; `None` for an
+/// action that sends no form.
 fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
     match action {
         BrowserAction::Click(click) | BrowserAction::Dblclick(click) => {

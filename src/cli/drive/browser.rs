@@ -66,7 +66,8 @@ pub(in crate::cli) enum Browser {
 }
 
 impl Browser {
-    /// `scripts` is true if the caller needs to run its own scripts in the pages.
+    /// Starts a browser, or connects to one that is already running. `scripts` is true if the caller needs to run its own scripts in the
+    /// pages.
     pub(in crate::cli) async fn open(source: &Source, scripts: bool) -> Result<Self, Refusal> {
         match source {
             Source::Start { choice, headed } => {

@@ -25,7 +25,7 @@ pub(in crate::cli) struct Stop {
 }
 
 impl Stop {
-    /// Starts to listen for signals and for a closed output, as long as the runtime lives. `voice` names the output to watch.
+    /// Starts a task that listens for signals and for a closed output until the runtime ends. `voice` names the output to watch.
     pub(in crate::cli) fn listen(voice: Voice) -> Result<Self, Refusal> {
         let mut signals = Signals::new().map_err(|error| {
             Refusal::failure(format!("the system lets nobody listen to Ctrl-C: {error}"))
@@ -77,7 +77,7 @@ impl Stop {
     }
 }
 
-/// Waits until nobody reads stdout any more or, if progress goes to stderr, until nobody reads one of the two any more.
+/// Waits until nobody reads stdout any more. If progress goes to stderr, the wait also ends when nobody reads stderr any more.
 #[cfg(unix)]
 async fn reader_left(voice: Voice) {
     tokio::select! {

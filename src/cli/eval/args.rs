@@ -85,7 +85,7 @@ enum IsolationName {
 }
 
 impl EvalArgs {
-    /// Fails if neither the argument nor the flag names a case file.
+    /// Returns the path of the case file. Fails if neither the argument nor the flag names a case file.
     pub(super) fn file(&self) -> Result<&Path, Refusal> {
         let file = self.file.as_ref().or(self.cases.as_ref());
         file.map(PathBuf::as_path)

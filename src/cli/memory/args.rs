@@ -118,7 +118,7 @@ pub(super) struct ForgetArgs {
     pub(super) yes: bool,
 }
 
-/// The hosts that an address can mean. An address without a scheme means two, because http and https have different ports.
+/// The hosts that an address can mean. An address without a scheme can mean two hosts, because http and https have different ports.
 #[derive(Debug, Clone)]
 pub(super) struct HostArg {
     /// The host of the address, which is read as an https address if it has no scheme.
@@ -151,7 +151,7 @@ fn host(text: &str) -> Result<HostArg, String> {
     found.ok_or_else(|| "give an address such as https://shop.example".to_owned())
 }
 
-/// Returns true if this is a valid host name. An address may have a host part that is not one. Source of the limits: RFC 1035.
+/// Returns true if this is a valid host name. The host part of an address need not be a valid host name. Source of the limits: RFC 1035.
 fn is_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_label = |label: &str| {

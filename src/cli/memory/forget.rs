@@ -104,8 +104,8 @@ fn tell(forgotten: Forgotten, name: &str) {
     }));
 }
 
-/// Returns the error for shelves that forgetting or undoing left unchanged. Such a shelf cannot be read, or this program does not know its
-/// kind and so cannot tell which records to remove. Other errors are converted as usual.
+/// Converts an error of forgetting or undoing into a refusal. If some shelves were left unchanged, the refusal names these shelves and the
+/// reason: a shelf cannot be read, or this program does not know the shelf's kind and so cannot tell which records to remove.
 fn untold(error: Error) -> Refusal {
     let Some(changed) = error.said("changed") else {
         return error.into();

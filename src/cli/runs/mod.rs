@@ -199,7 +199,7 @@ fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Returns the run folders in a folder, that of the newest run first.
+/// Returns the run folders in a folder. The folder of the newest run comes first.
 fn folders_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let paths = fs::read_dir(absolute(dir))?.filter_map(|entry| Some(entry.ok()?.path()));
     let mut folders: Vec<PathBuf> = paths.filter(|path| RunRecord::is_at(path)).collect();
@@ -207,8 +207,8 @@ fn folders_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Sorts run folders so that the one of the newest run comes first. A folder is named after its run, and the id of a run begins with its
-/// time.
+/// Sorts run folders so that the folder of the newest run comes first. The name of a run folder is the id of the run, and the id begins
+/// with the time at which the run started.
 fn newest_first(folders: &mut [PathBuf]) {
     folders.sort_by_key(|folder| Reverse(name(folder)));
 }
@@ -232,8 +232,8 @@ pub(super) fn looked_in(runs_dir: Option<&Path>) -> String {
     }
 }
 
-/// Returns the id that `run` names among `ids`, which are sorted newest first; `None` if it names none of them. Fails if it is the
-/// beginning of several.
+/// Returns the id that `run` names among `ids`, which are sorted newest first; `None` if `run` names none of them. Fails if `run` is the
+/// beginning of several ids.
 fn one_of(mut ids: Vec<String>, run: &str) -> Result<Option<String>, Refusal> {
     ids.retain(|id| run == LAST || id.starts_with(run));
     if run == LAST {

@@ -42,7 +42,7 @@ impl Facts {
             .is_some_and(|version| version.major() >= MIN_NODE_MAJOR)
     }
 
-    /// Returns true if the playwright-cli of this machine is the tested release, or one that the user named.
+    /// Returns true if the playwright-cli of this machine is the tested release, or if the user named it.
     pub(crate) fn cli_is_fine(&self) -> bool {
         self.cli
             .version()
@@ -106,7 +106,7 @@ pub(crate) fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, S
 /// fifth of the time of playwright-cli.
 ///
 /// # Errors
-/// The same as those of [`asked_for`].
+/// The errors of [`asked_for`].
 pub(crate) fn choose(asked: Option<DriverName>, facts: &Facts) -> Result<Choice, String> {
     if let Some(driver) = asked {
         return asked_for(driver, facts.has_pipes);

@@ -1,7 +1,7 @@
 //! The state of the machine: facts that `setup` bases its plan on and `doctor` reports.
 //!
-//! This module changes nothing. To find versions, it calls each program that the driver would use with `--version`. The driver decides
-//! where to search for programs; `plan` decides what to do about the facts.
+//! This module changes nothing. To find the version of each program that the driver would use, it runs the program with `--version`.
+//! The driver decides where to search for programs; `plan` decides what to do about the facts.
 
 use std::{
     ffi::OsString,
@@ -92,7 +92,7 @@ pub(crate) enum Installer {
     NoAptGet,
 }
 
-/// The folders where programs are searched, and the rights of this user.
+/// The folders in which `setup` and `doctor` look for programs, and the rights of this user.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
     pub(crate) places: ProgramPlaces,

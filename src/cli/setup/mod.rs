@@ -11,7 +11,7 @@
 //! # Decisions
 //!
 //! - The command line prefers `cdp`, because the snapshot of playwright-cli does not show which elements listen for clicks. In a test, a
-//!   person who chose the actions in place of the model, and saw only such a snapshot, failed.
+//!   person chose the actions in place of the model. This person saw only the snapshot of playwright-cli, and failed.
 //! - For playwright-cli, `setup` installs a second Node.js only if the distribution's is too old. After each step it looks at the machine
 //!   again and makes a new plan from the facts alone.
 
@@ -167,8 +167,8 @@ fn list(out: &mut dyn Write, steps: &[Step]) {
     }
 }
 
-/// Asks the person to agree to these steps, and returns true if the person does. Asks on stderr, or on stdout if only that is a terminal.
-/// If standard input is not a terminal, returns true without asking.
+/// Asks the person to agree to these steps, and returns true if the person agrees. Asks on stderr, or on stdout if only stdout is a
+/// terminal. If standard input is not a terminal, returns true without asking.
 fn agreed(steps: &[Step]) -> bool {
     if !std::io::stdin().is_terminal() {
         return true;

@@ -15,7 +15,7 @@ use super::{
     visitor::Session,
 };
 
-/// A visitor's request for a page: the values of the shop, the visitor's session and the page's address.
+/// A visitor's request for a page: the shop's variation, the visitor's session and the page's address.
 #[derive(Debug)]
 pub(super) struct Visit<'a> {
     pub(super) variation: Variation,

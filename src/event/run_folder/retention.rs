@@ -20,8 +20,8 @@ pub(super) const PRUNE: &str = "event.prune";
 const MAX_AGE: Duration = Duration::from_hours(30 * 24);
 /// Default of [`Retention::max_runs`]. Source: chosen.
 const MAX_RUNS: usize = 100;
-/// Time without a write after which a run without a recorded end counts as crashed: one day. Source: chosen; a run that
-/// waits for a person writes nothing either.
+/// Time after which a run whose end is not recorded counts as crashed, if nothing was written during this time: one
+/// day. Source: chosen; a run that waits for a person writes nothing either.
 const MAX_SILENCE: Duration = Duration::from_hours(24);
 
 /// The limits above which stored runs are deleted.
@@ -94,8 +94,8 @@ struct Stored {
 /// Deletes the runs in `parent` that exceed the limits. `is_open` returns true for a run that is being written now.
 ///
 /// # Errors
-/// [`ErrorKind::Io`](crate::ErrorKind::Io) if a run could not be deleted. All other runs are deleted first, and the
-/// last such failure is returned.
+/// [`ErrorKind::Io`](crate::ErrorKind::Io) if a run could not be deleted. The other runs that exceed the limits are
+/// still deleted. If several runs could not be deleted, the last failure is returned.
 pub(super) fn prune(
     parent: &Path,
     retention: &Retention,

@@ -18,8 +18,8 @@ const MODEL: &str = "WEBWISE_MODEL";
 const WINDOW: &str = "WEBWISE_CONTEXT_WINDOW";
 const MODE: &str = "WEBWISE_LLM_MODE";
 
-/// The providers whose key can be set by a variable, in the order in which they are tried, each with that variable and the provider's
-/// default model.
+/// The providers whose key can be set by a variable, in the order in which the variables are checked. For each: the provider, the
+/// variable, and the provider's default model.
 const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::Gemini, "GEMINI_API_KEY", "gemini-flash-latest"),
     (

@@ -12,8 +12,8 @@ use crate::base::{Error, ErrorKind, text};
 /// Maximum length of a provider's message in an error. Unit: characters. Source: chosen; about two lines in a terminal.
 const MAX_SAID: usize = 300;
 
-/// Converts an error of the `genai` crate into an error of this crate. For a reply that the `genai` crate could not read, `response`
-/// first tries to read the reply itself.
+/// Converts an error of the `genai` crate into an error of this crate. `response::recover` handles the error
+/// `ChatResponseGeneration` itself, and passes all other errors to this function.
 pub(super) fn convert(error: GenAiError) -> Error {
     match error {
         GenAiError::WebModelCall { webc_error, .. }

@@ -40,8 +40,8 @@ use crate::{
     secret::{Redactor, SecretName},
 };
 
-/// Time that is added to a call's time limit for passing the request and the reply through the [`Relay`]. Source: chosen; this takes
-/// milliseconds.
+/// Additional time for a call that goes through the [`Relay`], beyond the call's time limit. Source: chosen; passing the request and the
+/// reply through the relay takes milliseconds.
 const ON_THE_WAY: Duration = Duration::from_secs(1);
 
 /// A model of one of the [`Provider`]s.

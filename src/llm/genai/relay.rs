@@ -1,8 +1,8 @@
 //! The relay between the `genai` crate and a provider. It enforces the size limit while it reads a reply.
 //!
-//! The `genai` crate reads a whole reply, however large it is, and lets no other code send its requests or read its replies. So this client
-//! makes the `genai` crate send each request to a socket of this process. The socket is opened for that one call and accepts only a path
-//! that nobody can guess.
+//! The `genai` crate reads a whole reply, however large it is, and lets no other code send its requests or read its replies. So the client
+//! `GenAi` makes the `genai` crate send each request to a socket of this process. The socket is opened for this one request and accepts
+//! only a path that nobody can guess.
 //!
 //! The relay sends the request to the provider with an HTTP client of its own. It passes the reply back only if the reply is complete, is
 //! declared as JSON and is within the size limit. A failure is reported by the side that notices it: the `genai` crate or the relay.
@@ -127,8 +127,8 @@ impl Asked {
     }
 }
 
-/// Reads the request that arrives on a connection; `None` if its path does not begin with the token, so that it does not come from the
-/// `genai` crate.
+/// Reads the request that arrives on a connection. Returns `None` if the request is incomplete or invalid, or if its path does not begin
+/// with the token. A request without the token does not come from the `genai` crate.
 async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     let mut bytes = Vec::new();
     let end = loop {

@@ -1,4 +1,4 @@
-//! The wait before the next request that a provider asks for in the headers or the body of its reply.
+//! The wait that a provider asks for, in the headers or the body of its reply, before the next request.
 
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
 //! Conversations: the goals of the runs that share a session id, whichever hosts they worked on.
 //!
-//! A caller groups runs with a session id (`Task::with_session`). Each run of the group is a turn of the conversation. On each
-//! page, the next run of the group is shown the goals of those earlier turns that ended on other hosts. Turns that ended on the
-//! page's own host are left to the memory kind for [sessions](super::session), which shows their answers too. Everything here
-//! is pure.
+//! A caller groups runs by giving all of them the same session id (`Task::with_session`). Each run of the group is a turn of the
+//! conversation. On each page, the next run of the group is shown the goals of those earlier turns that ended on other hosts.
+//! Turns that ended on the page's own host are left to the memory kind for [sessions](super::session), which shows their answers
+//! too. Everything here is pure.
 //!
 //! # Decisions
 //!

@@ -64,8 +64,8 @@ impl FactKind {
         }
     }
 
-    /// Returns the kind of a fact to which a model gave this name: the kind with whose word, such as `timing`, the name begins,
-    /// or `Quirk` if there is none.
+    /// Returns the kind of a fact to which a model gave this name. If the name begins with the word of a kind, such as `timing`,
+    /// returns that kind, otherwise `Quirk`.
     pub(super) fn of_name(name: &str) -> Self {
         let name = text::fold(name.trim());
         let mut all = Self::ALL.into_iter();

@@ -1,10 +1,10 @@
 //! Knowledge: what is known about a host, as facts with a confidence.
 //!
-//! A fact is of one of five kinds: timing, selector, pattern, quirk or obstacle. `observe` finds facts in the steps of a
-//! finished run by rules, and collects the facts that the model proposed with `remember`. `recheck` finds out which of the
-//! facts that a run was shown the run acted on or contradicted. `slot` computes the confidence, `fact` is the stored form,
-//! `keep` decides which facts stay, and `show` writes them for prompts. `documented` reads and writes facts in the format of
-//! another program. Everything here is pure.
+//! A fact is of one of five kinds: timing, selector, pattern, quirk or obstacle. `observe` finds facts in the steps of a finished
+//! run by rules, and collects the facts that the model proposed with `remember`. `recheck` looks at the facts that a run was
+//! shown, and finds out which of them the run acted on or contradicted. `slot` computes the confidence, `fact` is the stored
+//! form, `keep` decides which facts stay, and `show` writes them for prompts. `documented` reads and writes facts in the format
+//! of another program. Everything here is pure.
 //!
 //! # Decisions
 //!
@@ -16,8 +16,8 @@
 //! - The value of a fact is never taken from a page, and the sentence that states it is this crate's own. The element's name in
 //!   that sentence is page data: it is shown only on its own host, inside the fence that marks quoted data, while the element
 //!   is on the page.
-//! - The confidence is computed from the observations, and not stored. So a run that is learned from late leaves the same
-//!   confidence as one in time, and undoing a run leaves the same confidence as if it had never happened. Only the oldest
+//! - The confidence is computed from the observations, and not stored. So the confidence is the same whether memory learns from a
+//!   run at once or late, and undoing a run leaves the same confidence as if the run had never happened. Only the oldest
 //!   observations are summed up.
 //! - A new value that contradicts the current one begins with half of the usual confidence, because the current value also
 //!   contradicts the new one.

@@ -13,16 +13,16 @@ use crate::{
     working::Step,
 };
 
-/// Number of actions after a failed action among which its repetition is looked for. If the repetition succeeded, an
-/// element clicked in between can count as an obstacle. Source: chosen, as for lessons.
+/// Number of actions after a failed action that are searched for a repetition of it. If the repetition succeeded, an
+/// element that was clicked in between can count as an obstacle. Source: chosen, as for lessons.
 const WINDOW: usize = 10;
-/// Number of actions after a text was put into a field, among which an action that types the same text key by key is
-/// looked for. If there is such an action, the field counts as one that needs keys. Source: chosen; a click into the
-/// field, and the typing.
+/// Number of actions that are searched after a text was put into a field. If one of them types the same text key by key,
+/// the field counts as one that needs keys. Source: chosen; a click into the field, and the typing.
 const BEFORE_KEYS: usize = 2;
 /// Maximum number of proposals by the model that are kept from one run. Source: chosen.
 const MAX_PROPOSALS: usize = 5;
-/// Number of the last steps of a run whose facts the same run is shown. Source: chosen; it bounds the work at each page.
+/// Number of the latest steps of a run that are searched for facts while the run goes on. The run itself is shown these facts.
+/// Source: chosen; it bounds the work at each page.
 const RECENT: usize = 100;
 
 /// Observations of a run about its hosts, in the form from which the memory kind `knowledge` learns. If the store
@@ -78,7 +78,8 @@ impl Learned {
     }
 }
 
-/// Returns the facts about a host that the steps of a run so far prove, each with its key and once. They are not stored yet.
+/// Returns the facts about a host that a run has proven with its steps so far. Each fact occurs once, under its key. The facts
+/// are not stored yet.
 pub(super) fn so_far(
     steps: &[Step],
     host: &Host,

@@ -10,15 +10,16 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// Maximum distance at which two elements without names count as neighbours, measured in elements of the same role without a
-/// name. Source: chosen; a row of icons has up to five.
+/// Maximum distance between two elements without names that count as neighbours. Unit: positions among the nameless elements of
+/// their role. Source: chosen; a row of icons has up to five.
 const MAX_APART: u32 = 4;
 
-/// Returns the recovery from a failed click by the click `after[at]` on another element; `None` if the two clicks may
-/// have had different intentions. Both of these conditions must hold:
+/// Returns the recovery from the click `failed`, if the later click `after[at]` on another element repaired the failure.
+/// Returns `None` if the two clicks may have had different intentions. All of these conditions must hold:
 ///
 /// - The failed click had no effect, or its element was disabled.
 /// - The two elements have the same name in different groups, or they are neighbours without names.
+/// - The run did not then click a third element that meets the second condition together with each of these two elements.
 pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> Option<Way> {
     let is_idle = matches!(
         failed.1.trouble,

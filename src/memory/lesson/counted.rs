@@ -1,7 +1,7 @@
 //! The runs that a lesson has counted, but whose evidence it no longer holds. Pure.
 //!
-//! Runs that end at the same time are learned from in any order, and a run may be learned from again after it has waited in the
-//! store. So the time at which a run ended does not tell whether it was counted; its id does.
+//! Memory learns in any order from runs that end at the same time. It may also learn twice from a run that has waited in the
+//! store. So the time at which a run ended does not tell whether the run was counted. The id of the run does.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::{RunId, short_hash};
 
 /// Number of runs in a full batch of [`Counted`]. A lesson remembers at least this many of the latest runs whose evidence was
-/// dropped. Source: chosen; fifty runs may be learned from at once, and two batches take 500 bytes of a record's 2 KiB.
+/// dropped. Source: chosen; memory may learn from fifty runs at once, and two batches take 500 bytes of a record's 2 KiB.
 const RUNS: usize = 48;
 /// Maximum number of batches that a lesson keeps; the oldest is dropped first.
 const BATCHES: usize = 2;

@@ -1,5 +1,5 @@
-//! The credit of a lesson in a run: whether its recovery was carried out, whether the lesson had been shown before, and
-//! whether the recovery restored the effect of the failed action.
+//! The credit of a lesson in a run: whether its recovery was carried out, whether the lesson had been shown before that,
+//! and whether the recovery restored the effect of the failed action.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::{
     memory::AdviceId,
 };
 
-/// Number of steps after a failure in which a step can count as following the advice. Source: chosen; the model reads the
+/// Number of steps after a failure that are searched for a step that follows the advice. Source: chosen; the model reads the
 /// advice at the next step.
 const NEAR: usize = 4;
 
@@ -26,8 +26,8 @@ pub(super) struct OnSite {
     pub(super) hosts: BTreeSet<Host>,
 }
 
-/// Returns the credit that a run's trace gives a lesson on each site. `host` is the host whose shelf holds the lesson; `None`
-/// for the global shelf.
+/// Returns the credit of a lesson on each site of a run, computed from the run's trace. `host` is the host whose shelf holds the
+/// lesson; `None` for the global shelf.
 pub(super) fn credits(
     lesson: &Lesson,
     id: &AdviceId,
@@ -56,15 +56,15 @@ type Credits = BTreeMap<Site, OnSite>;
 /// One case in which a lesson was used or followed, with its result.
 #[derive(Debug, Clone, Copy)]
 struct LessonResult {
-    /// True if the recovery followed its failure. Advice that is followed before anything fails does not count as used, because
-    /// a lesson could otherwise keep itself from being pruned.
+    /// True if the failure happened before the recovery was begun. Advice that is followed before anything fails does not count
+    /// as used, because a lesson could otherwise keep itself from being pruned.
     used: bool,
     followed: bool,
     helped: bool,
 }
 
-/// Adds a result to the credit of the step's site. If the lesson helped at least once on the site in this run, its failures
-/// there do not count.
+/// Adds a result to the credit of the step's site. If the lesson helped at least once on the site in this run, the cases in which
+/// it did not help there do not count.
 fn note(credits: &mut Credits, step: &TraceStep, result: LessonResult) {
     let credit = &mut on(credits, step).credit;
     credit.used |= result.used;
@@ -96,8 +96,8 @@ const fn forewarned(helped: bool) -> LessonResult {
     }
 }
 
-/// Adds the credits of a lesson that applies to all sites. Counts each failure from which the run recovered as the lesson says,
-/// and each failure after which the model followed the lesson without success.
+/// Adds the credits of a lesson that applies to all sites. Counts each failure from which the run recovered in the way that the
+/// lesson describes, and each failure after which the model followed the lesson without success.
 fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     for (found, step) in trace
         .recovered()
@@ -233,8 +233,8 @@ fn on_site(
     }
 }
 
-/// Returns whether a recovery worked that `step` began in advance, before the failure had happened. Returns `None` if the step
-/// does not begin the recovery, or if the result is not known yet.
+/// Returns whether the recovery worked, if `step` began it in advance, before the failure had happened. Returns `None` if the
+/// step does not begin the recovery, or if the result is not known yet.
 fn forestalled(
     recovery: &SiteRecovery,
     before: Option<&TraceStep>,

@@ -33,7 +33,7 @@ pub struct LessonIndex {
     matcher: Option<AhoCorasick>,
     /// Tips for the pages of the shelf's host, in order of rank.
     site: Vec<SiteTip>,
-    /// Positions in `site`, by the failure that the tip recovers from and the target of the failed command.
+    /// Positions in `site`, by the failed command, the kind of its failure, and its target.
     recoveries: HashMap<(BrowserTool, FailureKind, Option<Aim>), Vec<usize>>,
     /// Positions in `site` of tips that depend on elements, by the first element that must be on the page.
     by_need: HashMap<Aim, Vec<usize>>,
@@ -215,8 +215,9 @@ impl LessonIndex {
         out
     }
 
-    /// Returns the recoveries learned on this host from the same failure of the same command, if the elements that they need
-    /// are on the page. Recoveries for the same target come first, then those for a command without a target.
+    /// Returns the recoveries learned on this host for the command `tool` and the kind of failure `failure.trouble`, if the
+    /// elements that they need are on the page. Recoveries for the target of the failed command come first, then those for a
+    /// command without a target.
     fn for_target(&self, tool: BrowserTool, failure: &Failure<'_>, page: &Tree) -> Vec<Advice> {
         let target = failure.targets.first();
         let aim = target.map(Aim::of);

@@ -61,7 +61,7 @@ impl Book {
     }
 
     /// Returns true if the change stores a lesson that was edited or removed in this book after the book was read.
-    /// [`changes`](Self::changes) then contains the newer change.
+    /// [`changes`](Self::changes) then contains a newer change of this lesson.
     fn is_changed(&self, change: &Change) -> bool {
         matches!(change, Change::Put(Record { key, .. }) if self.lessons.get(key) != self.before.get(key))
     }

@@ -54,8 +54,8 @@ impl Lesson {
 
     /// Returns the lesson with the evidence and the counts of another version of it added.
     ///
-    /// Counts whose evidence was dropped are not added, because their runs may be the same. Instead, the larger of the two
-    /// versions' counts of such runs is kept. If the versions have different texts, the lesson stays as it is.
+    /// The parts of the counts whose evidence was dropped are not added up, because both versions may have counted the same runs.
+    /// Instead, the larger of the two parts is kept. If the versions have different texts, the lesson stays as it is.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let mut lesson = self.clone();

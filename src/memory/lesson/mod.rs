@@ -21,9 +21,9 @@
 //!   three tips are shown.
 //! - The age of a lesson counts from its last use, not from when it was last shown. Otherwise a lesson would never be removed
 //!   as long as it is shown.
-//! - A success of the same action takes precedence over any substitute, and must be on the same kind of page and at the same
-//!   position among equal elements: "press Enter, then click" does not mean "press Enter instead", and "Continue" on the next
-//!   page is another button.
+//! - A success of the same action takes precedence over any substitute, and must be on the same kind of page as the failure and
+//!   at the same position among equal elements: "press Enter, then click" does not mean "press Enter instead", and "Continue" on
+//!   the next page is another button.
 //! - Nothing is learned from actions inside a frame of a page: the frame may belong to another site, but the lesson would be
 //!   credited to the page around it.
 //! - An element's name that repeats text typed by the run is not stored. Pages offer typed text as a choice, so the name may be
@@ -36,9 +36,9 @@
 //!   that showing it helps.
 //! - The form without names, a template over closed enums, is the only hint that crosses from one site to another. The hints that another
 //!   program writes (`hints.json`) are sentences, and are not imported.
-//! - A click on another element proves a recovery only if nothing but icon or place distinguishes that element from the one
-//!   whose click had no effect, and if no third such element was clicked. "Cancel" and then "Save" are two intentions; a star
-//!   and then a bin beside it are one.
+//! - A click on another element proves a recovery only if this element differs only in its icon or its place from the element
+//!   whose click had no effect. In addition, the run must not have clicked a third element that differs from both only in this
+//!   way. "Cancel" and then "Save" are two intentions; a star and then a bin beside it are one.
 //! - If a choice in a list or calendar is named differently from the requested value, clicking it proves a recovery only if the
 //!   field then showed the value. The name alone proves nothing: the same day in the wrong month has the same name.
 

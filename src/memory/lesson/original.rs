@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The original values of an imported entry of a file, as far as the lesson stores them in another form.
+/// The values of an imported entry that the rest of the lesson does not store in their original form.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Original {

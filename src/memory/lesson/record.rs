@@ -13,8 +13,8 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Maximum number of entries of evidence that one lesson keeps, and also of sites. Source: chosen; promotion needs 5 runs and
-/// 3 sites, and a record may have 2 KiB.
+/// Maximum number of entries of evidence that one lesson keeps. The same maximum applies to the sites that it lists. Source:
+/// chosen; promotion needs 5 runs and 3 sites, and a record may have 2 KiB.
 pub const MAX_EVIDENCE: usize = 12;
 
 /// The kind of advice that a lesson gives.

@@ -84,8 +84,8 @@ pub(super) struct Way {
     first: usize,
     recovery: Recovery,
     moves: Vec<AimedMove>,
-    /// The name of the group around the failed target that distinguishes it from the element that took its place; `None` if no
-    /// group is needed.
+    /// The name of a group that contains the target of the failed action, but not the element that took its place; `None` if no
+    /// group is needed to distinguish the two.
     group: Option<String>,
 }
 
@@ -322,7 +322,7 @@ fn is_same(a: &Step, b: &Step) -> bool {
 }
 
 /// Returns true if step `b` did what the failed step `a` was meant to do: `a` gave its target in words that matched no element,
-/// and `b` did the same to an element with that name.
+/// and `b` did the same to an element that has these words as its name.
 fn is_meant(a: &Step, b: &Step) -> bool {
     let Action::Browser(action) = &a.action else {
         return false;

@@ -22,8 +22,8 @@ pub const PROMOTION_SITES: usize = 3;
 /// only if the lower bound is above the threshold, and retired if the upper bound is below it. Source: chosen; if 5 of 5 uses
 /// helped, the lower bound is 0.566; if 0 of 4 helped, the upper bound is 0.490.
 pub const HELPED_SHARE: f64 = 0.5;
-/// Number of unhelpful runs in a row that retire a lesson. For a lesson for all sites, these runs must also have been on as
-/// many sites. Source: chosen; a change of the page can make a lesson wrong, however often it helped before.
+/// Number of unhelpful runs in a row that retire a lesson. For a lesson for all sites, these runs must also have been on at least
+/// this number of different sites. Source: chosen; a change of the page can make a lesson wrong, however often it helped before.
 pub const HARMS_IN_A_ROW: usize = 3;
 /// Quantile of the normal distribution for a two-sided interval of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
@@ -158,8 +158,9 @@ impl Lesson {
         self.counted_until = self.counted_until.max(forgotten);
     }
 
-    /// Drops evidence, the weakest first, and if necessary also sites, counted runs and the page, until the record is small
-    /// enough. The counts are kept. A store refuses all changes of a shelf if one record is too large.
+    /// Drops evidence, the weakest first, and if necessary also sites, counted runs and the kind of page on which the lesson was
+    /// learned, until the record is small enough. The counts are kept. A store refuses all changes of a shelf if one record is
+    /// too large.
     pub(super) fn fit(&mut self) {
         // First keep as much as the rules need. If that is still too large, keep less.
         for (runs, sites) in [(2 * HARMS_IN_A_ROW, PROMOTION_SITES), (1, 0)] {
@@ -180,7 +181,7 @@ impl Lesson {
         }
     }
 
-    /// Returns true if the lesson's record is small enough for every store, whatever its key.
+    /// Returns true if the lesson's record is small enough for every store, even with a key of the length [`MAX_KEY`].
     pub(super) fn is_storable(&self) -> bool {
         self.to_record("")
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - MAX_KEY)
@@ -247,7 +248,8 @@ impl Lesson {
     }
 
     /// Returns true if the lesson should be retired: it helped too seldom, or in none of the last [`HARMS_IN_A_ROW`] runs that
-    /// used its recovery. A lesson for all sites is judged by sites: one bad page says nothing about the others.
+    /// used its recovery. For a lesson for all sites, several cases of harm on one site count as one, because one bad page says
+    /// nothing about other sites.
     fn harms(&self) -> bool {
         let is_for_all = matches!(self.text, LessonText::Template(_));
         // The runs that used the recovery, the latest first. Each has `true` if the recovery helped on none of its sites.

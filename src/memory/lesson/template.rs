@@ -122,9 +122,8 @@ fn is_escape(steps: &[Move]) -> bool {
     steps == [Move::press(super::NamedKey::Escape)]
 }
 
-/// Returns the instruction for a move that is made before the failed action is repeated. If the target of the failed action
-/// was covered and the move is a click, the instruction describes the clicked element as the one that closes what covers
-/// the target.
+/// Returns the instruction for a move that is made before the failed action is repeated. If the target of the failed action was
+/// covered and the move is a click, the instruction has a form such as `click the button that closes what covers it`.
 fn first(step: Move, trouble: FailureKind) -> String {
     match (step.tool, step.on) {
         (BrowserTool::Click, Some(on)) if is_covered(trouble) => {

@@ -21,7 +21,7 @@ pub struct Trace {
     pub run: RunId,
     /// The end of the run.
     pub ended_at: DateTime<Utc>,
-    /// True if the run was interrupted, so that it is no evidence against the lessons that it was shown.
+    /// True if the run was interrupted. Such a run is no evidence against the lessons that its prompts contained.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
     /// The browser actions in order, without those that only look or wait.
@@ -161,8 +161,8 @@ impl TraceStep {
         })
     }
 
-    /// Returns the step without names of elements that repeat text typed by the run. Pages offer typed text as a choice, so
-    /// such a name may be the user's own text.
+    /// Returns the step without those names that repeat text typed by the run. Pages offer typed text as a choice, so such a name
+    /// may be the user's own text.
     fn without(mut self, typed: &Typed) -> Self {
         self.aim = self.aim.filter(|aim| !typed.is_in(&aim.name));
         self.groups.retain(|group| !typed.is_in(group));

@@ -39,7 +39,7 @@ impl FailureKind {
         format!("{command}{}", self.ending())
     }
 
-    /// Returns the part of a sentence about the failure that follows the command, such as ` fails because …`.
+    /// Returns the text that [`sentence`](Self::sentence) puts after the command, such as ` fails because …`.
     pub(super) fn ending(self) -> String {
         match self {
             Self::Any => " fails".to_owned(),

@@ -31,7 +31,7 @@ pub(super) struct Learned {
     /// The time when the run ended.
     pub(super) at: DateTime<Utc>,
     pub(super) success: bool,
-    /// True if the run was interrupted, so that its end says nothing about the patterns that it was shown.
+    /// True if the run was interrupted. The end of such a run says nothing about the patterns that its prompts contained.
     #[serde(default)]
     pub(super) interrupted: bool,
     /// A hash of the goal without its values, which is the same for goals that differ only in values.

@@ -52,10 +52,10 @@ impl Pattern {
     ///
     /// - The description is empty.
     /// - There are fewer than 2 or more than 10 steps.
-    /// - A step cannot be part of a pattern: its tool is not one of `goto`, `click`, `dblclick`, `hover`, `fill`, `type`, `press`,
-    ///   `select`, `check` and `uncheck`, its effect cannot be undone, its target can neither be named nor is it an item of a list, or its
-    ///   record is too large.
-    /// - The first step opens no address and has no target.
+    /// - A step cannot be part of a pattern: its tool is not one of `goto`, `click`, `dblclick`, `hover`, `fill`, `type`,
+    ///   `press`, `select`, `check` and `uncheck`, its effect cannot be undone, its target has no name and was not chosen from a
+    ///   list, or its record is too large.
+    /// - The first step opens no address and has no target with a name.
     pub fn given(description: &str, steps: &[StoredStep], now: DateTime<Utc>) -> Result<Self> {
         let refuse =
             |why: &str| Err(Error::new(ErrorKind::InvalidInput, "pattern.given").with("why", why));

@@ -234,7 +234,7 @@ fn learned_pattern(mut steps: Vec<StoredStep>, run: &Recent) -> Pattern {
 
 /// Returns the result of a pattern in a run. `from` is the index of the first action after the pattern was shown.
 ///
-/// - `Helped`: the run took all steps in order, and the last of them after it was shown the pattern.
+/// - `Helped`: the run took all steps in order, and it took the last step after it was shown the pattern.
 /// - `Failed`: a step failed after the run was shown the pattern, the steps were not completed, and the run was not interrupted.
 /// - `Ignored`: any other case.
 fn used(pattern: &Pattern, learned: &Learned, from: usize) -> Use {

@@ -26,13 +26,13 @@
 //! - Goals that differ only in values that the runs typed or chose count as the same goal. Trajectories, not
 //!   patterns, cover runs with the same goal.
 //! - Steps that cannot be undone are never learned, because a run with another goal may not want them.
-//! - The steps of the last runs are kept as signatures only. The names in a new pattern come from the run that is
-//!   being learned from, so an imported run of another person adds no words. It counts as evidence only if the
-//!   importing person vouches for it.
+//! - The steps of the last runs are kept as signatures only. The names in a new pattern come from the run from which
+//!   memory is learning, and never from the runs before it. So an imported run of another person adds no words. An
+//!   imported run counts as evidence only if the importing person vouches for it.
 //! - The result of a pattern depends only on its steps: all were carried out, or one failed. The end of the run does
 //!   not count, because it depends on other steps too.
-//! - The key of a pattern is a hash of its steps without the numbers in them, and an imported step contains no other
-//!   data. So a person who accepts a pattern by its key accepts exactly these steps.
+//! - The key of a pattern is a hash of its steps without the numbers in them. An imported step contains nothing but the
+//!   hashed data and these numbers. So a person who accepts a pattern by its key accepts exactly these steps.
 //! - The sentences come from this program or from the person who gave the pattern. The names in them are page data,
 //!   which is shown only on its own host and inside the fence that marks quoted data.
 

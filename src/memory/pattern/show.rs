@@ -111,8 +111,8 @@ impl Known {
             .any(|window| self.begins_with(window))
     }
 
-    /// Returns how many first steps of the pattern are also the last steps of the run; 0 if the run has not begun the
-    /// pattern.
+    /// Returns the number of the pattern's first steps that are also the last steps of the run; 0 if the run has not
+    /// begun the pattern.
     fn begun(&self, taken: &[Taken]) -> usize {
         let is_last = |count: &usize| {
             let from = taken.len().checked_sub(*count);

@@ -123,8 +123,8 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     out
 }
 
-/// Adds the elements of a host to the documented folder, with their newest names, and returns a line for a person about those that are
-/// left out. The runs that used the elements and their failures are not written.
+/// Adds the elements of a host to the documented folder, with their newest names, and returns a line for a person about those
+/// that are left out. Failures are not written, and neither are the runs that used the elements.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let mut lost = 0;
     for record in records {

@@ -26,7 +26,7 @@ pub(super) struct Learned {
     pub(super) used: Vec<Used>,
 }
 
-/// An element that a run used, with the action that counts for it.
+/// An element that a run used, with the result of one action on it. [`Learned::of`] chooses the action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Used {
     pub(super) host: Host,

@@ -38,7 +38,7 @@ struct Entry {
 
 impl Entry {
     /// Returns true if the session ended on this host. The entry's own address is read, because a [`Session`] does not keep a
-    /// long one.
+    /// long address.
     fn ended_on(&self, host: &Host) -> bool {
         let url = Url::parse(&self.final_url);
         url.is_ok_and(|url| Host::of(&url).is_ok_and(|of| of == *host))
@@ -73,7 +73,7 @@ impl Entry {
     }
 }
 
-/// Converts the sessions that the folder has for a host to records. Returns the latest [`MAX_SESSIONS`] of them, and the problems found. A
+/// Returns the folder's sessions for a host as records, at most the latest [`MAX_SESSIONS`], with the problems found in them. A
 /// session that ended on another host, or does not say where it ended, is kept without its answer and address.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();

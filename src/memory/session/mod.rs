@@ -13,9 +13,9 @@
 //! - A run that ended before the model decided anything is not recorded, because it says nothing about a host.
 //! - A session from another program's folder or another person's export is not shown until a person accepts it, because anybody
 //!   could have written its answer.
-//! - Of the earlier runs with another session id or none, a run is shown only the newest two that failed, each as one line with
-//!   the goal of the earlier run, so that a failed attempt is not repeated. Runs with the same goal share one line. Successful
-//!   runs are left out: readers who played the model took the answers of such runs for answers to their own goal.
+//! - Earlier runs with another session id, or without a session id, are shown only if they failed, so that failed attempts are
+//!   not repeated. Only the newest two are shown, each as one line with its goal. Runs with the same goal share one line.
+//!   Successful runs are left out: readers who played the model took the answers of such runs for answers to their own goal.
 
 mod documented;
 mod learn;

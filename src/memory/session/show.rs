@@ -79,9 +79,9 @@ impl Index for SessionIndex {
     }
 }
 
-/// Returns all lines that prompts may show for a session. A failed session has a line for runs with another session id
-/// or none, which is shown only while the session is among the newest failures. A session with an id has further lines
-/// for runs with the same id.
+/// Returns all lines that prompts may show for a session. A failed session has one line for runs with another session id,
+/// or without one. Prompts show this line only while the session is among the newest failures. A session with an id has
+/// further lines for runs with the same id.
 pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
     let mut told = Vec::new();
     if !session.success {

@@ -52,8 +52,8 @@ impl MapIndex {
         Self { pages, common }
     }
 
-    /// Returns the number of words that a page shares with a goal. If there are at least three pages, words that more
-    /// than a third of them contain do not count.
+    /// Returns the number of words that a page shares with a goal. If there are at least three pages, a word does not
+    /// count if more than a third of the pages contain it.
     fn shared(&self, known: &Known, goal: &BTreeSet<String>) -> usize {
         let tells = |word: &&String| {
             self.pages.len() < 3

@@ -70,7 +70,7 @@ fn sentence_ends(goal: &str) -> Vec<usize> {
 ///   sentence ends the search.
 /// - If that last step types a secret and the next step uses a button on the same page, the button is included, as in a
 ///   login.
-/// - If one of these steps selects an option or changes a checkbox, they end before it instead.
+/// - If one of these steps selects an option or changes a checkbox, only the steps before it are counted.
 fn begun(steps: &[StoredStep], header: &Header, end: usize) -> usize {
     // A step belongs to the sentence that contains its value.
     let is_in_part = |step: &StoredStep| {

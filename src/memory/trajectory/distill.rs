@@ -30,7 +30,7 @@ pub(super) struct Learned {
     /// The host on which the whole run took place.
     pub(super) host: Host,
     pub(super) success: bool,
-    /// True if the run was interrupted, so that its end says nothing about the trajectories that it was shown.
+    /// True if the run was interrupted. The end of such a run says nothing about the trajectories that its prompts contained.
     #[serde(default)]
     pub(super) interrupted: bool,
     pub(super) header: Header,

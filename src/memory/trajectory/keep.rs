@@ -16,8 +16,8 @@ use crate::{
 
 /// Maximum number of trajectories of a host. Source: chosen.
 pub const MAX_TRAJECTORIES: usize = 20;
-/// Number of failed runs in a row after which a trajectory that they were shown is retired, so that it is no longer
-/// offered. Source: chosen, as for lessons.
+/// Number of failures in a row after which a trajectory is retired, so that it is no longer offered. Only runs that were
+/// shown the trajectory are counted. Source: chosen, as for lessons.
 pub const FAILED_IN_A_ROW: usize = 3;
 
 /// Maximum length of the key of an imported record. Unit: bytes. Source: chosen; the keys of this crate have 21 bytes.
@@ -145,7 +145,7 @@ impl Trajectory {
     ///
     /// - The steps of the trajectory with fewer steps are kept; if both have the same number, those of the newer one.
     /// - The steps of `other` are always kept if this trajectory is imported. They are also kept if this trajectory is
-    ///   retired and the other run did not take its steps.
+    ///   retired and the run of `other` did not take the steps of this trajectory.
     fn repeat(&mut self, other: Self) {
         let same = other.took(self);
         let is_retired = self.header.is_retired();

@@ -62,8 +62,8 @@ pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize 
 /// Returns how many steps of `rest`, the remaining steps of a trajectory, are done or left out after the run took the
 /// step `taken`; 0 if `taken` is none of the next steps.
 ///
-/// - If the goal contains the name of the target of `taken`, a recorded step whose target is a value of the goal is
-///   preferred to other steps.
+/// - If several of the next steps are the same as `taken`, the first of them counts. If the goal contains the name of the
+///   target of `taken`, a step whose target is a value of the recorded goal is preferred.
 /// - If the run made another choice in place of the first step of `rest`, this first step counts as done.
 fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize {
     let near = &rest[..rest.len().min(MAX_LEFT_OUT + 1)];

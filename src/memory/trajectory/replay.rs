@@ -117,8 +117,8 @@ const fn gives_secret(step: &StoredStep) -> bool {
     matches!(step.text, Some(StoredText::Secret(_)))
 }
 
-/// Returns true if the step at the position `at` follows a step that typed a secret on the same page, and only fields
-/// were filled in between. A button pressed there is the button of a login.
+/// Returns true if an earlier step typed a secret on the page of the step at the position `at`, and all steps between
+/// these two write to fields. A button that the step at `at` presses is then the button of a login.
 fn is_login(way: &[StoredStep], at: usize) -> bool {
     let mut fields = before(way, at).take_while(|step| step.writes());
     fields.any(gives_secret)

@@ -1,4 +1,5 @@
-//! The check that a new goal is the task of a trajectory with other values, and the values that each step gets from it.
+//! The check that a new goal is the task of a trajectory with other values, and the values that each step takes from the new
+//! goal.
 
 use std::collections::{BTreeMap, BTreeSet};
 

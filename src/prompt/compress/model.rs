@@ -1,11 +1,11 @@
-//! Shortens the long result of a tool with the reply of a model: the request, and what of the reply is taken. Pure.
+//! Shortens the long result of a tool with the help of a model: makes the request, and decides which parts of the reply are used. Pure.
 //!
 //! # Decisions
 //!
-//! - The reply may only leave out. An address that the text does not contain is dropped, and so is every fact, label or field with an
-//!   address or a number that it does not contain, because a later decision would take it for page data. Words are not checked, so the
-//!   last line says where the text comes from.
-//! - Addresses that the reply leaves out, but the rules require, are added from the text.
+//! - A reply may leave out parts of the original text, but may not add to it. An address that the original does not contain is dropped.
+//!   A fact, label or field is dropped too if it has an address or a number that the original does not contain, because a later decision
+//!   would take it for page data. Words are not checked, so the last line says that a model wrote the text.
+//! - If the reply leaves out more addresses than the rules allow, some are added from the original text.
 
 use std::collections::BTreeSet;
 

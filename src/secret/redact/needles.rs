@@ -15,8 +15,8 @@ use super::{
 /// also be found in references and labels.
 pub(super) const MIN_ANYWHERE: usize = 6;
 
-/// Minimum number of characters of a form from which the secret's own escapes were removed. Source: chosen; six
-/// characters that are three escapes leave three characters.
+/// Minimum number of characters of a form in which escapes of the secret itself are undone. Source: chosen; a secret of
+/// six characters may consist of three escapes, and undoing these leaves three characters.
 const MIN_UNDONE: usize = 3;
 
 /// The bytes of a form, wiped on drop.

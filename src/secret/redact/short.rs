@@ -11,8 +11,8 @@ use super::{
     view::View,
 };
 
-/// Longest value that is compared with the secrets. Unit: bytes. Source: chosen; 5 characters take less, even spaced
-/// and escaped.
+/// Longest value that is compared with the secrets. Unit: bytes. Source: chosen; a short secret has at most 5
+/// characters, which take fewer bytes even with spaces and escapes.
 const MAX_VALUE: usize = 64;
 /// Characters that end an unquoted value.
 const ENDS: &[u8] = b"&#;,\"'`)]}<>\r\n";

@@ -1,9 +1,9 @@
 //! Secrets that no single node shows: a word in two pieces, or one letter in each node.
 //!
-//! The texts of the page are joined without anything between them, in three selections, because a reader could put any
-//! of these together: all values, all names, and the visible text (the value of a node, or its name if no node inside
-//! it has text). A secret that covers several nodes is hidden in each of them. If the nodes around them repeat a piece
-//! of the secret, the repetition is hidden too.
+//! The texts of the page are joined without anything between them. This is done for three selections of texts, because
+//! a reader could put the texts of any selection together: all values, all names, and the visible text (the value of a
+//! node, or its name if no node inside it has text). A secret that covers several nodes is hidden in each of these
+//! nodes. If a node around them repeats a piece of the secret, the repetition is hidden too.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,8 +16,8 @@ use crate::{
     secret::HIDDEN,
 };
 
-/// Longest text that can be one piece of a short secret. Unit: characters. Source: chosen; a code entered in single
-/// boxes has one character in each, and a combination lock with two rings has two.
+/// Longest text of one node that can be a piece of a short secret. Unit: characters. Source: chosen; a code in single
+/// boxes has one character in each box; a code in pairs of digits has two.
 const MAX_SIGNS: usize = 2;
 /// Number of levels above a piece of a secret that are searched for a repetition of the piece. Source: chosen; enough
 /// for a label in a cell in a row.

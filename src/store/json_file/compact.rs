@@ -266,8 +266,8 @@ impl Files {
         }
     }
 
-    /// Returns the registrable domain of a folder's host; `None` if it has none or is not known. If the folder's name was shortened,
-    /// the host is read from a file in the folder.
+    /// Returns the registrable domain of a folder's host; `None` if the host is not known or has no registrable domain. If the folder's
+    /// name was shortened, the host is read from a file in the folder.
     fn site_of(&self, dir: &Path, name: &str, entries: &[FsEntry]) -> Option<String> {
         if let Some(host) = host_name::decode(name) {
             return host.site().map(|site| site.to_string());

@@ -71,7 +71,7 @@ pub(super) enum Parsed {
     TooDeep,
     /// A valid file of another shelf than the given shelf. Contains the name of that other shelf.
     OtherShelf(String),
-    /// No file of a shelf, or a damaged file. Contains the reason.
+    /// A file that is not a shelf's file, or that is damaged. Contains the reason.
     Broken(&'static str),
 }
 

@@ -9,15 +9,17 @@ use crate::base::Host;
 
 /// Maximum length of a name that is not shortened. Unit: bytes. Source: chosen; file systems allow 255.
 const MAX_PLAIN: usize = 100;
-/// Length of the beginning of the full name that a shortened name keeps, before a hash of the full name. Unit: bytes. Source: chosen.
+/// Maximum length of the first part of a shortened name. This part is the beginning of the full name; `~` and a hash follow. Unit: bytes.
+/// Source: chosen.
 const KEPT: usize = 60;
 /// Names that Windows reserves for devices, with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Returns the name of a host's folder.
 ///
-/// Lower-case letters, digits, inner `-` and inner single dots stay as they are. Every other byte becomes `_` and two hexadecimal digits. A
-/// name of more than 100 bytes is shortened and ends with `~` and its hash; the files in the folder contain the full host.
+/// Lower-case letters, digits, `-` (except at the start) and inner single dots stay as they are. Every other byte becomes `_` and two
+/// hexadecimal digits; so does the first byte of a device name of Windows. A name of more than 100 bytes is shortened, and then ends with
+/// `~` and a hash of the host; the files in the folder contain the full host.
 pub(super) fn encode(host: &Host) -> String {
     component(host.as_str())
 }

@@ -139,8 +139,8 @@ impl JsonFiles {
         }))
     }
 
-    /// Returns a handle to the same store with other limits. It shares no locks, notices or growth counts with the old handle and its
-    /// clones.
+    /// Returns a handle to the same store with other limits. The new handle shares no locks, notices or growth counts with the old handle
+    /// and its clones.
     pub fn with_options(self, options: JsonFilesOptions) -> Self {
         let (fs, schema) = (Arc::clone(&self.0.fs), self.0.schema);
         let (locks, notices, growth) = (Locks::default(), Notices::default(), Growth::default());

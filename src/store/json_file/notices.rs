@@ -45,7 +45,7 @@ impl Notices {
         }
     }
 
-    /// Adds a notice of a finding, unless the same finding was reported before, because every later operation finds the same thing again.
+    /// Adds a notice of a finding. Does nothing if the same finding was reported before, because every later operation finds it again.
     pub(super) fn found(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),

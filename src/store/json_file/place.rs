@@ -121,7 +121,7 @@ fn namespace_dir(namespace: &Namespace) -> PathBuf {
     }
 }
 
-/// Returns the collection of the shelf whose file has this name; `None` if no shelf's file can have it.
+/// Returns the collection of the shelf whose file has this name; `None` if no shelf's file can have this name.
 pub(super) fn collection_of(file: &str) -> Option<&str> {
     file.strip_suffix(JSON).filter(|name| is_collection(name))
 }

@@ -294,8 +294,8 @@ fn newer(found: &Found) -> Failure {
     }
 }
 
-/// Returns true if no process has this id, or if it is the id of this process, which does not write the shelf at this moment. A process in
-/// another container seems not to exist; only the shelf's lock protects its temporary files.
+/// Returns true if no process has this id, or if the id is that of this process, which does not write the shelf at this moment. A process
+/// in another container seems not to exist, so only the shelf's lock protects the temporary files of that process.
 fn is_gone(pid: u32) -> bool {
     if pid == std::process::id() {
         return true;

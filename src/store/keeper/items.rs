@@ -5,7 +5,8 @@ use crate::{
     memory::{Described, Record, Shelf},
 };
 
-/// Maximum number of items in the error for a text with which the names of several items begin. Source: chosen.
+/// Maximum number of names that an error lists. The error reports that the names of several items begin with the given
+/// text. Source: chosen.
 const MAX_NAMES: usize = 5;
 
 /// A record of memory together with its shelf and its description for a person.
@@ -21,8 +22,8 @@ pub struct Item {
 }
 
 impl Item {
-    /// Returns the name of the item: its key, followed by its host if it has one. The host is part of the name because two
-    /// hosts can have the same key.
+    /// Returns the name of the item: its key, followed by its host if it has one. The host is part of the name because items of two hosts
+    /// can have the same key.
     pub fn name(&self) -> String {
         self.shelf.item_name(&self.record.key)
     }
@@ -55,7 +56,8 @@ pub struct Damaged {
 }
 
 impl Damaged {
-    /// Converts an error of loading this shelf. Returns the error unchanged if the shelf may still be intact.
+    /// Converts the error with which loading this shelf failed. Returns the error unchanged if the shelf may still be
+    /// intact.
     pub(super) fn of(shelf: &Shelf, error: Error) -> Result<Self> {
         let is_too_large = match error.kind() {
             ErrorKind::Corrupt => false,

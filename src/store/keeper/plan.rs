@@ -42,7 +42,7 @@ impl Place {
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) removed: Vec<Shelf>,
-    /// Number of records on the removed shelves of hosts, without shelves that cannot be read.
+    /// Number of records on the removed shelves of hosts. Shelves that cannot be read are not counted.
     pub(super) own: usize,
     pub(super) unreadable: usize,
     pub(super) edits: Vec<(Shelf, Edit)>,
@@ -117,7 +117,8 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         Ok(plan)
     }
 
-    /// Adds the removal, from the register, of the runs that began in this place.
+    /// Adds changes to the plan that remove the runs that began in this place: their entries in the register, and their
+    /// checkpoints.
     async fn forgetting_runs(&self, plan: &mut Plan, place: &Place) -> Result<()> {
         let shelf = manifest_shelf(&self.namespace);
         let records = match self.records(&shelf).await? {
@@ -154,7 +155,7 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         Ok(plan)
     }
 
-    /// Adds the edit of a memory kind. If the kind provides none, records the shelf as one without an edit.
+    /// Adds the edit of a memory kind to the plan. If the kind provides no edit, records the shelf in `untold`.
     async fn plan_told(
         &self,
         plan: &mut Plan,

@@ -26,8 +26,8 @@ const BESIDE_MIDDLE: f64 = 2.0;
 /// Length of the last move of a drag, in each direction. It is longer than [`BESIDE_MIDDLE`], so it crosses the middle. Unit: CSS pixels.
 /// Source: chosen.
 const LAST_MOVE: f64 = 4.0;
-/// Minimum width or height for ending a drag [beside the middle](BESIDE_MIDDLE) of its target element in that direction; in a smaller
-/// element, the drag ends in the middle. Unit: CSS pixels. Source: chosen.
+/// Minimum width and minimum height of a target element for a drag that ends [beside its middle](BESIDE_MIDDLE). In a direction in
+/// which the element is smaller, the drag ends exactly in the middle. Unit: CSS pixels. Source: chosen.
 const MIN_SIDE: f64 = 2.0 * LAST_MOVE;
 
 #[derive(Debug, Clone, Copy)]
@@ -49,8 +49,8 @@ fn inside(area: &Area, (x, y): (f64, f64)) -> Result<(), CdpError> {
 }
 
 impl Cdp {
-    /// Drags one element onto another: with drag events if the page begins a drag and drop of the browser, otherwise
-    /// with mouse events alone.
+    /// Drags one element onto another. If the page starts the browser's own drag and drop, this sends drag events.
+    /// Otherwise it sends mouse events alone.
     pub(in crate::browser::cdp) async fn drag(
         &self,
         turn: &mut Turn,
@@ -244,8 +244,9 @@ impl Cdp {
         Ok(())
     }
 
-    /// Undoes the parts of a pointer action that was cancelled. Waits at most [`DRAG`] for the page, because the page
-    /// may not answer; the page receives these events before any later ones.
+    /// Undoes the parts of a pointer action that was cancelled: releases the button, cancels the drag, and ends the
+    /// watching for a press. Waits at most [`DRAG`] for the page, because the page may not answer. Even then, the page
+    /// receives all this before any later event.
     pub(in crate::browser::cdp) async fn tidy(&self, turn: &mut Turn) {
         if let Some(session) = turn.session.take_if(|_| turn.midway.dragged) {
             let tell = |method, params| self.hub.wire.call::<Value>(Some(&session), method, params);
@@ -271,13 +272,17 @@ fn released(turn: &Turn) -> Value {
     mouse("mouseReleased", Point { x, y }, "left", 0, 1)
 }
 
-/// Returns the last two points of the pointer's path in a drag onto an element: one before and one behind the element's
-/// middle, in the direction of the drag in reading order.
+/// Returns the last two points of the pointer's path in a drag onto an element. The path crosses the element's middle
+/// between these points: forwards if the drag leads forwards in reading order, else backwards.
 ///
-/// A sortable list puts the dragged item before or after the item under the pointer. It decides by the direction of the
-/// last move and by the half of that item in which the move ends. In a grid, both must be those of a drag forwards or
-/// backwards in reading order, whatever the path before. The two items count as one row if they share at least half the
-/// height of the less tall one. `start` is the middle of the dragged item, and `height` its height.
+/// This is for sortable lists. Such a list puts the dragged item before or after the item under the pointer. The list
+/// decides by two things: the direction of the last move, and the half of the item in which the move ends. With these
+/// points, both agree with the direction of the drag in reading order. This is so even in a grid, whatever path the
+/// pointer took before.
+///
+/// The dragged item and the element count as one row if they share at least half the height of the less tall of the
+/// two. `start` is the middle of the dragged item, and `height` is its height. `middle` and `area` belong to the
+/// element.
 pub(super) fn landing((start, height): (Point, f64), middle: Point, area: &Area) -> [Point; 2] {
     let (right, down) = (middle.x - start.x, middle.y - start.y);
     let shared = f64::midpoint(height, area.height) - down.abs();

@@ -100,7 +100,7 @@ pub(in crate::browser::cdp) struct Tab {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     loader: String,
-    /// True if the tab was already navigating to yet another document when this one came. That navigation may still
+    /// True if the tab was already navigating to yet another document when this document came. That navigation may still
     /// replace this document.
     contested: bool,
 }
@@ -144,8 +144,8 @@ impl Frame {
         (self.moves() || self.loader.is_empty()) && !self.vain
     }
 
-    /// Returns true if the frame is navigating, or its document is loading and not yet parsed. Returns false if this
-    /// was once waited for in vain.
+    /// Returns true if the frame is navigating, or its document is loading and not yet parsed. Returns false if the frame
+    /// was already waited for in vain.
     pub(in crate::browser::cdp) fn navigates(&self) -> bool {
         (self.goes.is_some() || (self.loading && !self.ready)) && !self.vain
     }
@@ -406,8 +406,8 @@ impl Tab {
         self.frames.remove(frame);
     }
 
-    /// Records that a frame moves to another process, and removes those frames inside it that belong to `session`.
-    /// Other frames inside it stay: the new process may already have reported them.
+    /// Records that `frame` moves to another process, and removes those frames inside `frame` that belong to `session`.
+    /// All other frames inside `frame` stay, because the new process may already have reported them.
     fn leaves(&mut self, session: &str, frame: &str) {
         self.empty(frame, |inside| inside.session == session);
     }

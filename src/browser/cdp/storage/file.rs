@@ -75,7 +75,7 @@ pub(super) struct Item {
     value: Text,
 }
 
-/// A string in the spelling of its JSON. Strings of pages may contain half a surrogate pair, which Rust strings cannot
+/// A string, stored as its JSON text. Strings of pages may contain half a surrogate pair, which Rust strings cannot
 /// hold.
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
@@ -132,8 +132,8 @@ impl Cookie {
 }
 
 impl State {
-    /// Returns true if the state has a cookie or local storage for the host of the cookie domain `domain`, for a host
-    /// inside that domain, or for a domain around it.
+    /// Returns true if the state has a cookie or local storage for the cookie domain `domain` itself, for a host inside
+    /// `domain`, or for a domain that contains `domain`.
     pub(super) fn speaks_of(&self, domain: &str) -> bool {
         let domain = host(domain);
         let hosts = self

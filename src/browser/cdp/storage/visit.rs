@@ -52,9 +52,9 @@ struct Attached {
     session_id: String,
 }
 
-/// Returns true if the page that was opened for `origin` reports that origin as `there`. Returns false if it reports
-/// the https origin of the same host: then the browser turns every http page of the host into https, so no page can see
-/// the storage of `origin`. Any other `there` is an error.
+/// Compares `origin` with `there`, the origin that the page opened for `origin` reports. Returns true if both are equal.
+/// Returns false if `there` is the https origin of the same host: then the browser turns every http page of the host
+/// into https, so no page can see the storage of `origin`. Any other `there` is an error.
 fn is_at(origin: &Url, there: &str) -> Result<bool, CdpError> {
     let mut safe = origin.clone();
     // Another port is another origin.

@@ -75,8 +75,8 @@ impl Link {
 
     /// Runs a command.
     ///
-    /// If the fast transport fails, later commands use the safe transport. This command is repeated there only if it
-    /// certainly was not carried out, or if it only reads.
+    /// If the fast transport fails, all later commands use the safe transport. The command that failed is repeated on
+    /// the safe transport only if it certainly was not carried out, or if it only reads.
     pub(in super::super) async fn run(
         &self,
         command: &Command,

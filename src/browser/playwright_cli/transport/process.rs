@@ -23,8 +23,8 @@ use crate::{base::text::clean, secret::Secret};
 pub(in super::super) const MAX_ARGUMENT: usize = 100_000;
 
 /// The path of the bare client in the tool's installation, relative to the folder of the tool's program. The bare
-/// client only talks to the daemon. The program first loads all of Playwright to search for updates, which takes three
-/// quarters of the 0.4 s of a command.
+/// client only talks to the daemon. The tool's program, however, first loads all of Playwright to search for updates.
+/// Of the 0.4 s that a command then takes, this is three quarters.
 const BARE_CLIENT: &str = "../../playwright-core/lib/tools/cli-client/cli.js";
 
 #[derive(Debug)]

@@ -132,7 +132,7 @@ fn wipe(value: Value) {
     }
 }
 
-/// Returns the command in the JSON form that the tool's own client makes of its command line.
+/// Returns the command in the JSON form in which the tool's own client would send it.
 fn arguments(command: &Command) -> Value {
     let mut words = vec![Value::from(command.name)];
     words.extend(command.code.iter().map(|code| Value::from(code.expose())));

@@ -23,14 +23,14 @@ use crate::{
     },
 };
 
-/// Maximum size of an imported lesson. Unit: bytes of its record. Source: the cap of a record, less space for later
-/// counts.
+/// Maximum size of an imported lesson. Unit: bytes of its record. Source: the maximum size of a record, minus 512 bytes
+/// for later counts.
 const MAX_LESSON_BYTES: usize = MAX_RECORD_BYTES - 512;
 /// Maximum number of imported lessons on one shelf. Source: chosen; half of the full records that fit on a shelf.
 pub const MAX_ON_A_SHELF: usize = 150;
-/// The keys of the seeds, each with the beginning of its sentence in the document that describes the file. Only the beginning
-/// is compared, because the document cuts off the second and the third sentence. A lesson of a file whose source is `seed` and
-/// whose text begins like this is imported as that seed.
+/// The keys of the seeds, each with the beginning of its sentence in the document that describes the file. Only the beginning is
+/// compared, because the document cuts off the second and the third sentence. A lesson in the file is imported as a seed if its
+/// source is `seed` and its text begins like the documented sentence of this seed.
 const DOCUMENTED: [(&str, &str); 3] = [
     (
         "seed-fill-fallback",
@@ -193,7 +193,7 @@ fn keep(record: Record) -> Edit {
     })
 }
 
-/// Returns the key of a lesson. It depends only on the words, on the fields that match errors, and on the domain, so that the
+/// Returns the key of a lesson. It depends only on the words, the failed command, the error pattern and the domain, so that the
 /// same lesson in several files has one key.
 fn key_of(entry: &Entry) -> String {
     let value = json!([

@@ -323,7 +323,7 @@ pub(super) fn site_of(domain: &str) -> Option<Site> {
     Site::of(&Url::parse(&format!("https://{host}/")).ok()?).ok()
 }
 
-/// Leaves out domains without a site.
+/// Returns the sites of these domains. Domains without a site are left out.
 fn sites_of<'a>(domains: impl IntoIterator<Item = &'a String>) -> BTreeSet<Site> {
     domains
         .into_iter()

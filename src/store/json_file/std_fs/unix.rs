@@ -80,7 +80,8 @@ fn dir_flags() -> OFlags {
     OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-/// Returns flags with which opening a file fails if the path is a symbolic link, and does not wait for the other end of a pipe.
+/// Returns flags for opening a file. With these flags, opening fails if the path is a symbolic link, and does not wait for the other end of
+/// a pipe.
 fn file_flags() -> OFlags {
     OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK
 }

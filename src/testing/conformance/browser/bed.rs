@@ -138,8 +138,8 @@ impl<'a> Bed<'a> {
             .ok_or_else(|| format!("no {role} {name:?} with a reference on {}", seen.url))
     }
 
-    /// Returns the reference of the first element with this role and name. Waits for it up to [`FRAMES`], because its frame may load later
-    /// than the page; then fails the check.
+    /// Returns the reference of the first element with this role and name. Waits for the element up to [`FRAMES`], because its frame may
+    /// load later than the page. Fails the check if the element does not appear in this time.
     pub(super) async fn find_in_frame(&self, role: Role, name: &str) -> Result<Target, String> {
         let is_there = |seen: &Observation| Ok(reference(seen, &role, name).is_some());
         let seen = self.see_frames(is_there).await?;
