@@ -519,9 +519,12 @@ async fn a_failure_that_the_reply_got_over_is_told_among_the_changes_alone() {
     let (_, executed) = waited.split_once("=== executed").expect("a part of it");
     assert!(!executed.contains("click"), "{waited}");
     // A call that only looks gets over nothing.
-    let looks = [("snapshot", json!({}))];
-    let looked = run(fails(), scroll_and(&looks), options(), task()).await.1;
-    assert!(on_next(&looked, "## Last action failed"), "{looked}");
+    for looks in [("snapshot", json!({})), ("wait", json!({"seconds": 1}))] {
+        let looked = run(fails(), scroll_and(&[looks]), options(), task())
+            .await
+            .1;
+        assert!(on_next(&looked, "## Last action failed"), "{looked}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -239,13 +239,17 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
     Ok(action)
 }
 
+/// Names of the arguments that are places or distances in pixels.
+const PLACES: [&str; 6] = ["x", "y", "to_x", "to_y", "from_x", "from_y"];
+
 /// Corrects the arguments of one of our tools. Nulls are removed, because models write null for an argument that they leave out. If the
 /// tool takes a whole number, other forms of the number are converted, such as `"3"`, `3.0` and, for a place in pixels, `96.5`.
 fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     if let Value::Object(map) = &mut arguments {
         map.retain(|_, value| !value.is_null());
         for (name, value) in map {
-            if let Some(number) = whole(value).filter(|_| spec.takes_whole_number(name)) {
+            let is_place = PLACES.contains(&name.as_str());
+            if let Some(number) = whole(value, is_place).filter(|_| spec.takes_whole_number(name)) {
                 *value = number.into();
             }
         }
@@ -253,15 +257,15 @@ fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     arguments
 }
 
-/// Rounds a number to a whole number. The number may also be written as a text. Returns `None` for any other value, and for
-/// a number that is too large.
-fn whole(value: &Value) -> Option<i64> {
+/// Returns the whole number that a value states as a number or as a text; with `rounds` the nearest one. `None` for any other value, and
+/// for a number that is too large.
+fn whole(value: &Value, rounds: bool) -> Option<i64> {
     let number = match value {
         Value::String(text) => text.trim().parse().ok()?,
         other => other.as_f64()?,
     };
     // Beyond this, a number with a fraction does not tell whole numbers apart.
-    let is_exact = number.abs() < 9e15;
+    let is_exact = number.abs() < 9e15 && (rounds || number.fract() == 0.0);
     #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
     is_exact.then(|| number.round() as i64)
 }

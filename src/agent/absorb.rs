@@ -28,15 +28,33 @@ fn unclear(tool: &str) -> String {
     )
 }
 
-/// Returns true if the action does not change the page and no later action depends on it. If such an action fails, the later calls of the
-/// same reply are carried out all the same. Returns false for a wait, because the model may wait for the right moment for its next action.
+/// Returns true if the action does not change the page.
 const fn only_looks(action: &Action) -> bool {
     use BrowserAction as A;
     matches!(
         action,
         Action::Agent(_)
-            | Action::Browser(A::Scroll(_) | A::Snapshot(_) | A::Screenshot(_) | A::TabList(_))
+            | Action::Browser(
+                A::Hover(_)
+                    | A::Scroll(_)
+                    | A::Wait(_)
+                    | A::Snapshot(_)
+                    | A::Screenshot(_)
+                    | A::TabList(_)
+            )
     )
+}
+
+/// Returns true if the later calls of a reply do not depend on this action, so that they are carried out although it did not succeed.
+///
+/// The model may wait for the moment to act, or point at an element so that another one appears. But many elements do not react to the
+/// pointer, so the calls after a hover without effect are carried out.
+fn lets_others_run(action: &Action, outcome: &Outcome) -> bool {
+    match action {
+        Action::Browser(BrowserAction::Wait(_)) => false,
+        Action::Browser(BrowserAction::Hover(_)) => *outcome == Outcome::NoEffect,
+        other => only_looks(other),
+    }
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -70,10 +88,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     .push(unclear(action.tool_name()));
             }
             Outcome::NoEffect | Outcome::Failed(_) => {
-                // Many elements do not react to the pointer.
-                let is_hover = matches!(action, Action::Browser(BrowserAction::Hover(_)));
-                let is_harmless = is_hover && outcome == Outcome::NoEffect;
-                if !only_looks(&action) && !is_harmless && !is_caret(&action) && !is_settled {
+                let goes_on = lets_others_run(&action, &outcome) || is_caret(&action);
+                if !goes_on && !is_settled {
                     self.executor
                         .drop_queue("the call before them did not succeed");
                 }

@@ -126,12 +126,13 @@ impl State {
         // Opening the page again must not count as a repetition.
         self.guards.forget_actions();
         self.queue.clear();
+        let thought = self.thought.take();
         self.remarks.notes.push(
             "this run was interrupted, and its last page was opened again: a login and what was typed into fields may be lost"
                 .to_owned(),
         );
         if let Some(intent) = intent {
-            self.doubt(intent);
+            self.doubt(intent, thought);
         }
         let goto = BrowserAction::Goto(Goto {
             url: url.to_string(),
@@ -144,7 +145,7 @@ impl State {
         });
     }
 
-    fn doubt(&mut self, intent: Intent) {
+    fn doubt(&mut self, intent: Intent, thought: Option<String>) {
         let irreversible = intent.effect == Effect::Irreversible;
         let also = if irreversible {
             "; it cannot be undone, so a person is asked before anything of that kind is done now"
@@ -170,6 +171,7 @@ impl State {
         step.effect = intent.effect;
         step.targets = intent.targets;
         step.before = place;
+        step.thought = thought;
         self.memory.record(step);
     }
 }

@@ -63,6 +63,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let terms = Terms {
             worst,
             count: Spent::add_usage,
+            operation: "agent.condense",
             patience: PATIENCE.min(options.model_timeout),
         };
         let response = match self.pay(&*model, &request, terms).await {

@@ -283,6 +283,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let terms = Terms {
             worst,
             count: Spent::add_call,
+            operation: "agent.ask",
             patience: self.parts.guarded.options.model_timeout,
         };
         let answer = self.pay(&self.parts.model, &request, terms).await;

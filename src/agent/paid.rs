@@ -21,6 +21,8 @@ pub(super) struct Terms {
     /// The most that the call may cost.
     pub(super) worst: CallEstimate,
     pub(super) count: Count,
+    /// The operation that an error names if the reply does not come in time.
+    pub(super) operation: &'static str,
     /// Longest time for the reply.
     pub(super) patience: Duration,
 }
@@ -41,6 +43,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let Terms {
             worst,
             count,
+            operation,
             patience,
         } = terms;
         let prices = self.parts.guarded.options.prices.as_ref();
@@ -49,20 +52,20 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let answer = timeout(patience, model.complete(request)).await;
         let state = &mut self.executor.state;
         let answer = answer.unwrap_or_else(|_| {
-            let error = Error::new(ErrorKind::Timeout, "agent.ask");
+            let error = Error::new(ErrorKind::Timeout, operation);
             Err(error.with("waited", format!("{patience:?}")))
         });
         match answer {
             Ok(response) => {
                 // Redact before cutting, so that a cut never leaves half a secret.
-                let response = response.redacted(&self.executor.redactor).capped();
+                let response = response.redacted(&self.executor.redactor);
                 let usage = response
                     .usage
                     .unwrap_or_else(|| estimate_usage(&response, worst.input()));
                 state.estimated |= response.usage.is_none();
                 state.spent = before;
                 count(&mut state.spent, Some(&usage), &worst, prices);
-                Ok(response)
+                Ok(response.capped())
             }
             // The cost of a call without a readable reply is unknown.
             Err(error)
@@ -88,9 +91,13 @@ fn estimate_usage(response: &ChatResponse, request: TokenCount) -> Usage {
         .iter()
         .map(|call| estimate(&call.arguments.to_string()))
         .sum();
+    let reasoning = response
+        .reasoning
+        .as_deref()
+        .map_or(TokenCount(0), estimate);
     Usage {
         input: request,
-        output: calls + estimate(&response.text),
+        output: calls + estimate(&response.text) + reasoning,
         cached: TokenCount(0),
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     base::{TokenCount, text},
     browser::SceneRequest,
     event::EventKind,
-    page::{Digest, ElementRef, Hits, Layout, Line, NodeId, Scene, Shown},
+    page::{Digest, ElementRef, Hits, Layout, Line, NodeId, Part, Role, Scene, Shown},
     prompt::{cost, excerpts, facts, page_size, quoted, reading},
     verify::PageNow,
 };
@@ -50,15 +50,30 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let Some(elements) = self.find_lines(find) else {
             return Outcome::failed(ErrorClass::NotFound, "");
         };
-        if (1..=MAX_PLACED).contains(&elements.len()) {
-            let request = SceneRequest::new(elements);
-            // A browser that cannot tell the places leaves them out.
-            if let Ok(scene) = in_time(self.parts.guarded.browser.scene(&request)).await {
-                self.executor.state.remarks.found.extend(places(&scene));
-            }
-        }
+        let places = self.places(elements).await;
+        self.executor.state.remarks.found.extend(places);
         // "Nothing found" is an answer too.
         Outcome::Done
+    }
+
+    /// Returns a line about each of these elements that is in the window, if they are few: its size, and its place in the document. Returns no
+    /// lines if the browser cannot tell the places, or shows another page.
+    async fn places(&self, elements: Vec<ElementRef>) -> Vec<String> {
+        let page = self.executor.state.page.as_ref();
+        let Some(page) = page.filter(|page| !page.observation.unresponsive) else {
+            return Vec::new();
+        };
+        if !(1..=MAX_PLACED).contains(&elements.len()) {
+            return Vec::new();
+        }
+        let request = SceneRequest::new(elements);
+        let scene = in_time(self.parts.guarded.browser.scene(&request)).await;
+        let is_here = |scene: &Scene| scene.is_known() && scene.url == page.head.url;
+        scene
+            .ok()
+            .filter(is_here)
+            .as_ref()
+            .map_or_else(Vec::new, placed)
     }
 
     /// Puts the hits into the next message and returns the elements among them; `None` if there is no page.
@@ -75,8 +90,23 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let mut best = hits.lines;
         best.truncate(most);
         best.sort_unstable();
-        let parts = best.iter().flat_map(|hit| layout.lines()[*hit].all_parts());
-        let hit_elements = parts.filter_map(|part| part.reference.clone()).collect();
+        let query = text::words(&find.query);
+        let says = |part: &&Part| {
+            text::words(&part.text)
+                .iter()
+                .any(|word| query.contains(word))
+        };
+        // Places inside of a frame would be measured from another origin than looks.
+        let tree = page.tree();
+        let is_framed = |part: &&Part| {
+            tree.ancestors(part.node)
+                .any(|at| tree[at].role == Role::Iframe)
+        };
+        let hit_elements = best.iter().flat_map(|hit| layout.lines()[*hit].all_parts());
+        let hit_elements = hit_elements.filter(says).filter(|part| !is_framed(part));
+        let hit_elements = hit_elements
+            .filter_map(|part| part.reference.clone())
+            .collect();
         // The headings above a hit, or the first line of its item, show what the hit belongs to. A small item is shown whole.
         let with_place = |hit: usize| {
             let small = layout.small_item(hit);
@@ -306,13 +336,16 @@ fn fitting(lines: &[String], room: TokenCount) -> usize {
     lines.iter().take_while(fits).count().max(1)
 }
 
-/// Returns a line about each element of a scene, with the size of the element and its place on the page.
-fn places(scene: &Scene) -> impl Iterator<Item = String> {
-    scene.boxes.iter().map(|(reference, area)| {
-        let (x, y) = (area.x - scene.page.x, area.y - scene.page.y);
-        let (wide, high) = (area.width, area.height);
-        format!("{reference}: {wide:.0}x{high:.0} top left {x:.0},{y:.0}")
-    })
+/// Returns a line about each element of a scene, with the size of the element and its place in the document, as looks give them.
+fn placed(scene: &Scene) -> Vec<String> {
+    let boxes = scene.boxes.iter().map(|(reference, area)| {
+        let at = [area.x - scene.page.x, area.y - scene.page.y];
+        #[expect(clippy::cast_possible_truncation, reason = "pixels of a page")]
+        let [x, y, wide, high] =
+            [at[0], at[1], area.width, area.height].map(|side| side.round() as i64);
+        format!("{reference}: {wide}x{high} top left {x},{y}")
+    });
+    boxes.collect()
 }
 
 /// Returns the line above the hits of a search. It gives the query and the number of lines found. If this number exceeds `most`, the line

@@ -31,7 +31,7 @@ pub struct RunReport {
     /// The error that ended the run. Also set if the browser was lost after the run had succeeded.
     pub error: Option<String>,
     /// The last error of the memory store, as in the event `memory_failed`; `None` if memory was read and written without an error.
-    /// If the error does not say `lost`, what the run learned is stored and takes effect with the next run.
+    /// If the error does not say `lost`, the observations of the run are stored, and memory learns from them at the next run.
     pub memory: Option<String>,
     /// The reason why the record of this run is incomplete; `None` if nothing was known to be missing when the run ended.
     pub recording: Option<String>,

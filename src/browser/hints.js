@@ -38,6 +38,7 @@ function makeHintsOf() {
   const LEAST_DRAWING = 10_000;
   const setOf = (text) => new Set(text.split(' '));
   const SHAPES = setOf('circle ellipse rect line polygon polyline path');
+  const LINES = setOf('line polyline path');
   const TEXT_ROLES = setOf('textbox searchbox combobox spinbutton');
   const FIELD_ROLES = setOf('textbox searchbox combobox spinbutton checkbox radio switch slider listbox');
   const RANGE_ROLES = setOf('slider spinbutton');
@@ -146,12 +147,13 @@ function makeHintsOf() {
   /** What a person sees of an element that no words describe: its shape, its colour, its size and its place in the document, in pixels. */
   const lookOf = (element) => {
     const { width, height } = boxOf.call(element);
+    const { fill, stroke, backgroundColor } = getComputedStyle(element);
     const isDrawn = spaceOf(element) === SVG;
     // The box of a straight line has no width or no height.
-    if (isDrawn ? width < 1 && height < 1 : width < 1 || height < 1) return '';
-    const { fill, stroke, backgroundColor } = getComputedStyle(element);
-    const inner = tagOf(element) === 'line' ? '' : hex(fill);
-    const colour = isDrawn ? inner || hex(stroke) : hex(backgroundColor);
+    const isFlat = width < 1 || height < 1;
+    const isLine = isDrawn && LINES.has(tagOf(element)) && hex(stroke) !== '';
+    if (isFlat && (!isLine || (width < 1 && height < 1))) return '';
+    const colour = isDrawn ? (isFlat || tagOf(element) === 'line' ? hex(stroke) : hex(fill) || hex(stroke)) : hex(backgroundColor);
     return [(isDrawn && shapeOf(element)) || '', colour, placeOf(element)].filter((word) => word !== '').join(' ');
   };
   /**
@@ -162,25 +164,17 @@ function makeHintsOf() {
     const { width, height } = boxOf.call(element);
     if (tagOf(element) !== 'svg' || width * height < LEAST_DRAWING) return '';
     const looks = [];
-    const labels = [];
     const parts = all.call(element, '*');
     if (parts.length > MOST_PARTS) return `drawing ${placeOf(element)}`;
     for (const part of parts) {
-      const isLabel = tagOf(part) === 'text';
-      if (!isLabel && !SHAPES.has(tagOf(part))) continue;
+      if (!SHAPES.has(tagOf(part))) continue;
       const { cursor, visibility, opacity } = getComputedStyle(part);
       if (cursor === 'pointer' || visibility !== 'visible' || opacity === '0') continue;
       const look = lookOf(part);
       if (look === '') continue;
-      if (isLabel) {
-        labels.push(`${short(textOf(part))} ${look}`);
-        continue;
-      }
       if (shapeOf(part) === null || looks.length === MOST_SHAPES) return `drawing ${placeOf(element)}`;
       looks.push(look);
     }
-    // Their words are on the page anyway; of a few, the colours and places are told too.
-    if (looks.length + labels.length <= MOST_SHAPES) looks.push(...labels);
     return looks.length === 0 ? '' : `${placeOf(element)}: ${looks.join('; ')}`;
   };
 

@@ -158,7 +158,11 @@ function makeScene() {
     }
     return found;
   };
-  const pageBox = () => listed(rectOf(document.documentElement));
+  /** The area from the origin of the document, from which looks are measured, to the end of its content. */
+  const pageBox = () => {
+    const { right, bottom } = rectOf(document.documentElement);
+    return listed({ left: -scrollX, top: -scrollY, width: right + scrollX, height: bottom + scrollY });
+  };
 
   return { boxOf, areSeen, insideOf, drawings, blank, pageBox };
 }

@@ -8,29 +8,41 @@ const MARGIN: f64 = 20.0;
 
 /// Returns true if a drag may drop the element with the area `dragged` on one of the `others`.
 ///
-/// That is also the case if the drag begins or ends outside of the window: the browser may scroll then, and the areas say nothing about the
-/// end.
+/// Without a given point, a driver begins the drag in the middle of the element's visible part, or beside it if that is covered. So the end
+/// is judged for each point of the element. The result is also true if the drag may begin or end outside of the window: the browser may scroll
+/// then, and the areas say nothing about the end.
 pub(crate) fn may_drop_on(
     others: impl IntoIterator<Item = Area>,
     dragged: Area,
     drag: &DragBy,
     window: Area,
 ) -> bool {
-    let (from_x, from_y) = drag.start(dragged.width, dragged.height);
-    let (x, y) = (dragged.x + from_x, dragged.y + from_y);
-    let (to_x, to_y) = (x + f64::from(drag.x), y + f64::from(drag.y));
-    if !window.contains(x, y) || !window.contains(to_x, to_y) {
-        return true;
+    let starts = if drag.from_x.is_none() && drag.from_y.is_none() {
+        dragged
+    } else {
+        let (from_x, from_y) = drag.start(dragged.width, dragged.height);
+        Area::new(dragged.x + from_x, dragged.y + from_y, 0.0, 0.0)
+    };
+    let ends = Area {
+        x: starts.x + f64::from(drag.x),
+        y: starts.y + f64::from(drag.y),
+        ..starts
+    };
+    let mut others = others.into_iter().peekable();
+    if others.peek().is_none() {
+        return false;
     }
-    others.into_iter().any(|area| {
-        let wider = Area::new(
-            area.x - MARGIN,
-            area.y - MARGIN,
-            area.width + 2.0 * MARGIN,
-            area.height + 2.0 * MARGIN,
-        );
-        wider.contains(to_x, to_y)
-    })
+    !window.covers(&starts)
+        || !window.covers(&ends)
+        || others.any(|area| {
+            let wider = Area::new(
+                area.x - MARGIN,
+                area.y - MARGIN,
+                area.width + 2.0 * MARGIN,
+                area.height + 2.0 * MARGIN,
+            );
+            wider.touches(&ends)
+        })
 }
 
 #[cfg(test)]
@@ -43,32 +55,29 @@ mod tests {
     }
 
     #[test]
-    fn a_drag_may_drop_on_what_is_near_its_end_or_beyond_the_window() {
+    fn a_drag_may_drop_on_what_is_near_any_of_its_ends_or_beyond_the_window() {
         let window = Area::new(0.0, 0.0, 800.0, 600.0);
         let bin = Area::new(300.0, 100.0, 40.0, 40.0);
         let card = Area::new(90.0, 110.0, 20.0, 20.0);
         let hits = |by| may_drop_on([bin], card, &drag(by), window);
         assert!(hits((220, 0)), "in the bin");
-        assert!(hits((185, 0)), "15 pixels beside it");
-        assert!(!hits((170, 0)), "30 pixels beside it");
+        assert!(hits((175, 0)), "15 pixels beside it");
+        assert!(!hits((165, 0)), "25 pixels beside it");
         assert!(!hits((220, 100)), "far below it");
-        assert!(hits((0, 500)), "below the window");
-        let edge = DragBy {
-            from_x: Some(0),
-            ..drag((185, 0))
+        assert!(hits((0, 480)), "below the window");
+        let none = may_drop_on([], card, &drag((0, 480)), window);
+        assert!(!none, "nothing to hit");
+        // A card of which only a part is in the window begins its drag in the middle of that part.
+        let tall = Area::new(90.0, -400.0, 20.0, 900.0);
+        assert!(may_drop_on([bin], tall, &drag((0, -100)), window));
+        let edge = |from_x| DragBy {
+            from_x: Some(from_x),
+            ..drag((175, 0))
         };
+        assert!(!may_drop_on([bin], card, &edge(0), window), "its left edge");
         assert!(
-            !may_drop_on([bin], card, &edge, window),
-            "from its left edge"
-        );
-        assert!(
-            !may_drop_on([], card, &drag((220, 0)), window),
-            "nothing to hit"
-        );
-        let below = Area::new(90.0, 700.0, 20.0, 20.0);
-        assert!(
-            may_drop_on([bin], below, &drag((0, -300)), window),
-            "not in view"
+            may_drop_on([bin], card, &edge(19), window),
+            "its right edge"
         );
     }
 }

@@ -31,6 +31,23 @@ impl Area {
         x >= self.x && y >= self.y && x < self.x + self.width && y < self.y + self.height
     }
 
+    /// Returns true if the other area is inside this one.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        other.x >= self.x
+            && other.y >= self.y
+            && other.x + other.width <= self.x + self.width
+            && other.y + other.height <= self.y + self.height
+    }
+
+    /// Returns true if the two areas have a point in common. An area without a size is a point.
+    pub(crate) fn touches(&self, other: &Self) -> bool {
+        let meets = |start: f64, side: f64, from: f64, length: f64| {
+            from <= start + side && start <= from + length
+        };
+        meets(self.x, self.width, other.x, other.width)
+            && meets(self.y, self.height, other.y, other.height)
+    }
+
     /// Returns the size of the rectangle. Unit: square CSS pixels.
     pub fn size(&self) -> f64 {
         self.width * self.height

@@ -84,18 +84,14 @@ pub(super) fn history_line(step: &Step) -> String {
     line
 }
 
-/// Returns the lines of these steps, oldest first. The last [`THOUGHTS`] thoughts of the model are each added to the line of their step.
-pub(super) fn history_lines(steps: &[&Step]) -> Vec<String> {
-    let mut left = THOUGHTS;
-    let newest_first = steps.iter().rev().map(|step| {
-        let mut line = history_line(step);
-        if let Some(thought) = step.thought.as_deref().filter(|_| left > 0) {
-            left -= 1;
-            let _ = write!(line, ", you wrote: {}", quoted(thought, MAX_THOUGHT));
-        }
-        line
+/// Returns a line such as `3: "The cheapest is on the next page."` for each of the last [`THOUGHTS`] steps with a thought of the model,
+/// oldest first.
+pub(super) fn thought_lines<'s>(steps: impl DoubleEndedIterator<Item = &'s Step>) -> Vec<String> {
+    let said = steps.rev().filter_map(|step| {
+        let thought = step.thought.as_deref()?;
+        Some(format!("{}: {}", step.number, quoted(thought, MAX_THOUGHT)))
     });
-    let mut lines: Vec<String> = newest_first.collect();
+    let mut lines: Vec<String> = said.take(THOUGHTS).collect();
     lines.reverse();
     lines
 }
@@ -214,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_three_thoughts_stand_behind_their_steps() {
+    fn the_last_three_thoughts_are_told_with_their_steps() {
         let step = |number: u32, thought: Option<&str>| {
             let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
             let signature = Signature::of(&action, &[], "");
@@ -231,18 +227,11 @@ mod tests {
             Some(&long),
         ];
         let steps: Vec<Step> = (1..).zip(thoughts).map(|(n, said)| step(n, said)).collect();
-        let lines = history_lines(&steps.iter().collect::<Vec<_>>());
-        assert_eq!(
-            lines[..4],
-            [
-                "1. reload",
-                r#"2. reload, you wrote: "second""#,
-                "3. reload",
-                r#"4. reload, you wrote: "third""#
-            ]
-        );
-        let shown = lines[4].chars().count();
-        assert!((MAX_THOUGHT..MAX_THOUGHT + 40).contains(&shown), "{shown}");
+        let lines = thought_lines(steps.iter());
+        assert_eq!(lines[..2], [r#"2: "second""#, r#"4: "third""#]);
+        assert!(lines[2].starts_with("5: \"Boat Boat"), "{lines:?}");
+        let shown = lines[2].chars().count();
+        assert!((MAX_THOUGHT..MAX_THOUGHT + 10).contains(&shown), "{shown}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt::Write as _, iter};
 use super::{
     compress::compress,
     fence::quoted,
-    history::{self, earlier_lines, history_line, history_lines},
+    history::{self, earlier_lines, history_line, thought_lines},
     mode::Retention,
     pack::{Keep, cost},
     section::{HISTORY, Line, Section, Zone},
@@ -28,7 +28,7 @@ const MAX_LINE: usize = 200;
 ///
 /// Results that the model has just asked for have the highest priority, because the next decision needs them. The [mode](super::Mode) decides which of
 /// the sections about earlier steps matter most. Source of the other priorities: chosen.
-pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<'a>; 12] {
+pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<'a>; 13] {
     use Keep::{First, Last};
     use Zone::{AfterPage, Run};
 
@@ -44,7 +44,7 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     let lasting = lasting.map(|step| Line::Ready(history_line(step)));
     let ready = |lines: Vec<String>| lines.into_iter().map(Line::Ready).collect();
     let shown = |lines: &[String]| ready(lines.to_vec());
-    let steps = history_lines(&in_turn).into_iter();
+    let steps = in_turn.into_iter().map(history_line);
     let noted = parts.noted.iter().map(|note| quoted(note, MAX_TEXT));
     let results = parts
         .results
@@ -83,6 +83,14 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
             lasting.collect(),
         ),
         Section::new(HISTORY, Run, retention.steps, Last, steps.collect()),
+        // A section of its own, because a line of the history must not change once it was sent: providers cache a common beginning.
+        Section::new(
+            "Your last thoughts",
+            Run,
+            40,
+            Last,
+            ready(thought_lines(parts.history.entries())),
+        ),
         Section::new("Your notes", Run, retention.notes, Last, noted.collect()),
         Section::new("Changed", AfterPage, 60, First, shown(parts.changed)),
         Section::new("Found", AfterPage, 60, First, shown(parts.found)),

@@ -127,7 +127,9 @@ fn a_whole_number_may_be_quoted_or_have_a_fraction() {
         {"tool":"go_back_to","step":"3"},
         {"tool":"fill","target":"e1","text":"3"},
         {"tool":"go_back_to","step":"three"},
-        {"tool":"go_back_to","step":-1}]"#;
+        {"tool":"go_back_to","step":-1},
+        {"tool":"go_back_to","step":2.5},
+        {"tool":"wait","seconds":0.4}]"#;
     let read = lines(content);
     assert_eq!(
         read[..4],
@@ -140,6 +142,8 @@ fn a_whole_number_may_be_quoted_or_have_a_fraction() {
     );
     assert!(read[4].contains("three"), "{read:?}");
     assert!(read[5].contains("-1"), "{read:?}");
+    assert!(read[6].contains("2.5"), "{read:?}");
+    assert!(read[7].contains("0.4"), "{read:?}");
 }
 
 #[test]

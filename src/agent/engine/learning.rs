@@ -42,7 +42,7 @@ impl Engine {
             let edits = match kind.learn(&self.namespace, &said) {
                 Ok(edits) => edits,
                 Err(error) => {
-                    self.tell(error, asking);
+                    self.tell_failure(error.with("lost", kind.name()), asking);
                     continue;
                 }
             };

@@ -147,6 +147,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         give_all(&mut state, &task);
         let executor = Self::open(parts, task, state);
         executor.emitter.emit(EventKind::RunResumed {});
+        executor.tell_given();
         Ok(executor)
     }
 
@@ -180,6 +181,14 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         }
     }
 
+    /// Emits an event for each given text that the run begins with.
+    fn tell_given(&self) {
+        for (name, text) in self.state.memory.given() {
+            let (name, text) = (name.clone(), Some(text.clone()));
+            self.emitter.emit(EventKind::Given { name, text });
+        }
+    }
+
     pub(super) fn tell_started(&self, decider: Decider) {
         let browser = self.parts.browser.capabilities();
         let about = &self.state.about;
@@ -196,10 +205,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             max_steps: self.parts.options.budget.max_steps,
             approval: self.parts.options.approval.to_string(),
         });
-        for (name, text) in self.state.memory.given() {
-            let (name, text) = (name.clone(), Some(text.clone()));
-            self.emitter.emit(EventKind::Given { name, text });
-        }
+        self.tell_given();
         if let Some(warning) = short_secrets(self.redactor.too_short()) {
             self.emitter.emit(EventKind::Warned {
                 guard: "secrets".to_owned(),

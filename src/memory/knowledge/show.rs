@@ -38,7 +38,12 @@ impl FactIndex {
             return Vec::new();
         };
         let mut facts = so_far(moment.steps, host, run, moment.now);
-        facts.retain(|key, _| !self.stored.iter().any(|(id, _)| id.key == *key));
+        // A stored fact that waits or has faded does not hide what the run has just seen.
+        let shown = self
+            .stored
+            .iter()
+            .filter(|(_, fact)| fact.is_shown(moment.now));
+        facts.retain(|key, _| !shown.clone().any(|(id, _)| id.key == *key));
         let id = |key| AdviceId {
             shelf: self.shelf.clone(),
             key,
