@@ -44,13 +44,14 @@
 //! | `playwright-cli` | the driver `browser::PlaywrightCli`, through child processes or its daemon's socket | yes |
 //! | `cdp` | the native driver `browser::Cdp`: needs Chromium and no Node | |
 //! | `json-file` | `store::JsonFiles`, memory that outlives the process | yes |
+//! | `postgres` | `store::Postgres`, memory that several machines share; `postgres-tls` adds TLS | |
 //! | `jsonl` | `event::RunFolder` and `event::Jsonl` | yes |
 //! | `report` | `report::RunRecord::to_html`: a run as one HTML file | |
 //! | `genai` | `llm::GenAi`: Gemini, OpenAI-compatible servers, Anthropic, Ollama | |
 //! | `tracing` | `event::Tracing`, events as `tracing` records | |
 //! | `testing` | scripted browser and model, mocks, conformance suites | |
 //! | `stand-in`, `demo-site`, `cli` | the stand-in model, the demo shop, the command line | |
-//! | `full` | everything above | |
+//! | `full` | everything above but `postgres-tls` | |
 
 /// The examples of the README, compiled as tests.
 #[cfg(all(doctest, feature = "cdp"))]

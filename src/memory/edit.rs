@@ -21,7 +21,7 @@ pub enum Change {
 }
 
 impl Change {
-    fn key(&self) -> &str {
+    pub(crate) fn key(&self) -> &str {
         match self {
             Self::Put(record) => &record.key,
             Self::Remove(key) => key,

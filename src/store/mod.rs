@@ -3,6 +3,7 @@
 //! | backend | feature | when to use it |
 //! | --- | --- | --- |
 //! | `JsonFiles` | `json-file` | by default: readable files that survive kills and power cuts, shared safely by several processes |
+//! | `Postgres` | `postgres` | for agents on several machines that share one memory on a PostgreSQL server |
 //! | [`InMemory`] | | in tests, and for runs that should leave nothing behind |
 //!
 //! ```
@@ -35,6 +36,8 @@ mod in_memory;
 mod json_file;
 mod keeper;
 pub(crate) mod port;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod registry;
 
 pub use in_memory::InMemory;
@@ -46,4 +49,6 @@ pub use json_file::{Fs, FsEntry, FsFile, FsKind, FsLock, StdFs};
 pub(crate) use keeper::Place;
 pub use keeper::{Damaged, Forgotten, Item, Items, Keeper, Undone};
 pub use port::MemoryBackend;
+#[cfg(feature = "postgres")]
+pub use postgres::{Postgres, PostgresOptions};
 pub use registry::{Held, Lease, RunRegistry, Taken};

@@ -62,8 +62,9 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// same.
     ///
     /// # Errors
-    /// `Busy` if another writer kept the shelf locked, `Unavailable`, `Corrupt`, `TooLarge`, or the error of the edit itself. After an
-    /// error the shelf is unchanged.
+    /// `Busy` if another writer kept the shelf locked, `Unavailable`, `Corrupt`, `TooLarge`, or the error of the edit itself. After
+    /// an error the shelf is unchanged, unless the error has the detail `stored: unknown`: then the connection to a server was lost during
+    /// the commit.
     async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed>;
 
     /// Returns the shelves that contain something or cannot be read, in order.
@@ -75,7 +76,7 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// Removes a shelf with all its records. Does nothing if the shelf does not exist.
     ///
     /// # Errors
-    /// `Busy` or `Unavailable`. After an error the shelf is unchanged.
+    /// `Busy` or `Unavailable`. After an error the shelf is unchanged, with the exception that [`update`](Self::update) names.
     async fn remove(&self, shelf: &Shelf) -> Result<()>;
 
     /// Returns the notices since the last call: repairs and findings that no call's result contains. Each notice is returned once. Does not

@@ -1,0 +1,205 @@
+//! Connections to the server, and transactions on them.
+//!
+//! # Decisions
+//!
+//! - A connection is used again only if its last transaction was seen to end. Otherwise it is closed, and the server rolls back. So a
+//!   future that is dropped at any point leaves nothing open. The pool of `sqlx` would use such a connection again; and while the server is
+//!   gone, it would try until its time is up instead of returning the reason.
+//! - Everything that a transaction needs is set by the statement that begins it, for this transaction alone. So a pooler may give each
+//!   transaction to another session, and settings of the server, the database or the user cannot weaken a promise of the store.
+//! - A writer that stops in the middle of a transaction would keep its shelf locked. The server ends its session after [`MAX_IDLE`].
+
+use std::{
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use sqlx::{
+    AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection, Postgres,
+    postgres::{PgArguments, PgConnectOptions, PgRow},
+    query::Query,
+};
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    time::timeout,
+};
+
+use super::{failure::Failure, options::PostgresOptions};
+
+/// Longest time that the server waits for the next statement of a transaction before it rolls back. Source: chosen; an edit takes
+/// milliseconds, and others wait for the lock as long by default.
+const MAX_IDLE: Duration = Duration::from_secs(5);
+/// Longest time after which an idle connection is used again. Source: chosen; networks forget idle connections after some minutes without a
+/// word to either side.
+const MAX_UNUSED: Duration = Duration::from_mins(1);
+/// Longest time that can be passed to the server. Unit: milliseconds. Source: the settings' range in PostgreSQL.
+const MAX_SETTING_MS: u128 = i32::MAX as u128;
+
+/// The connections of a handle and its clones.
+pub(super) struct Connections {
+    server: PgConnectOptions,
+    options: PostgresOptions,
+    /// A permit for each connection that may be open.
+    slots: Semaphore,
+    /// Open connections that nobody uses, without a transaction, each with the time of its last use.
+    idle: Mutex<Vec<(PgConnection, Instant)>>,
+}
+
+/// What a transaction may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Write,
+}
+
+/// A transaction. If it is dropped, nothing of it is stored.
+pub(super) struct Transaction<'c> {
+    connections: &'c Connections,
+    connection: PgConnection,
+    slot: SemaphorePermit<'c>,
+}
+
+impl fmt::Debug for Connections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The server's options contain the password, so its parts are named one by one.
+        f.debug_struct("Connections")
+            .field("host", &self.server.get_host())
+            .field("port", &self.server.get_port())
+            .field("socket", &self.server.get_socket())
+            .field("database", &self.server.get_database())
+            .field("user", &self.server.get_username())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Connections {
+    pub(super) fn new(server: PgConnectOptions, options: PostgresOptions) -> Self {
+        // Poolers refuse a connection that asks for a setting which they do not know, and no number is stored.
+        let server = server.extra_float_digits(None).disable_statement_logging();
+        let slots = Semaphore::new(options.max_connections as usize);
+        Self {
+            server,
+            options,
+            slots,
+            idle: Mutex::default(),
+        }
+    }
+
+    pub(super) fn schema(&self) -> &str {
+        &self.options.schema
+    }
+
+    /// Begins a transaction, on an open connection if there is one.
+    pub(super) async fn begin(&self, access: Access) -> Result<Transaction<'_>, Failure> {
+        let wait = self.options.connect_wait;
+        let slot = timeout(wait, self.slots.acquire()).await;
+        let mut slot = slot
+            .map_err(|_| Failure::NoConnection(wait))?
+            .expect("the semaphore is never closed");
+        let sql = self.begin_sql(access);
+        loop {
+            let known = self
+                .idle()
+                .pop()
+                .filter(|(_, used)| used.elapsed() < MAX_UNUSED);
+            let is_known = known.is_some();
+            let connection = match known {
+                Some((connection, _)) => connection,
+                None => self.connect().await?,
+            };
+            let mut transaction = Transaction {
+                connections: self,
+                connection,
+                slot,
+            };
+            match transaction.script(sql.clone()).await {
+                Ok(()) => return Ok(transaction),
+                // The server has closed a connection that nobody used. Nothing was asked of it yet, so another one can be used.
+                Err(Failure::Server(_)) if is_known => slot = transaction.slot,
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    async fn connect(&self) -> Result<PgConnection, Failure> {
+        let wait = self.options.connect_wait;
+        let connection = timeout(wait, PgConnection::connect_with(&self.server)).await;
+        Ok(connection.map_err(|_| Failure::Silent(wait))??)
+    }
+
+    fn begin_sql(&self, access: Access) -> String {
+        let schema = self.schema();
+        let find = format!("SET LOCAL search_path TO \"{schema}\"");
+        if access == Access::Read {
+            return format!("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; {find}");
+        }
+        // 0 would mean no limit.
+        let lock_wait = self.options.lock_wait.as_millis().clamp(1, MAX_SETTING_MS);
+        let max_idle = MAX_IDLE.as_millis();
+        // `remote_apply` promises even more than `on`.
+        format!(
+            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {find}; \
+             SET LOCAL lock_timeout TO {lock_wait}; \
+             SET LOCAL idle_in_transaction_session_timeout TO {max_idle}; \
+             SELECT set_config('synchronous_commit', 'on', true) \
+             WHERE current_setting('synchronous_commit') <> 'remote_apply'"
+        )
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<(PgConnection, Instant)>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Transaction<'_> {
+    /// Runs one statement and returns its rows.
+    pub(super) async fn rows(
+        &mut self,
+        query: Query<'_, Postgres, PgArguments>,
+    ) -> Result<Vec<PgRow>, Failure> {
+        let query = query.persistent(!self.connections.options.has_pooler);
+        let patience = self.patience();
+        let rows = timeout(patience, query.fetch_all(&mut self.connection)).await;
+        Ok(rows.map_err(|_| Failure::Silent(patience))??)
+    }
+
+    /// Runs statements that have no parameters.
+    pub(super) async fn script(&mut self, sql: String) -> Result<(), Failure> {
+        let patience = self.patience();
+        let script = sqlx::raw_sql(AssertSqlSafe(sql));
+        let done = timeout(patience, script.execute(&mut self.connection)).await;
+        done.map_err(|_| Failure::Silent(patience))??;
+        Ok(())
+    }
+
+    /// Commits the transaction. The change is durable when this has returned.
+    pub(super) async fn commit(mut self) -> Result<(), Failure> {
+        let committed = self.script("COMMIT".to_owned()).await;
+        committed.map_err(Failure::of_commit)?;
+        self.keep_connection();
+        Ok(())
+    }
+
+    /// Ends the transaction without changes.
+    pub(super) async fn roll_back(mut self) {
+        // If this fails, the connection is closed, which has the same effect.
+        if self.script("ROLLBACK".to_owned()).await.is_ok() {
+            self.keep_connection();
+        }
+    }
+
+    fn keep_connection(self) {
+        self.connections
+            .idle()
+            .push((self.connection, Instant::now()));
+        // The permit is returned last, so that who gets it finds the connection.
+        drop(self.slot);
+    }
+
+    fn patience(&self) -> Duration {
+        let options = &self.connections.options;
+        options.lock_wait.saturating_add(options.answer_wait)
+    }
+}

@@ -1,0 +1,355 @@
+//! A store on a PostgreSQL server, for agents on several machines that share one memory.
+//!
+//! Each call is one transaction. An update takes these steps:
+//!
+//! 1. It raises the shelf's generation, which makes the shelf's row if it is missing and locks it until the transaction ends.
+//! 2. It reads the records, applies the edit, and writes the records that the edit names.
+//! 3. It commits with `synchronous_commit`. Only then is the update acknowledged.
+//!
+//! # Decisions
+//!
+//! - An edit runs between two statements of its transaction, on the task that called. It is short, and other updates of the process go on,
+//!   because each has a connection of its own.
+//! - A removed shelf leaves nothing behind, so its generations begin again at 1, as in the other stores.
+//! - If the connection is lost during the commit, the update is not repeated: it may be stored already, and edits of other programs may
+//!   count something. A run that learns repeats its edits later, which change nothing the second time.
+//! - The store does not forget hosts by itself as `JsonFiles` does. A database has room, and `Keeper` forgets.
+
+mod connections;
+mod failure;
+mod layout;
+mod options;
+
+use std::{collections::BTreeSet, fmt, sync::Arc};
+
+use async_trait::async_trait;
+use serde_json::Value;
+use sqlx::{Row as _, postgres::PgRow};
+use url::Url;
+
+pub use self::options::PostgresOptions;
+use self::{
+    connections::{Access, Connections},
+    failure::Failure,
+};
+use super::MemoryBackend;
+use crate::{
+    base::{Error, ErrorKind, Host, Result},
+    memory::{
+        Change, Committed, Durable, Edit, Namespace, Record, Scope, Shelf, ShelfFilter, ShelfState,
+        StoreNotice, apply,
+    },
+};
+
+/// Makes the shelf if it is missing, counts one generation, and locks the row.
+const COUNT: &str = "INSERT INTO shelves (namespace, collection, host, generation) VALUES ($1, $2, $3, 1) \
+    ON CONFLICT (namespace, collection, host) DO UPDATE SET generation = shelves.generation + 1 RETURNING id, generation";
+const RECORDS: &str = "SELECT key, body FROM records WHERE shelf = $1 ORDER BY key";
+const PUT: &str = "INSERT INTO records (shelf, key, body) SELECT $1, * FROM unnest($2::bytea[], $3::bytea[]) \
+    ON CONFLICT (shelf, key) DO UPDATE SET body = excluded.body WHERE records.body <> excluded.body";
+const TAKE: &str = "DELETE FROM records WHERE shelf = $1 AND key = ANY($2)";
+// One statement, so the records and the generation are of the same moment.
+const LOAD: &str = "SELECT generation, key, body FROM shelves LEFT JOIN records ON shelf = id \
+    WHERE namespace = $1 AND collection = $2 AND host = $3 ORDER BY key";
+const SHELVES: &str = "SELECT namespace, collection, host FROM shelves \
+    WHERE namespace = coalesce($1, namespace) AND collection = coalesce($2, collection) AND host = coalesce($3, host) \
+    AND EXISTS (SELECT FROM records WHERE shelf = id)";
+const REMOVE: &str = "DELETE FROM shelves WHERE namespace = $1 AND collection = $2 AND host = $3";
+
+/// A store on a PostgreSQL server, version 10 or newer.
+///
+/// Any number of programs on any number of machines may use one server. Clones share a handle and its connections. The tables are made in
+/// a schema of their own when the first program connects. Afterwards a user needs no more than the right to read and change those tables,
+/// and to read them for `load` and `shelves` alone.
+///
+/// - **Durability.** An acknowledged change survives a power cut of the server if the server's `fsync` is on, which is its default.
+/// - **Lost connections.** A server that is gone, a lost connection or a missing right is an error of the call. The next call connects
+///   again. If a connection is lost during a commit, nobody can tell whether the change was stored: the error then has the detail
+///   `stored: unknown`.
+/// - **Dropped futures.** If a future is dropped, its shelf is either unchanged or completely updated, and no lock stays behind.
+/// - **Encryption.** The feature `postgres-tls` is needed for servers that demand it. With it, `?sslmode=verify-full` in the URL checks
+///   the server's certificate; without `sslmode`, a connection is encrypted if the server offers it, but the server is not verified.
+/// - **Poolers.** `PgBouncer` works in session mode, and in transaction mode; see [`PostgresOptions::has_pooler`].
+///
+/// The command line keeps its memory in files. [`Keeper`](super::Keeper) and [`RunRegistry`](super::RunRegistry) work with this store as
+/// with any other.
+///
+/// ```no_run
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> webwise::Result<()> {
+/// use webwise::{memory::{Change, Durable, Edit, Namespace, Record, Shelf}, store::{MemoryBackend, Postgres}};
+///
+/// let store = Postgres::connect("postgres://agent:password@db.example/memory?sslmode=verify-full").await?;
+/// let shelf = Shelf::global(&Namespace::default(), "lessons");
+/// let record = Record::new("a", &serde_json::json!({ "n": 1 }));
+/// let edit = Edit::new(move |_: &[Record]| Ok(vec![Change::Put(record.clone())]));
+/// assert_eq!(store.update(&shelf, edit).await?.durable, Durable::Yes);
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Postgres(Arc<Connections>);
+
+impl Postgres {
+    /// Connects to a server and makes the tables if they are not there.
+    ///
+    /// The URL has the form `postgres://user:password@host:port/database`, and `postgres:///database?host=/folder` for a socket in a
+    /// folder. Parts that it leaves out are read from the environment (`PGHOST`, `PGUSER`, `PGPASSWORD` and so on) and from the password
+    /// file, as for `psql`.
+    ///
+    /// # Errors
+    /// `InvalidInput` if the URL cannot be understood or the database does not exist; `Unauthorized` if the user or the password is
+    /// refused, or if the user may not make the tables; `Unavailable` or `Timeout` if the server cannot be reached; `Unsupported` if a
+    /// newer program has changed the tables, or if encryption is demanded that the server or this build does not have. No error contains
+    /// the password.
+    pub async fn connect(url: &str) -> Result<Self> {
+        Self::connect_with(url, PostgresOptions::default()).await
+    }
+
+    /// Connects as [`connect`](Self::connect) does, with other options.
+    ///
+    /// # Errors
+    /// As for [`connect`](Self::connect); `InvalidInput` for an option that is wrong.
+    pub async fn connect_with(url: &str, options: PostgresOptions) -> Result<Self> {
+        const OPERATION: &str = "store.connect";
+        let invalid = || Error::new(ErrorKind::InvalidInput, OPERATION);
+        if let Some((option, expected)) = options.wrong() {
+            return Err(invalid().with("option", option).with("expected", expected));
+        }
+        let expected = "a URL such as postgres://user:password@host:port/database";
+        let parsed = Url::parse(url)
+            .ok()
+            .filter(|url| matches!(url.scheme(), "postgres" | "postgresql"))
+            .ok_or_else(|| invalid().with("expected", expected))?;
+        let server = sqlx::ConnectOptions::from_url(&parsed)
+            .map_err(|error| Failure::from(error).into_error(OPERATION, None))?;
+        let connections = Connections::new(server, options);
+        let prepared = layout::prepare(&connections).await;
+        prepared.map_err(|failure| failure.into_error(OPERATION, None))?;
+        Ok(Self(Arc::new(connections)))
+    }
+
+    async fn read(&self, shelf: &Shelf) -> Result<ShelfState, Failure> {
+        let [namespace, collection, host] = names(shelf);
+        let query = sqlx::query(LOAD);
+        let query = query.bind(namespace).bind(collection).bind(host);
+        let mut transaction = self.0.begin(Access::Read).await?;
+        let rows = transaction.rows(query).await?;
+        transaction.roll_back().await;
+        let mut state = ShelfState::default();
+        for row in &rows {
+            state.generation = generation(row, 0)?;
+            // A shelf without records has one row without a key.
+            if row.try_get::<Option<&[u8]>, _>(1)?.is_some() {
+                state.records.push(record(row, 1)?);
+            }
+        }
+        Ok(state)
+    }
+
+    async fn write(&self, shelf: &Shelf, edit: &Edit) -> Result<Committed, Failure> {
+        let mut transaction = self.0.begin(Access::Write).await?;
+        let [namespace, collection, host] = names(shelf);
+        let count = sqlx::query(COUNT);
+        let counted = transaction
+            .rows(count.bind(namespace).bind(collection).bind(host))
+            .await?;
+        let (id, generation) = (
+            counted[0].try_get::<i64, _>(0)?,
+            generation(&counted[0], 1)?,
+        );
+        let rows = transaction.rows(sqlx::query(RECORDS).bind(id)).await?;
+        let records: Vec<Record> = rows
+            .iter()
+            .map(|row| record(row, 0))
+            .collect::<Result<_, _>>()?;
+        let changes = match edit.changes(&records) {
+            Ok(changes) if !changes.is_empty() => changes,
+            nothing => {
+                transaction.roll_back().await;
+                return Ok(Committed {
+                    generation: generation - 1,
+                    durable: Durable::Yes,
+                    changes: nothing.map_err(Failure::Edit)?,
+                });
+            }
+        };
+        let written = Written::of(&records, &changes);
+        if !written.removed.is_empty() {
+            let take = sqlx::query(TAKE).bind(id).bind(written.removed);
+            transaction.rows(take).await?;
+        }
+        if !written.keys.is_empty() {
+            let put = sqlx::query(PUT).bind(id);
+            transaction
+                .rows(put.bind(written.keys).bind(written.bodies))
+                .await?;
+        }
+        transaction.commit().await?;
+        Ok(Committed {
+            generation,
+            durable: Durable::Yes,
+            changes,
+        })
+    }
+
+    async fn list(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>, Failure> {
+        let namespace = filter.namespace.as_ref().map(Namespace::as_str);
+        let query = sqlx::query(SHELVES)
+            .bind(namespace)
+            .bind(filter.collection.as_deref())
+            .bind(filter.scope.as_ref().map(host));
+        let mut transaction = self.0.begin(Access::Read).await?;
+        let rows = transaction.rows(query).await?;
+        transaction.roll_back().await;
+        let mut shelves: Vec<Shelf> = rows.iter().map(shelf).collect::<Result<_, _>>()?;
+        shelves.sort_unstable();
+        Ok(shelves)
+    }
+
+    async fn delete(&self, shelf: &Shelf) -> Result<(), Failure> {
+        let [namespace, collection, host] = names(shelf);
+        let query = sqlx::query(REMOVE);
+        let query = query.bind(namespace).bind(collection).bind(host);
+        let mut transaction = self.0.begin(Access::Write).await?;
+        transaction.rows(query).await?;
+        transaction.commit().await
+    }
+}
+
+impl fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Postgres").field(&self.0).finish()
+    }
+}
+
+#[async_trait]
+impl MemoryBackend for Postgres {
+    async fn load(&self, shelf: &Shelf) -> Result<ShelfState> {
+        let read = self.read(shelf).await;
+        read.map_err(|failure| failure.into_error("store.load", Some(shelf)))
+    }
+
+    async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed> {
+        let written = self.write(shelf, &edit).await;
+        written.map_err(|failure| failure.into_error("store.update", Some(shelf)))
+    }
+
+    async fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>> {
+        let listed = self.list(filter).await;
+        listed.map_err(|failure| failure.into_error("store.shelves", None))
+    }
+
+    async fn remove(&self, shelf: &Shelf) -> Result<()> {
+        let removed = self.delete(shelf).await;
+        removed.map_err(|failure| failure.into_error("store.remove", Some(shelf)))
+    }
+
+    fn notices(&self) -> Vec<StoreNotice> {
+        Vec::new()
+    }
+}
+
+/// The rows that changes write and delete.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Written {
+    keys: Vec<Vec<u8>>,
+    /// The bodies, in the order of the keys.
+    bodies: Vec<Vec<u8>>,
+    removed: Vec<Vec<u8>>,
+}
+
+impl Written {
+    /// Returns one row for each record that the changes name, as it is after all of them.
+    fn of(records: &[Record], changes: &[Change]) -> Self {
+        let after = apply(records, changes);
+        let named: BTreeSet<&str> = changes.iter().map(Change::key).collect();
+        let mut written = Self::default();
+        for key in named {
+            match after.binary_search_by(|record| record.key.as_str().cmp(key)) {
+                Ok(at) => {
+                    written.keys.push(key.into());
+                    written.bodies.push(after[at].body.to_string().into());
+                }
+                Err(_) => written.removed.push(key.into()),
+            }
+        }
+        written
+    }
+}
+
+/// Returns the columns that name a shelf.
+fn names(shelf: &Shelf) -> [&str; 3] {
+    let namespace = shelf.namespace.as_str();
+    [namespace, &shelf.collection, host(&shelf.scope)]
+}
+
+fn host(scope: &Scope) -> &str {
+    match scope {
+        Scope::Global => "",
+        Scope::Host(host) => host.as_str(),
+    }
+}
+
+/// Reads a shelf's name from its columns.
+fn shelf(row: &PgRow) -> Result<Shelf, Failure> {
+    let [namespace, collection, host] = [row.try_get(0)?, row.try_get(1)?, row.try_get(2)?];
+    let broken = |_| Failure::Broken(format!("`{namespace}` is no namespace"));
+    let scope = match host {
+        "" => Scope::Global,
+        host => Scope::Host(
+            serde_json::from_value::<Host>(Value::from(host))
+                .map_err(|error| Failure::Broken(error.to_string()))?,
+        ),
+    };
+    let namespace = Namespace::parse(namespace).map_err(broken)?;
+    let collection: &str = collection;
+    Ok(Shelf {
+        namespace,
+        collection: collection.to_owned(),
+        scope,
+    })
+}
+
+fn generation(row: &PgRow, column: usize) -> Result<u64, Failure> {
+    let generation = row.try_get::<i64, _>(column)?;
+    u64::try_from(generation).map_err(|_| Failure::Broken(format!("generation {generation}")))
+}
+
+/// Reads a record from its key in this column and its body in the next.
+fn record(row: &PgRow, column: usize) -> Result<Record, Failure> {
+    let key = std::str::from_utf8(row.try_get(column)?)
+        .map_err(|error| Failure::Broken(format!("a key is no text: {error}")))?;
+    let body = serde_json::from_slice(row.try_get(column + 1)?)
+        .map_err(|error| Failure::Broken(format!("the record {key:?} is no JSON: {error}")))?;
+    Ok(Record {
+        key: key.to_owned(),
+        body,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_record_is_written_once_as_it_is_in_the_end() {
+        let record = |key: &str, n: i32| Record::new(key, &json!({ "n": n }));
+        let put = |key: &str, n| Change::Put(record(key, n));
+        let take = |key: &str| Change::Remove(key.to_owned());
+        let before = [record("a", 1), record("b", 1), record("c", 1)];
+        let changes = [
+            put("a", 2),
+            put("a", 3),
+            take("b"),
+            put("d", 1),
+            take("d"),
+            take("e"),
+            put("f", 1),
+        ];
+        let written = Written::of(&before, &changes);
+        assert_eq!(written.keys, [b"a", b"f"]);
+        assert_eq!(written.bodies, [br#"{"n":3}"#, br#"{"n":1}"#]);
+        assert_eq!(written.removed, [b"b", b"d", b"e"]);
+    }
+}

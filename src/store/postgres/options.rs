@@ -1,0 +1,101 @@
+//! Options of a store on a PostgreSQL server.
+
+use std::time::Duration;
+
+/// Longest name of a schema. Unit: bytes. Source: PostgreSQL cuts longer names off.
+const MAX_NAME: usize = 63;
+
+/// Options of a [`Postgres`](super::Postgres) store.
+///
+/// ```
+/// use webwise::store::PostgresOptions;
+///
+/// let mut options = PostgresOptions::default();
+/// options.schema = "agents".to_owned();
+/// options.max_connections = 8;
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PostgresOptions {
+    /// Name of the schema that holds the store's tables: a letter or `_`, followed by letters, digits and `_`, in lower case and 63 bytes
+    /// at most. Stores in different schemas share nothing. Default: `webwise`.
+    pub schema: String,
+    /// Maximum number of connections of a handle and its clones. Calls beyond it wait for up to `connect_wait`, then fail with `Busy`.
+    /// Default: 4. Source: chosen; a server has 100 connections by default.
+    pub max_connections: u32,
+    /// Longest time that a call waits for a shelf that another writer is changing before it fails with `Busy`. Default: 5 s. Source:
+    /// chosen.
+    pub lock_wait: Duration,
+    /// Longest time that a new connection may take. Default: 10 s. Source: chosen.
+    pub connect_wait: Duration,
+    /// Longest time that the server may take to answer one statement, in addition to `lock_wait`. Default: 30 s. Source: chosen.
+    pub answer_wait: Duration,
+    /// Set this if the URL leads to a pooler that passes each transaction to another connection and knows no prepared statements, such as
+    /// `PgBouncer` in transaction mode without `max_prepared_statements`. Statements are then prepared at each use. Default: false.
+    pub has_pooler: bool,
+}
+
+impl Default for PostgresOptions {
+    fn default() -> Self {
+        Self {
+            schema: "webwise".to_owned(),
+            max_connections: 4,
+            lock_wait: Duration::from_secs(5),
+            connect_wait: Duration::from_secs(10),
+            answer_wait: Duration::from_secs(30),
+            has_pooler: false,
+        }
+    }
+}
+
+impl PostgresOptions {
+    /// Returns the option that is wrong and what is expected of it; `None` if all are right.
+    pub(super) fn wrong(&self) -> Option<(&'static str, &'static str)> {
+        let name = self.schema.as_bytes();
+        let is_letter = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'_';
+        let is_name = name.first().is_some_and(is_letter)
+            && name
+                .iter()
+                .all(|byte| is_letter(byte) || byte.is_ascii_digit())
+            && name.len() <= MAX_NAME;
+        if !is_name {
+            return Some((
+                "schema",
+                "a letter or _, then letters, digits and _, in lower case, 63 at most",
+            ));
+        }
+        (self.max_connections == 0).then_some(("max_connections", "1 or more"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_sql_would_read_in_another_way_is_refused() {
+        let wrong = |schema: &str| {
+            PostgresOptions {
+                schema: schema.to_owned(),
+                ..PostgresOptions::default()
+            }
+            .wrong()
+            .is_some()
+        };
+        for name in ["webwise", "_", "a1_b", &"x".repeat(63)] {
+            assert!(!wrong(name), "{name}");
+        }
+        for name in [
+            "",
+            "1a",
+            "A",
+            "a\"; DROP SCHEMA public; --",
+            "a.b",
+            "ä",
+            "a b",
+            &"x".repeat(64),
+        ] {
+            assert!(wrong(name), "{name}");
+        }
+    }
+}
