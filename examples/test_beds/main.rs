@@ -1,5 +1,5 @@
 //! Installs what the tests of this crate need: both drivers, MiniWoB++, Django, Roundup,
-//! libraries of widgets and strace. Asks nothing, and does nothing if everything is there.
+//! libraries of widgets, PostgreSQL and strace. Asks nothing, and does nothing if everything is there.
 //!
 //! `cargo run --features full --example test_beds`
 
@@ -13,7 +13,7 @@ use std::{
     process::{ExitCode, Stdio},
 };
 
-use beds::{BEDS, Bed, Failed, Form, command, run};
+use beds::{BEDS, Bed, Failed, Form, command, postgres, run};
 use webwise::browser::ProgramPlaces;
 
 type Env = [(OsString, OsString)];
@@ -45,7 +45,10 @@ fn bring_all() -> Result<(), Failed> {
     let env: Vec<_> = environment::allowed(std::env::vars_os())
         .chain([("DEBIAN_FRONTEND".into(), "noninteractive".into())])
         .collect();
-    let missing: Vec<&Bed> = BEDS.iter().filter(|bed| !bed.is_in(home)).collect();
+    let missing: Vec<&Bed> = BEDS
+        .iter()
+        .filter(|bed| !bed.is_in(home) && !is_needless(bed))
+        .collect();
     install(
         &system_packages(missing.iter().any(|bed| bed.form != Form::Npm), &env),
         &env,
@@ -56,6 +59,11 @@ fn bring_all() -> Result<(), Failed> {
         bed.bring(home, &env)?;
     }
     Ok(())
+}
+
+/// Returns true if the files are of no use on this machine, because it has the programs itself or there are none for it.
+fn is_needless(bed: &Bed) -> bool {
+    bed.folder == postgres::FOLDER && (bed.files.is_empty() || postgres::of_machine().is_some())
 }
 
 /// Returns the missing system packages.
