@@ -50,7 +50,7 @@ pub(super) fn debugger(text: &str) -> Result<Url, String> {
     }
 }
 
-/// Parses a site, such as one that may be visited, given as a host name or an address.
+/// Parses a site, given as a host name or an address.
 pub(super) fn site(text: &str) -> Result<Site, String> {
     let whole = if text.contains("://") {
         text.to_owned()

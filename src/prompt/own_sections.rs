@@ -125,8 +125,8 @@ fn below(line: &str) -> impl Iterator<Item = String> {
     parts.map(|part| [" ", &quoted(part, usize::MAX)].concat())
 }
 
-/// Splits a long line between words into parts of some [`MAX_LINE`] characters, so that a message without room for the
-/// whole line can keep some of the parts.
+/// Splits a long line at spaces into parts of at most [`MAX_LINE`] characters, so that a message without room for the whole line can keep
+/// some of the parts. A longer word stays whole.
 fn short(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = line;

@@ -108,10 +108,9 @@ fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Op
     worst.map(|(_, id)| tree[id].name.to_string())
 }
 
-/// Returns the buttons of the nearest part of the page around this node that has buttons, in document order.
+/// Returns the buttons inside the nearest ancestor of `field` that contains any, in document order.
 ///
-/// In each wider part, only the nodes outside the previous part are searched, so that deep nesting costs no more than
-/// one walk.
+/// In each further ancestor, only the nodes outside the previous one are searched, so that deep nesting costs no more than one walk.
 fn nearest_buttons(tree: &Tree, field: NodeId) -> Vec<NodeId> {
     let is_button = |id: &NodeId| tree[*id].role == Role::Button;
     let mut buttons: Vec<NodeId> = tree.descendants(field).filter(is_button).collect();

@@ -21,11 +21,11 @@ pub(crate) const MAX_LOOK: usize = 1_000;
 /// Maximum number of nodes in the label around a checkbox or radio button. Source: chosen; the box, its words and the
 /// nodes that draw it.
 const MAX_LABEL: usize = 8;
-/// Maximum length of the words in one line of a layout that shows a single node ([`Layout::within`]). Unit: characters.
-/// Source: chosen.
+/// Maximum length of a line's text in a layout that shows a single node ([`Layout::within`]). A longer text continues on further lines.
+/// Unit: characters. Source: chosen.
 const MAX_CHUNK: usize = 800;
 
-/// Maximum number of visible items in a node whose click listener counts for each of these items. Source: chosen; a
+/// Maximum number of visible items in a node for which a click listener of the node makes each item a click target. Source: chosen; a
 /// calendar shows 42 days and the weekdays, and a listener around more items usually serves the whole page.
 const MAX_HEARD: u32 = 60;
 
@@ -60,7 +60,7 @@ pub(super) struct Frame {
     pub(super) start: usize,
     /// True if the page reacts to a click anywhere in the node, although no element in the node shows that.
     pub(super) clickable: bool,
-    /// True if a click listener of the node, or of a node around the node, counts for each item inside.
+    /// True if each item inside may be a click target, because the node or a node around it listens for clicks.
     pub(super) heard: bool,
 }
 
