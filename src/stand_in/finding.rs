@@ -16,6 +16,9 @@ const FIELD_FIT: f64 = 0.3;
 /// Minimum fit between the words of the instruction and the label of an element that may be clicked. Unit: see [`fit`]. Source:
 /// chosen; a wrong click costs more than a search for the right element.
 pub(super) const CLICK_FIT: f64 = 0.4;
+/// Fit of a field of the kind that the instruction means, whatever its label is. Unit: see [`fit`]. Source: chosen; only a label with
+/// exactly the words of the instruction fits better.
+const KIND_FIT: f64 = 0.98;
 /// Minimum fit of a choice's label to the wanted value, if the two are not equal. Unit: see [`fit`]. Source: chosen.
 const CHOICE_FIT: f64 = 0.6;
 
@@ -79,6 +82,27 @@ fn enabled<'a>(page: &'a Page, roles: &'a [&str]) -> impl Iterator<Item = &'a El
         .filter(|element| roles.contains(&element.role.as_str()) && !element.is("disabled"))
 }
 
+/// Returns the label of an element, or else its name in the form, which the prompt shows for an element without a label.
+fn label(element: &Element) -> &str {
+    if element.label.is_empty() {
+        hint(element, "name")
+    } else {
+        &element.label
+    }
+}
+
+/// Returns an attribute of the element that the prompt shows; empty if it shows no such attribute.
+fn hint<'a>(element: &'a Element, name: &str) -> &'a str {
+    let mut hints = element.hints.iter();
+    hints
+        .find(|(own, _)| own == name)
+        .map_or("", |(_, value)| value)
+}
+
+fn is_password(element: &Element) -> bool {
+    hint(element, "type") == "password"
+}
+
 /// Returns the text field whose label fits these words best; without words, the first empty text field.
 pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     // A select box cannot be typed into.
@@ -87,11 +111,22 @@ pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> 
     if name.is_empty() {
         return fields().find(|element| element.value.is_empty());
     }
+    let has_password = fields().any(is_password);
+    let by_kind = |element: &Element| match name {
+        [only] if only == "search" => element.role == "searchbox",
+        [only] if only == "password" => is_password(element),
+        // Beside a password, "Login" is the name to log in with.
+        [only] if only == "username" => {
+            has_password && !is_password(element) && content(label(element)) == ["login"]
+        }
+        _ => false,
+    };
     let fits = |element: &Element| {
-        if is("search") && element.role == "searchbox" {
-            1.0
+        let by_label = fit(name, label(element));
+        if by_kind(element) {
+            by_label.max(KIND_FIT)
         } else {
-            fit(name, &element.label)
+            by_label
         }
     };
     best(fields(), FIELD_FIT, fits).or_else(|| {
@@ -179,7 +214,7 @@ pub(super) fn choice<'a>(
     name: &[String],
     value: &str,
 ) -> Option<(&'a Element, How, String)> {
-    let belongs = |element: &&Element| name.is_empty() || fit(name, &element.label) >= FIELD_FIT;
+    let belongs = |element: &&Element| name.is_empty() || fit(name, label(element)) >= FIELD_FIT;
     let lists = || {
         page.elements
             .iter()
@@ -209,14 +244,14 @@ pub(super) fn choice<'a>(
     }
     // An instruction without quotes, such as `size M`, contains the list's name and the choice.
     for list in lists() {
-        let both = |option: &&String| fit(&wanted, &format!("{} {option}", list.label)) > 0.9;
+        let both = |option: &&String| fit(&wanted, &format!("{} {option}", label(list))) > 0.9;
         if let Some(option) = list.options.iter().find(both) {
             return Some((list, How::Select, option.clone()));
         }
     }
     let named = |roles| {
         best(enabled(page, roles), FIELD_FIT, |element| {
-            fit(name, &element.label)
+            fit(name, label(element))
         })
     };
     if let Some(list) =

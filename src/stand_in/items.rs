@@ -186,9 +186,9 @@ fn name(words: &[&str]) -> Vec<String> {
 pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
     let tokens: Vec<&Token> = parts.iter().flat_map(|part| &part.tokens).collect();
     let after = |words: &[&str]| {
-        let at = tokens
-            .iter()
-            .position(|token| words.iter().any(|word| token.is(word)))?;
+        let says =
+            |pair: &[&Token]| words.iter().any(|word| pair[0].is(word)) && pair[1].is("with");
+        let at = tokens.windows(2).position(says)?;
         tokens[at..]
             .iter()
             .find_map(|token| token.value())

@@ -94,7 +94,7 @@ fn same(a: &str, b: &str) -> bool {
 }
 
 /// Returns how well a label fits the wanted words, from 0 to 1. It is 1 if both have the same significant words in the same
-/// order, and 0 if less than half of the wanted words are in the label. Otherwise it is close to `(w + l) / n`: `w` is the number
+/// order, and 0 if less than half of the wanted words, or not all wanted numbers, are in the label. Otherwise it is close to `(w + l) / n`: `w` is the number
 /// of wanted words that are in the label, `l` is the number of words of the label that are wanted, and `n` is the number of all
 /// wanted words plus all words of the label.
 pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
@@ -109,8 +109,13 @@ pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
         .iter()
         .filter(|a| label.iter().any(|b| same(a, b)))
         .count();
-    // If less than half of the wanted words match, the label means something else: "Jackets" is not "warm rain jacket".
-    if shared * 2 < wanted.len() {
+    let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
+    let lacks_number = wanted
+        .iter()
+        .any(|word| is_number(word) && !label.contains(word));
+    // If less than half of the wanted words match, the label means something else: "Jackets" is not "warm rain jacket". Neither is
+    // "Room 7" what is wanted by "room 5".
+    if shared * 2 < wanted.len() || lacks_number {
         return 0.0;
     }
     let covered = label
@@ -157,6 +162,7 @@ mod tests {
         assert!(fits("place the order", "Buy now") > 0.4);
         assert!(fits("log in", "Log out") < 0.1);
         assert!(fits("warm rain jacket", "Jackets") < 0.1);
+        assert!(fits("room 5", "Room 7") < 0.1 && fits("room 5", "Room 5 (free)") > 0.7);
     }
 
     #[test]

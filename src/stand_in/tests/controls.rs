@@ -454,3 +454,68 @@ fn a_table_is_answered_from_the_row_and_the_column_that_are_named() {
         answer("total: 420 EUR", "Total 420 EUR")
     );
 }
+
+const UNLABELLED: Form = Form {
+    goal: "Log in as \"ada\" with the password \"lace\".",
+    page: &[
+        r#"search: e1 textbox "" name "@search_text" | e2 button "Search""#,
+        r#"e3 textbox "Login" [required] e4 textbox "" type "password" name "__login_password" e5 button "Login""#,
+    ],
+    ..DATE
+};
+
+#[test]
+fn a_field_without_a_label_is_found_by_its_type_and_its_name_in_the_form() {
+    assert_eq!(
+        UNLABELLED.asks(),
+        ["fill e3 ada", "fill e4 lace", "click e5"]
+    );
+    let form = Form {
+        goal: "Set the title to \"Lift\", choose the status \"open\" and submit the entry.",
+        page: &[
+            r#"e1 textbox "" name "title""#,
+            r#"e2 combobox "" value "new" options "new" "open" name "priority""#,
+            r#"e3 combobox "" value "new" options "new" "open" name "status""#,
+            r#"e4 button "Submit entry""#,
+        ],
+        ..DATE
+    };
+    assert_eq!(
+        form.asks(),
+        ["fill e1 Lift", r#"select e3 ["open"]"#, "click e4"]
+    );
+    // Without a password beside it, "Login" is no name to log in with.
+    let form = Form {
+        page: &[r#"e3 textbox "Login" e6 textbox "Code""#],
+        ..UNLABELLED
+    };
+    assert!(form.asks().iter().all(|call| !call.starts_with("fill")));
+}
+
+#[test]
+fn a_search_goes_to_the_field_that_is_called_search() {
+    let form = Form {
+        goal: "Search for \"choir\".",
+        page: &[
+            r#"e1 searchbox "Filter the menu""#,
+            r#"e2 textbox "Search" | e3 button "Search""#,
+        ],
+        ..DATE
+    };
+    assert_eq!(form.asks(), ["fill e2 choir", "click e3"]);
+    let form = Form {
+        page: &[r#"e1 searchbox "What do you need?" | e3 button "Search""#],
+        ..form
+    };
+    assert_eq!(form.asks(), ["fill e1 choir", "click e3"]);
+}
+
+#[test]
+fn a_field_may_be_called_starts() {
+    let form = Form {
+        goal: "Set the starts to \"19:30\" and set the ends to \"20:15\".",
+        page: &[r#"e1 textbox "Starts:" e2 textbox "Ends:""#],
+        ..DATE
+    };
+    assert_eq!(form.asks(), ["fill e1 19:30", "fill e2 20:15"]);
+}
