@@ -146,6 +146,19 @@ fn plain(page_text: &str) -> String {
     text::truncate(&text::squeeze(&kept), PageName::MAX_NAME)
 }
 
+/// Returns the name of a choice without a remark in brackets at its end, such as the price in "Express delivery (€ 12.90)". Names of other
+/// elements are returned whole.
+pub(super) fn without_remark<'a>(role: &Role, name: &'a str) -> &'a str {
+    let is_choice = matches!(role, Role::Radio | Role::Checkbox | Role::Option);
+    match name
+        .strip_suffix(')')
+        .and_then(|name| name.rsplit_once(" ("))
+    {
+        Some((bare, _)) if is_choice => bare,
+        _ => name,
+    }
+}
+
 /// Returns true if an element is probably one of several choices in a list, such as a search result, so that another
 /// run may have to choose a different element. Buttons, menus and the links of a navigation are no choices.
 pub(super) const fn is_choice(

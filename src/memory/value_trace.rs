@@ -3,10 +3,11 @@
 use crate::{
     action::{Action, BrowserAction, TextValue},
     goal::{self, Field, Literals, Provenance, Recorded, Template, inside_quotes},
+    page::TargetIdentity,
     working::Step,
 };
 
-use super::{StoredStep, StoredText};
+use super::{StoredStep, StoredText, aim::without_remark};
 
 /// Finds the values of the goal in the steps of a run and returns them as ranges of bytes of the goal. `taken` and `steps` are the same
 /// steps in two forms. Each of `steps` gets the indices, in the returned list, of the values that it uses. A target's name that is or
@@ -14,7 +15,7 @@ use super::{StoredStep, StoredText};
 pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Vec<(usize, usize)> {
     place(
         goal,
-        taken.iter().map(|step| literals(step)).collect(),
+        taken.iter().map(|step| literals(step, goal)).collect(),
         steps,
     )
 }
@@ -57,7 +58,7 @@ pub(super) fn place(
 }
 
 /// Returns the texts of a step in which values of the goal are searched for, without secrets and parameters.
-fn literals(step: &Step) -> Literals {
+fn literals(step: &Step, goal: &str) -> Literals {
     let mut literals = Literals::default();
     let Action::Browser(action) = &step.action else {
         return literals;
@@ -65,7 +66,7 @@ fn literals(step: &Step) -> Literals {
     action.tool().as_str().clone_into(&mut literals.action);
     if let Some(target) = step.targets.first() {
         literals.role = Some(target.role.as_str().to_owned());
-        literals.name = Some(target.name.clone());
+        literals.name = Some(said(target, goal).to_owned());
         literals.label.clone_from(&target.label);
         literals.landmark = target
             .landmark
@@ -86,4 +87,14 @@ fn literals(step: &Step) -> Literals {
     }
     literals.url = action.url().map(str::to_owned);
     literals
+}
+
+/// Returns the name of a target as a goal gives it: the goal may leave out the remark in brackets after the name of a choice.
+fn said<'a>(target: &'a TargetIdentity, goal: &str) -> &'a str {
+    let name = target.name.as_str();
+    if goal.contains(name) {
+        name
+    } else {
+        without_remark(&target.role, name)
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::{
     base::text,
-    memory::{Aim, StoredStep, StoredTarget},
+    memory::{Aim, StoredStep, StoredTarget, aim::without_remark},
     page::{Role, Tree, sketch},
     working::Step,
 };
@@ -116,7 +116,7 @@ pub(super) fn left(
     // The name of the element may contain other words in addition to the value.
     let is_value = |aim: &Aim, slot: usize| match values.get(slot).and_then(Option::as_deref) {
         Some(value) => is_in(value, &aim.name),
-        None => is_in(&aim.name, goal),
+        None => is_in(&aim.name, goal) || is_in(without_remark(&aim.role, &aim.name), goal),
     };
     let is_here = |target: &StoredTarget| {
         here.iter().any(|aim| match &target.aim {

@@ -94,7 +94,7 @@ fn a_name_that_says_a_value_of_the_other_goal_is_not_shown() {
     let other = goal("cancelled", "Pickup");
     let expected = [
         "1. click the link in the navigation that fits your goal <- next, on this page",
-        "2. click the radio that fits your goal",
+        "2. click the radio <1>",
         "3. click button \"Log in\"",
     ];
     assert_eq!(shown(&records, &other, &[], page)[1..], expected);

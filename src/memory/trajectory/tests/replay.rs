@@ -100,6 +100,28 @@ fn a_task_with_other_values_is_taken_step_by_step_with_them() {
 }
 
 #[test]
+fn a_choice_is_a_value_of_the_goal_without_what_its_name_has_in_brackets() {
+    let log = book(
+        "run_1",
+        0,
+        "Ann",
+        "14 September 2026",
+        "2026-09-14",
+        "Elm (ground floor)",
+    );
+    let log = RunLog {
+        about: About::new(goal("Ann", "14 September 2026", "Elm")),
+        ..log
+    };
+    let records = learned(&[], &log);
+    let goal = goal("Bob", "23 October 2026", "Oak");
+    let page =
+        "radio \"Elm (ground floor)\" e3\nradio \"Oak (first floor)\" e4\nbutton \"Save\" e5";
+    let step = replayed(&records, &goal, &bobs()[..2], (SHOP, page));
+    assert_eq!(said(step).as_deref(), Some("check e4"));
+}
+
+#[test]
 fn another_task_is_not_taken() {
     for other in [
         "Book the room \"Oak\" for \"Bob\" on 23 October 2026 and print it",
