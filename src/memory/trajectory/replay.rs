@@ -14,6 +14,8 @@
 //! - The model may take a recorded step itself or follow any other link; the next recorded step can still be taken
 //!   after that. If the model does anything else, it has a reason that the record does not contain, so the remaining
 //!   steps are left to it.
+//! - A dialog such as a cookie notice may be closed earlier than recorded, for example because another memory says that
+//!   it covers the page. Its step then counts as taken.
 //! - If a step taken from memory does not have its recorded result, no more steps are taken from memory in that run.
 
 use super::{progress::is_in, same_task::SameTask};
@@ -30,7 +32,7 @@ use crate::{
         shortest::{looks_only, only_moves},
         stored_step::{ForGoal, half_is_in},
     },
-    page::{ElementRef, NodeId, PageTemplate, Role, TargetIdentity, Tree, sketch_nodes},
+    page::{Change, ElementRef, NodeId, PageTemplate, Role, TargetIdentity, Tree, sketch_nodes},
     working::{By, Step},
 };
 
@@ -129,6 +131,7 @@ fn is_login(way: &[StoredStep], at: usize) -> bool {
 /// has to decide.
 fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usize, bool)> {
     let (mut at, mut is_direct) = (0, false);
+    let mut closed = Vec::new();
     // The first steps with `By::Task` open the start page. A later one means that the run was interrupted and resumed.
     let own = taken.iter().skip_while(|step| step.by == By::Task);
     for step in own {
@@ -150,12 +153,31 @@ fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usiz
         match rest.find(|(n, own)| is_taken(own, *n, task, step, &stored)) {
             Some((n, _)) if n == at => (at, is_direct) = (at + 1, true),
             _ if is_from_memory => return None,
+            Some((n, _)) if closes_dialog(step) => {
+                closed.push(n);
+                is_direct = false;
+            }
             _ if looks_only(action.tool()) => {}
             None if only_moves(step) => is_direct = false,
             _ => return None,
         }
+        while closed.contains(&at) {
+            (at, is_direct) = (at + 1, false);
+        }
     }
     Some((at, is_direct))
+}
+
+/// Returns true if the step clicked an element that went away together with a dialog, while the page stayed.
+fn closes_dialog(step: &Step) -> bool {
+    let removed = step.changes.iter().flat_map(|changes| &changes.removed);
+    let has_gone = |is_it: &dyn Fn(&Change) -> bool| removed.clone().any(is_it);
+    let is_dialog = |one: &Change| one.role.is_dialog();
+    let is_target = |one: &Change| {
+        let mut targets = step.targets.iter();
+        targets.any(|target| one.role == target.role && one.label == target.name)
+    };
+    step.before.url() == step.after.url() && has_gone(&is_dialog) && has_gone(&is_target)
 }
 
 /// Returns true if `stored`, the stored form of the run's `step`, is the recorded step `own` with the values of the

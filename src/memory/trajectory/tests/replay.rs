@@ -203,6 +203,37 @@ fn what_the_model_does_on_the_way_is_followed_and_what_it_does_beside_it_ends_th
 }
 
 #[test]
+fn a_dialog_that_is_closed_earlier_than_recorded_counts_as_closed() {
+    let closing = |run: &str, minute: i64, at: usize, with_dialog: bool| {
+        let mut log = book(run, minute, "Ann", "14 September 2026", "2026-09-14", "Elm");
+        let gone = |role: &str, label: &str| json!({ "role": role, "label": label });
+        let mut removed = vec![gone("button", "Accept")];
+        removed.extend(with_dialog.then(|| gone("dialog", "")));
+        let accept = vec![click(Role::Button, "Accept", SHOP)];
+        let mut step = super::log(run, minute, "", accept).steps.remove(0);
+        let changes = json!({ "navigated": false, "removed": removed });
+        step.changes = Some(serde_json::from_value(changes).unwrap());
+        log.steps.insert(at, step);
+        log
+    };
+    let recorded = learned(&[], &closing("run_1", 0, 1, true));
+    let goal = goal("Ann", "14 September 2026", "Elm");
+    let after = |log: &RunLog, count: usize| {
+        said(replayed(
+            &recorded,
+            &goal,
+            &log.steps[..count],
+            (SHOP, FORM),
+        ))
+    };
+    let first = closing("run_2", 1, 0, true);
+    assert_eq!(after(&first, 1).as_deref(), Some("fill e1 Ann"));
+    assert_eq!(after(&first, 2).as_deref(), Some("fill e2 2026-09-14"));
+    // Another button is pressed where it was recorded, or not at all.
+    assert_eq!(after(&closing("run_2", 1, 0, false), 1), None);
+}
+
+#[test]
 fn after_a_step_from_memory_that_failed_or_led_elsewhere_the_model_decides() {
     let mut bob = bobs();
     for step in &mut bob {
