@@ -10,9 +10,10 @@ use webwise::{
 use crate::{
     bed::{Bed, Ran, clock, task_here},
     browsers::{Driver, Wishes},
-    episode, pages,
+    episode,
     profile::pick,
     shopping,
+    site::Site,
 };
 
 in_turn! {
@@ -102,7 +103,7 @@ async fn what_failed_on_a_task_does_not_fail_again_with_another_seed(by: Driver)
 
 /// Learns one share of the tasks in one browser.
 async fn learn_tasks(by: Driver, share: usize) {
-    let site = pages::miniwob().await;
+    let site = Site::miniwob().await;
     let bed = Bed::start(by).await;
     // In the quick profile every second task.
     let tasks = TASKS.into_iter().step_by(pick(2, 1));

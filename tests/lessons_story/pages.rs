@@ -1,35 +1,11 @@
-//! The pages: those of MiniWoB++, and small ones with one obstacle each.
+//! Small pages with one obstacle each.
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
 
-use webwise::browser::ProgramPlaces;
-
-use crate::{
-    site::Site,
-    web::{Answer, Asked, Web},
-};
-
-/// Where the pages of MiniWoB++ are in webwise's own folder; the example `test_beds` brings them.
-const MINIWOB: &str = "miniwob/1.1.0/miniwob/html";
-
-/// A server of the pages of MiniWoB++.
-pub(crate) async fn miniwob() -> Site {
-    let places = ProgramPlaces::from_env();
-    let own = places
-        .installation_folder()
-        .and_then(|folder| folder.parent())
-        .expect("HOME or WEBWISE_HOME is set");
-    let folder = own.join(MINIWOB);
-    assert!(
-        folder.is_dir(),
-        "the pages of MiniWoB++ are not in {}: run `cargo run --features full --example test_beds` first",
-        folder.display()
-    );
-    Site::start(folder).await
-}
+use crate::web::{Answer, Asked, Web};
 
 /// A page where a message is written and sent. What looks like its field is none for the browser, takes keys
 /// alone, and shows what it holds below it, as editors with a preview do.

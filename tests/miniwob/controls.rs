@@ -13,7 +13,7 @@ use super::{
     episode,
     policy::on,
     reading::Seen,
-    site,
+    site::Site,
 };
 
 async fn browser() -> Arc<dyn BrowserDriver> {
@@ -38,7 +38,7 @@ fn nothing(_: &Seen) -> Vec<RawCall> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_answer_and_none_bring_no_reward() {
-    let (site, driver) = (site().await, browser().await);
+    let (site, driver) = (Site::miniwob().await, browser().await);
     let url = site.url("a.localhost", "miniwob/click-test-2.html");
     episode::open(&driver, &url).await.expect("the page opens");
     let wrong = super::episode(&driver, &url, "s1", wrong_button)
@@ -59,7 +59,7 @@ async fn a_wrong_answer_and_none_bring_no_reward() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_was_started_on_one_host_of_this_machine_may_not_go_to_another() {
-    let (site, driver) = (site().await, browser().await);
+    let (site, driver) = (Site::miniwob().await, browser().await);
     let pages =
         ["a.localhost", "b.localhost"].map(|host| site.url(host, "miniwob/click-button.html"));
     let [start, other] = pages.clone();

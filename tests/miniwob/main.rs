@@ -26,17 +26,12 @@ mod site;
 
 use std::{
     collections::BTreeMap,
-    path::PathBuf,
     sync::{Arc, Mutex},
 };
 
 use webwise::{
-    DecisionLoop, RunReport, Site, Task,
-    agent::Options,
-    browser::{BrowserDriver, ProgramPlaces},
-    guard::ApprovalMode,
-    store::InMemory,
-    testing::ScriptedModel,
+    DecisionLoop, RunReport, Site, Task, agent::Options, browser::BrowserDriver,
+    guard::ApprovalMode, store::InMemory, testing::ScriptedModel,
 };
 
 use self::{
@@ -53,9 +48,6 @@ const QUICK: usize = 1;
 fn seeds() -> &'static [&'static str] {
     &SEEDS[..pick(QUICK, SEEDS.len())]
 }
-/// Where the pages are in webwise's own folder; the example `test_beds` brings them.
-const PAGES: &str = "miniwob/1.1.0/miniwob/html";
-
 /// The tasks, each under one of two host names, which are two sites to the loop. The long ones come first, so that no
 /// browser is left with one at the end.
 const TASKS: [(&str, &str, Policy); 24] = [
@@ -109,21 +101,6 @@ impl Ended {
     fn succeeded(&self) -> bool {
         self.reward.done && (self.reward.raw - 1.0).abs() < f64::EPSILON
     }
-}
-
-async fn site() -> site::Site {
-    let places = ProgramPlaces::from_env();
-    let own = places
-        .installation_folder()
-        .and_then(|folder| folder.parent())
-        .expect("HOME or WEBWISE_HOME is set");
-    let pages: PathBuf = own.join(PAGES);
-    assert!(
-        pages.is_dir(),
-        "the pages of MiniWoB++ are not in {}: run `cargo run --features full --example test_beds` first",
-        pages.display()
-    );
-    site::Site::start(pages).await
 }
 
 /// A loop on this browser. Nobody is there to approve, and a locator that the tree cannot resolve counts as the worst.
@@ -187,7 +164,7 @@ async fn task(
 /// Runs all tasks in this many browsers at once.
 async fn every_task_gives_its_full_reward(by: Driver, browsers: usize) {
     let name = by.name();
-    let site = Arc::new(site().await);
+    let site = Arc::new(site::Site::miniwob().await);
     // In the quick suite the slower driver plays every fourth task.
     let step = if by == Driver::Cdp { 1 } else { pick(4, 1) };
     let tasks: Vec<_> = TASKS.into_iter().step_by(step).collect();

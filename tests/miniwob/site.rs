@@ -1,4 +1,6 @@
-//! The pages, served on loopback under any host name: files of one folder, nothing else.
+//! The pages, served on loopback under any host name: files of one folder, nothing else. A page whose address has an episode,
+//! as in `?episode=s1`, begins it by itself.
+#![allow(dead_code, reason = "each target uses its own part")]
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -13,17 +15,38 @@ use tokio::{
     task::JoinHandle,
     time::timeout,
 };
+use webwise::browser::ProgramPlaces;
+
+/// Where the pages are in webwise's own folder; the example `test_beds` brings them.
+const PAGES: &str = "miniwob/1.1.0/miniwob/html";
 
 /// How long a client may take to say what it wants. Unit: time. Source: chosen.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A server of a folder's files; it ends when it is dropped.
+#[derive(Debug)]
 pub(crate) struct Site {
     address: SocketAddr,
     serving: JoinHandle<()>,
 }
 
 impl Site {
+    /// A server of the pages of MiniWoB++.
+    pub(crate) async fn miniwob() -> Self {
+        let places = ProgramPlaces::from_env();
+        let own = places
+            .installation_folder()
+            .and_then(Path::parent)
+            .expect("HOME or WEBWISE_HOME is set");
+        let folder = own.join(PAGES);
+        assert!(
+            folder.is_dir(),
+            "the pages of MiniWoB++ are not in {}: run `cargo run --features full --example test_beds` first",
+            folder.display()
+        );
+        Self::start(folder).await
+    }
+
     pub(crate) async fn start(folder: PathBuf) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
             .await
@@ -63,13 +86,8 @@ async fn answer(stream: TcpStream, folder: &Path) -> std::io::Result<()> {
             break;
         }
     }
-    let asked = first
-        .split(' ')
-        .nth(1)
-        .unwrap_or("/")
-        .split(['?', '#'])
-        .next()
-        .unwrap_or_default();
+    let asked = first.split(' ').nth(1).unwrap_or("/");
+    let (asked, query) = asked.split_once('?').unwrap_or((asked, ""));
     let path = Path::new(asked.trim_start_matches('/'));
     let is_inside = path
         .components()
@@ -79,7 +97,10 @@ async fn answer(stream: TcpStream, folder: &Path) -> std::io::Result<()> {
     } else {
         None
     };
-    let (status, body) = found.map_or(("404 Not Found", Vec::new()), |body| ("200 OK", body));
+    let (status, mut body) = found.map_or(("404 Not Found", Vec::new()), |body| ("200 OK", body));
+    if let Some(seed) = query.strip_prefix("episode=") {
+        body.extend(begins(seed).as_bytes());
+    }
     // The scripts are the same for all tasks, so that a browser reads them once for each host.
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: max-age=3600\r\nConnection: close\r\n\r\n",
@@ -89,6 +110,14 @@ async fn answer(stream: TcpStream, folder: &Path) -> std::io::Result<()> {
     stream.write_all(head.as_bytes()).await?;
     stream.write_all(&body).await?;
     stream.flush().await
+}
+
+/// What a page runs last to begin the episode of this seed, without an end by time.
+fn begins(seed: &str) -> String {
+    let seed = serde_json::Value::from(seed);
+    format!(
+        "<script>addEventListener('load', () => {{ Math.seedrandom({seed}); core.EPISODE_MAX_TIME = 1e9; core.startEpisodeReal(); }});</script>"
+    )
 }
 
 fn kind(path: &Path) -> &'static str {
