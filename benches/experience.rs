@@ -1,30 +1,39 @@
-//! What memory costs as runs on one host pile up: the sizes of its shelves, what a page is shown of them, and the time to recall it.
+//! What memory costs as runs on one host pile up, and as hosts do: the sizes of the shelves, what a page is shown of them, and the time
+//! to recall it.
 //!
 //! `cargo bench --bench experience` prints the sizes after 10, 100 and 1,000 runs and measures at these numbers. The runs have
 //! different goals and values. One in ten fails, and one in four recovers from a command that failed. The number of records should not
-//! grow from 100 runs on. `benches/store.rs` measures a store that knows many hosts.
+//! grow from 100 runs on. Then it does so for a folder with 10, 1,000 and 10,000 hosts, each visited by one run: what a page is shown, and
+//! the time to recall it, should be the same.
 
 use std::{
     collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
     sync::{Arc, LazyLock},
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
 use divan::Bencher;
 use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
 use webwise::{
     Host, RunId,
     action::{Action, BrowserTool, ErrorClass, Outcome, RawCall, Signature, ToolSet, parse_calls},
     memory::{
-        Advice, AdviceId, Cue, Line, MemoryKind, Moment, Namespace, Record, RunLog, Shelf, apply,
-        kinds,
+        Advice, AdviceId, Change, Cue, Edit, Line, MemoryKind, Moment, Namespace, Record, RunLog,
+        Shelf, apply, kinds,
     },
     page::{Node, Observation, PageTemplate, Role, TargetIdentity, Tree},
+    store::{JsonFiles, MemoryBackend as _},
     working::{About, Finished, Place, Step},
 };
 
 /// Numbers of runs on the host.
 const RUNS: [usize; 3] = [10, 100, 1_000];
+/// Numbers of hosts in a folder.
+const HOSTS: [usize; 3] = [10, 1_000, 10_000];
 const HOME: &str = "https://shop.example/";
 /// Tasks that runs do, in turn: a verb, the form that asks for the value, and the button that ends the task.
 const TASKS: [(&str, &str, &str); 8] = [
@@ -47,6 +56,12 @@ type Shelves = BTreeMap<Shelf, Vec<Record>>;
 fn main() {
     for (runs, shelves) in LEARNED.iter() {
         print(*runs, shelves);
+    }
+    for (hosts, folder) in FOLDERS.iter() {
+        let known = folder.path();
+        let (bytes, shown) = (size(known), runtime().block_on(recall_of(known, hosts / 2)));
+        println!("{hosts} hosts: {bytes} bytes on disk");
+        print_shown(&format!("{hosts} hosts"), &shown);
     }
     divan::main();
 }
@@ -148,7 +163,7 @@ fn log(run: usize, offered: Vec<AdviceId>) -> RunLog {
 }
 
 /// The start page and what the goals speak of: everything that memory could name is on it.
-fn page() -> Cue {
+fn page(home: &str) -> Cue {
     let mut tree = Tree::builder();
     for (_, form, button) in TASKS {
         tree.leaf(Node::new(Role::Link, form));
@@ -160,9 +175,9 @@ fn page() -> Cue {
     }
     tree.leaf(Node::new(Role::TextBox, "Article"));
     Cue::PageShown {
-        host: Host::of(&HOME.parse().expect("a URL")).expect("a host"),
-        page: PageTemplate::parse(HOME).ok(),
-        seen: Arc::new(Observation::new(HOME, "Shop", tree.finish())),
+        host: Host::of(&home.parse().expect("a URL")).expect("a host"),
+        page: PageTemplate::parse(home).ok(),
+        seen: Arc::new(Observation::new(home, "Shop", tree.finish())),
     }
 }
 
@@ -201,7 +216,7 @@ fn learn(kinds: &[Arc<dyn MemoryKind>], shelves: &mut Shelves, log: &RunLog) {
 
 /// The shelves after each number of runs.
 static LEARNED: LazyLock<BTreeMap<usize, Shelves>> = LazyLock::new(|| {
-    let (kinds, cue) = (kinds(), page());
+    let (kinds, cue) = (kinds(), page(HOME));
     let mut shelves = Shelves::new();
     let mut learned = BTreeMap::new();
     for run in 0..*RUNS.last().expect("a number") {
@@ -226,19 +241,22 @@ fn print(runs: usize, shelves: &Shelves) {
             records.len()
         );
     }
-    let (cue, about) = (page(), log(runs, Vec::new()).about);
+    let (cue, about) = (page(HOME), log(runs, Vec::new()).about);
     let moment = Moment::new(&cue, &about, &[], at(runs));
-    let shown = recall(&kinds(), shelves, &moment);
+    print_shown(&format!("{runs} runs"), &recall(&kinds(), shelves, &moment));
+}
+
+fn print_shown(of: &str, shown: &[Advice]) {
     let lines = shown.iter().flat_map(Advice::lines);
     let characters: usize = lines.map(Line::text).map(|line| line.chars().count()).sum();
     let pieces = shown.len();
-    println!("{runs} runs: a page is shown {pieces} pieces of advice, {characters} characters");
+    println!("{of}: a page is shown {pieces} pieces of advice, {characters} characters");
 }
 
 /// All kinds of memory at a new page: an index for each shelf, and their advice.
 #[divan::bench(args = RUNS)]
 fn recall_on_a_page(bencher: Bencher<'_, '_>, runs: usize) {
-    let (kinds, cue, about) = (kinds(), page(), log(runs, Vec::new()).about);
+    let (kinds, cue, about) = (kinds(), page(HOME), log(runs, Vec::new()).about);
     let moment = Moment::new(&cue, &about, &[], at(runs));
     let shelves = &LEARNED[&runs];
     bencher.bench_local(|| recall(&kinds, divan::black_box(shelves), &moment));
@@ -251,4 +269,88 @@ fn learn_from_a_run(bencher: Bencher<'_, '_>, runs: usize) {
     bencher
         .with_inputs(|| LEARNED[&runs].clone())
         .bench_local_values(|mut shelves| learn(&kinds, &mut shelves, &log));
+}
+
+fn runtime() -> Runtime {
+    let mut builder = Builder::new_current_thread();
+    builder.enable_all().build().expect("a runtime")
+}
+
+/// Folders with these numbers of hosts, each of which one run has visited. All but the first host are copies, written without waiting for
+/// the disk.
+static FOLDERS: LazyLock<BTreeMap<usize, TempDir>> = LazyLock::new(|| {
+    let mut shelves = Shelves::new();
+    learn(&kinds(), &mut shelves, &log(0, Vec::new()));
+    let folder = |hosts: usize| {
+        let dir = tempfile::tempdir().expect("a folder");
+        let store = JsonFiles::open(dir.path());
+        for (shelf, records) in &shelves {
+            let puts: Vec<Change> = records.iter().cloned().map(Change::Put).collect();
+            let edit = Edit::new(move |_: &[Record]| Ok(puts.clone()));
+            runtime()
+                .block_on(store.update(shelf, edit))
+                .expect("an update");
+        }
+        let domains = dir.path().join("default/domains");
+        let first = domains.join("shop.example");
+        for n in 0..hosts {
+            let name = format!("shop{n}.example");
+            let own = domains.join(&name);
+            fs::create_dir(&own).expect("a folder");
+            for file in files(&first) {
+                let text = fs::read_to_string(&file).expect("it was written");
+                let copy = own.join(file.file_name().expect("a file"));
+                fs::write(&copy, text.replace("shop.example", &name)).expect("a copy");
+                fs::set_permissions(&copy, fs::metadata(&file).expect("a file").permissions())
+                    .expect("ours");
+            }
+            fs::set_permissions(&own, fs::metadata(&first).expect("a folder").permissions())
+                .expect("ours");
+        }
+        fs::remove_dir_all(first).expect("ours");
+        dir
+    };
+    HOSTS.map(|hosts| (hosts, folder(hosts))).into()
+});
+
+/// The files in a folder and below it.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    let below = |path: PathBuf| {
+        if path.is_dir() {
+            files(&path)
+        } else {
+            vec![path]
+        }
+    };
+    entries.flat_map(|entry| below(entry.path())).collect()
+}
+
+/// The bytes of the files in a folder.
+fn size(folder: &Path) -> u64 {
+    let of = |file: &PathBuf| fs::metadata(file).map_or(0, |about| about.len());
+    files(folder).iter().map(of).sum()
+}
+
+/// What the start page of a host is shown from the memory in a folder, which is opened for it.
+async fn recall_of(folder: &Path, host: usize) -> Vec<Advice> {
+    let (store, kinds) = (JsonFiles::open(folder), kinds());
+    let cue = page(&format!("https://shop{host}.example/"));
+    let about = log(8, Vec::new()).about;
+    let moment = Moment::new(&cue, &about, &[], at(9));
+    let mut shelves = Shelves::new();
+    for kind in &kinds {
+        for shelf in kind.wants(&Namespace::default(), &moment) {
+            let records = store.load(&shelf).await.expect("it can be read").records;
+            shelves.insert(shelf, records);
+        }
+    }
+    recall(&kinds, &shelves, &moment)
+}
+
+/// A page of one host: the folder is opened, the shelves of all kinds are read, and asked.
+#[divan::bench(args = HOSTS)]
+fn recall_among_hosts(bencher: Bencher<'_, '_>, hosts: usize) {
+    let (folder, runtime) = (FOLDERS[&hosts].path(), runtime());
+    bencher.bench_local(|| runtime.block_on(recall_of(folder, hosts / 2)));
 }
