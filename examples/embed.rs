@@ -35,6 +35,11 @@ async fn main() -> webwise::Result<()> {
         .with_sink(Console)
         .build()?;
     let report = agent.run(task).await;
+    agent.browser().close().await?;
     println!("{}: {:?}", report.summary.stop, report.answer);
-    agent.browser().close().await
+    if !report.is_success() {
+        eprintln!("{:?}", report.error);
+        std::process::exit(1);
+    }
+    Ok(())
 }

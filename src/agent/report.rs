@@ -30,9 +30,9 @@ pub struct RunReport {
     pub final_url: Option<String>,
     /// The error that ended the run. Also set if the browser was lost after the run had succeeded.
     pub error: Option<String>,
-    /// The last error of the memory store, as in the event `memory_failed`; `None` if memory was read and written without an error.
-    /// If the error does not say `lost`, the observations of the run are stored, and memory learns from them at the next run.
-    pub memory: Option<String>,
+    /// The errors of the memory store, as in the events `memory_failed`; empty if memory was read and written without an error. If an error
+    /// says `lost`, the observations for that kind of memory are lost. Otherwise they are stored, and memory learns from them at the next run.
+    pub memory_errors: Vec<String>,
     /// The reason why the record of this run is incomplete; `None` if nothing was known to be missing when the run ended.
     pub recording: Option<String>,
 }
@@ -51,7 +51,7 @@ impl RunReport {
             pages: Vec::new(),
             final_url: None,
             error: None,
-            memory: None,
+            memory_errors: Vec::new(),
             recording: None,
         }
     }

@@ -252,9 +252,11 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         &self.executor.state.memory
     }
 
-    /// Gives the run a text that the work needs and no page shows. The model gets it from the next request on, and
-    /// reads it as data. Secrets in it are replaced. A run that is resumed from the register has only the texts of its
-    /// task.
+    /// Gives the run a text that the work needs and no page shows. The model gets it with the next request, and reads it as data. A step need
+    /// not ask the model: the first one only opens the start page. Secrets in the text are replaced.
+    ///
+    /// The text is part of the run's state, events and run folder, but not of memory. A run that is resumed from the register has only the
+    /// texts of its task.
     ///
     /// # Errors
     /// The errors of [`Memory::give`].
@@ -262,7 +264,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.give(name, text)
     }
 
-    /// Removes the text that was given to the run under this name, and returns it; `None` if there is none.
+    /// Removes the text that was given to the run under this name, and returns it; `None` if there is none. A run that is resumed from this
+    /// state does not get it again from its task.
     pub fn take_back(&mut self, name: &str) -> Option<String> {
         self.executor.take_back(name)
     }
@@ -329,9 +332,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             self.executor.look_once_more().await;
         }
         self.leave_register(stop).await;
-        let memory = self.engine.failure();
         RunReport {
-            memory,
+            memory_errors: self.engine.into_failures(),
             ..self.executor.ended(stop)
         }
     }

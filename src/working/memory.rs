@@ -1,6 +1,6 @@
 //! The memory of one run, which can also be used without the decision loop.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -94,6 +94,9 @@ pub struct Memory {
     notes: Vec<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     given: BTreeMap<String, String>,
+    /// Names of the given texts that were taken back. A run that is resumed does not get them again from its task.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    taken_back: BTreeSet<String>,
 }
 
 /// A memory as it is stored: without the tally, which follows from the steps.
@@ -106,6 +109,8 @@ struct Stored {
     notes: Vec<String>,
     #[serde(default)]
     given: BTreeMap<String, String>,
+    #[serde(default)]
+    taken_back: BTreeSet<String>,
 }
 
 impl From<Stored> for Memory {
@@ -117,6 +122,7 @@ impl From<Stored> for Memory {
             extracted: stored.extracted,
             notes: stored.notes,
             given: stored.given,
+            taken_back: stored.taken_back,
         }
     }
 }
@@ -262,12 +268,20 @@ impl Memory {
     /// Stores a given text without checking it again. The text was checked before its secrets were replaced by
     /// placeholders. A placeholder may be longer than its secret, so the text may slightly exceed the limit.
     pub(crate) fn put(&mut self, name: &str, text: String) {
+        self.taken_back.remove(name);
         self.given.insert(name.to_owned(), text);
     }
 
     /// Removes the text that the program gave under this name, and returns it.
     pub fn take_back(&mut self, name: &str) -> Option<String> {
-        self.given.remove(name)
+        let text = self.given.remove(name)?;
+        self.taken_back.insert(name.to_owned());
+        Some(text)
+    }
+
+    /// Returns true if the program gave a text under this name and took it back.
+    pub(crate) fn was_taken_back(&self, name: &str) -> bool {
+        self.taken_back.contains(name)
     }
 
     pub(crate) fn take_back_all(&mut self) {

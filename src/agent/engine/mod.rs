@@ -53,7 +53,7 @@ pub(super) struct Engine {
     /// The time at which the engine stops waiting for the store: the end of the run's time plus [`AFTER_TIME`]; `None`
     /// if the run's time is unlimited.
     end: Option<Instant>,
-    failure: Option<String>,
+    failures: Vec<String>,
 }
 
 /// The parts of the run through which the engine reports events.
@@ -75,7 +75,7 @@ impl Engine {
             shelves: BTreeMap::new(),
             timeout,
             end: None,
-            failure: None,
+            failures: Vec::new(),
         }
     }
 
@@ -303,7 +303,7 @@ impl Engine {
     /// Reports a failure of the store. Emits an event only for the first failure in a run, because the first error
     /// shows the cause.
     fn tell(&mut self, error: Error, asking: Asking<'_>) {
-        if self.failure.is_none() {
+        if self.failures.is_empty() {
             self.tell_failure(error, asking);
         }
     }
@@ -312,15 +312,15 @@ impl Engine {
     fn tell_failure(&mut self, error: Error, asking: Asking<'_>) {
         let operation = error.operation().to_owned();
         let error = format!("{:?}", error.map_text(|text| asking.redactor.text(text)));
-        self.failure = Some(error.clone());
+        self.failures.push(error.clone());
         asking
             .emitter
             .emit(EventKind::MemoryFailed { operation, error });
     }
 
-    /// Returns the last error of the store that was reported; `None` if memory was read and written without an error.
-    pub(super) fn failure(&self) -> Option<String> {
-        self.failure.clone()
+    /// Returns the errors of the store that were reported, in order.
+    pub(super) fn into_failures(self) -> Vec<String> {
+        self.failures
     }
 }
 

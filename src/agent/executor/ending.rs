@@ -108,7 +108,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             pages,
             final_url,
             error: self.state.error,
-            memory: None,
+            memory_errors: Vec::new(),
             recording: self
                 .recording
                 .or_else(|| self.emitter.failure().map(|text| self.redactor.text(&text)))

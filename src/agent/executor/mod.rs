@@ -426,10 +426,13 @@ fn short_secrets(names: &[SecretName]) -> Option<String> {
 }
 
 /// Puts the texts that the task gives to the run into the run's memory, with secrets replaced. The task has already
-/// checked them. In a resumed run, they replace the stored texts of the same names.
+/// checked them. In a resumed run, they replace the stored texts of the same names, except for those that were taken back.
 fn give_all(state: &mut State, task: &Task) {
     let redactor = task.vault.redactor();
     for (name, text) in &task.given {
-        state.memory.put(&redactor.text(name), redactor.text(text));
+        let name = redactor.text(name);
+        if !state.memory.was_taken_back(&name) {
+            state.memory.put(&name, redactor.text(text));
+        }
     }
 }

@@ -108,7 +108,7 @@ async fn run(id: &str, memory: &Refusing, kinds: &[Arc<dyn MemoryKind>]) -> Vec<
         _ => None,
     });
     let failures: Vec<String> = failures.collect();
-    assert_eq!(report.memory.as_ref(), failures.last());
+    assert_eq!(report.memory_errors, failures);
     failures
 }
 

@@ -195,3 +195,21 @@ async fn given_texts_are_data_until_they_are_taken_back() {
     );
     assert!(!second.contains("letter"));
 }
+
+#[tokio::test]
+async fn a_text_that_was_taken_back_stays_away_from_a_resumed_run() {
+    let agent = DecisionLoop::builder(shop(), ScriptedModel::new([]), InMemory::new());
+    let agent = agent.with_options(options()).build().unwrap();
+    let with_letter = || task().with_given("letter", "from the task").unwrap();
+    let mut run = agent.start(with_letter()).await;
+    run.give("extra", "on the way").unwrap();
+    run.take_back("letter").unwrap();
+    let state = run.state().unwrap();
+    drop(run);
+    let mut run = agent.resume(with_letter(), state).unwrap();
+    let given: Vec<&String> = run.memory().given().keys().collect();
+    assert_eq!(given, ["extra"]);
+    // It may be given again.
+    run.give("letter", "anew").unwrap();
+    assert_eq!(run.memory().given()["letter"], "anew");
+}

@@ -119,11 +119,16 @@ impl Postgres {
             .ok()
             .filter(|url| matches!(url.scheme(), "postgres" | "postgresql"))
             .ok_or_else(|| invalid().with("expected", expected))?;
-        let server = sqlx::ConnectOptions::from_url(&parsed)
-            .map_err(|error| Failure::from(error).into_error(OPERATION, None))?;
+        let failed = |failure: Failure| {
+            let error = failure.into_error(OPERATION, None);
+            named(&parsed)
+                .into_iter()
+                .fold(error, |error, (name, part)| error.with(name, part))
+        };
+        let server =
+            sqlx::ConnectOptions::from_url(&parsed).map_err(|error| failed(error.into()))?;
         let connections = Connections::new(server, options);
-        let prepared = layout::prepare(&connections).await;
-        prepared.map_err(|failure| failure.into_error(OPERATION, None))?;
+        layout::prepare(&connections).await.map_err(failed)?;
         Ok(Self(Arc::new(connections)))
     }
 
@@ -219,6 +224,31 @@ impl fmt::Debug for Postgres {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Postgres").field(&self.0).finish()
     }
+}
+
+/// Returns the server and the database that a URL names, without user and password.
+fn named(url: &Url) -> Vec<(&'static str, String)> {
+    let in_query = |wanted: &str| {
+        let mut pairs = url.query_pairs();
+        pairs
+            .find(|(name, _)| name == wanted)
+            .map(|(_, value)| value.into_owned())
+    };
+    let host = url.host_str().filter(|host| !host.is_empty());
+    let host = host.map(|host| {
+        url.port()
+            .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    });
+    let database = url.path().trim_start_matches('/');
+    let database = (!database.is_empty()).then(|| database.to_owned());
+    let parts = [
+        ("server", host.or_else(|| in_query("host"))),
+        ("database", database),
+    ];
+    parts
+        .into_iter()
+        .filter_map(|(name, part)| Some((name, part?)))
+        .collect()
 }
 
 #[async_trait]
