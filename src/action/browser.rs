@@ -259,8 +259,8 @@ impl BrowserAction {
         }
     }
 
-    /// Completes the address that the action opens to an absolute address, if it begins with `/` or `?`. `page` is the
-    /// address of the page for which the action was decided.
+    /// Makes the address that the action opens absolute, if that address begins with `/` or `?`. `page` is the address of
+    /// the page for which the action was decided.
     pub(crate) fn resolve_address(&mut self, page: &str) {
         let (Self::Goto(Goto { url }) | Self::TabNew(TabNew { url: Some(url) })) = self else {
             return;

@@ -257,8 +257,8 @@ fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     arguments
 }
 
-/// Returns the whole number that a value states as a number or as a text; with `rounds` the nearest one. `None` for any other value, and
-/// for a number that is too large.
+/// Returns the whole number that a value states as a number or as a text. A number with a fraction is rounded if `rounds` is true, and
+/// gives `None` otherwise. Also `None` for any other value, and for a number that is too large.
 fn whole(value: &Value, rounds: bool) -> Option<i64> {
     let number = match value {
         Value::String(text) => text.trim().parse().ok()?,

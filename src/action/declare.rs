@@ -78,8 +78,8 @@ fn rest(ours: &[ToolSpec]) -> impl Iterator<Item = &ToolSpec> {
     ours.iter().filter(|spec| !is_covered(spec))
 }
 
-/// Returns the names and all arguments of the tools that [`rest`] returns. A reply schema builds from them one call
-/// that stands for all these tools. Parsing a call then checks which of the arguments the named tool takes.
+/// Returns the names and all arguments of the tools that [`rest`] returns. In a reply schema, one form of call with these
+/// names and arguments stands for all these tools. Parsing a call then checks which of the arguments the named tool takes.
 pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, Value>)> {
     let names: Vec<&str> = rest(ours).map(|spec| spec.name.as_str()).collect();
     let mut arguments = Map::new();
@@ -95,7 +95,7 @@ pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, V
 }
 
 /// Returns the schema of an argument as a reply schema needs it. The description is left out, because the provider's
-/// server reads that schema and the model does not. The limits of a number are left out, because they differ between
+/// server reads a reply schema and the model does not. The limits of a number are left out, because they differ between
 /// the tools that take the argument. The type is left out if the values are listed.
 pub(super) fn bare(schema: &Value) -> Value {
     let mut schema = schema.clone();

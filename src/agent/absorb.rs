@@ -45,10 +45,11 @@ const fn only_looks(action: &Action) -> bool {
     )
 }
 
-/// Returns true if the later calls of a reply do not depend on this action, so that they are carried out although it did not succeed.
+/// Returns true if the later calls of the reply are still carried out although this action did not succeed.
 ///
-/// The model may wait for the moment to act, or point at an element so that another one appears. But many elements do not react to the
-/// pointer, so the calls after a hover without effect are carried out.
+/// Calls after an action that only looks do not depend on its success. Calls after a `wait` do, because the model may
+/// wait for the moment to act. Calls after a hover may depend on it, because a hover can make another element appear.
+/// But many elements do not react to the pointer, so the calls after a hover without effect are carried out.
 fn lets_others_run(action: &Action, outcome: &Outcome) -> bool {
     match action {
         Action::Browser(BrowserAction::Wait(_)) => false,

@@ -29,11 +29,11 @@ use crate::{
 /// Part of a checkpoint's maximum size that is reserved for the intent (the action that is about to be carried out).
 /// Unit: bytes. Source: chosen; a reply of the model takes some 10 KiB.
 const ROOM_FOR_INTENT: usize = 32 * 1_024;
-/// Maximum total size of the extracted texts in a checkpoint that would be too large if it contained all of them. The
-/// newest texts are kept. Unit: bytes. Source: chosen.
+/// Maximum total size of the extracted texts in a checkpoint. It applies only if the checkpoint would otherwise be too
+/// large. The newest texts are kept. Unit: bytes. Source: chosen.
 const LAST_EXTRACTED: usize = 16 * 1024;
-/// Number of the last steps that are kept in a checkpoint that would be too large if it contained all steps. Source:
-/// chosen; the prompt shows 50.
+/// Maximum number of steps in a checkpoint. It applies only if the checkpoint would otherwise be too large. The last
+/// steps are kept. Source: chosen; the prompt shows 50.
 const LAST_STEPS: usize = 50;
 
 #[async_trait]
@@ -109,7 +109,7 @@ impl State {
         Ok((state, intent.map_err(corrupt)?))
     }
 
-    /// Returns the address of the page after the last step that ended on a page; `None` if there is no such step.
+    /// Returns the address of the last page on which a step ended; `None` if no step ended on a page.
     pub(super) fn last_url(&self) -> Option<&str> {
         let mut seen = self.steps().iter().rev().map(|step| step.after.url());
         seen.find(|url| !url.is_empty())

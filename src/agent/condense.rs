@@ -17,8 +17,8 @@ use crate::{
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Number of failures of the compressor after which a run no longer asks it. Source: chosen; a wrong key does not get better.
 const MAX_FAILURES: u32 = 2;
-/// A bit that is set in the step number from which the nonce of a request to the compressor is made. No other nonce is
-/// made from a step number with this bit.
+/// A bit that makes the nonces for the compressor differ from all other nonces. The nonce of a request is made from the step number.
+/// For a request to the compressor, this bit is set in the step number before the nonce is made.
 const OWN: u32 = 1 << 31;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {

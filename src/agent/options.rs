@@ -63,8 +63,8 @@ pub struct Options {
     pub model_timeout: Duration,
     /// Maximum time for one answer of the store. Default: 10 s. Source: chosen, twice the time that a store waits for a lock.
     pub memory_timeout: Duration,
-    /// Maximum time for learning at the end of a run while other runs write the same shelves. If the run itself has less time left,
-    /// learning must end with that time. For a cancelled run, the maximum is [`memory_timeout`](Self::memory_timeout). If memory cannot
+    /// Maximum time for learning at the end of a run while other runs write the same shelves. If the run's time is up earlier,
+    /// learning ends earlier too. For a cancelled run, the maximum is [`memory_timeout`](Self::memory_timeout). If memory cannot
     /// learn from the run in the given time, a digest of the run is kept in the store, and the next run learns from it. Default: 60 s.
     /// Source: chosen; an update takes about 10 ms, so some hundreds of runs may end at once.
     pub learning_timeout: Duration,

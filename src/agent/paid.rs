@@ -30,7 +30,8 @@ pub(super) struct Terms {
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Sends a request to a model, counts what it costs, and returns the reply without secrets.
     ///
-    /// The call counts before its reply arrives, because it also counts if the wait for the reply is given up.
+    /// The call is counted before its reply arrives. For that reason, it is counted even if the run stops waiting for
+    /// the reply.
     ///
     /// # Errors
     /// [`ErrorKind::Timeout`] after the `patience`, and the errors of the model.

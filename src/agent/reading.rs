@@ -27,15 +27,16 @@ const MAX_PARTLY_FOUND: usize = 10;
 /// Maximum number of found elements for which `find` also gives sizes and places on the page. If it finds more elements,
 /// it gives no sizes and places. Source: chosen; each element takes a line.
 const MAX_PLACED: usize = 8;
-/// Maximum length of the query in the line above its hits; a longer query is cut there. Unit: characters. Source: chosen.
+/// Maximum length of the query in the line above the hits; a longer query is cut in that line. Unit: characters.
+/// Source: chosen.
 const MAX_QUERY: usize = 80;
 /// Maximum size of the lines that one `read` returns. Unit: tokens, estimated. Source: chosen; less than the limit for a page in a prompt.
 const MAX_READ: usize = 1_200;
 /// Maximum size of the lines that one `read` returns if the call asks for a number of lines. Unit: tokens, estimated.
 /// Source: chosen; enough for a table of 200 rows, because several smaller reads would cost more.
 const MAX_READ_BY_LINES: usize = 6_000;
-/// Share of a message that lines read with `read` may take. Unit: percent of the tokens that the page leaves free. Source:
-/// chosen; the rest is for the steps and the notes.
+/// Maximum share of a message for the lines that calls of `read` returned. Unit: percent of the tokens that the page
+/// leaves free. Source: chosen; the rest is for the steps and the notes.
 const READ_SHARE: u64 = 50;
 /// Maximum length of an extracted text; a longer text is cut. Unit: characters. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
@@ -56,8 +57,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Returns a line about each of these elements that is in the window, if they are few: its size, and its place in the document. Returns no
-    /// lines if the browser cannot tell the places, or shows another page.
+    /// Returns a line for each of these elements that can be seen in the window. The line gives the element's size and
+    /// its place in the document. Returns no lines if there are more than [`MAX_PLACED`] elements, if the browser
+    /// cannot tell the places, or if it shows another page.
     async fn places(&self, elements: Vec<ElementRef>) -> Vec<String> {
         let page = self.executor.state.page.as_ref();
         let Some(page) = page.filter(|page| !page.observation.unresponsive) else {
@@ -197,7 +199,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Returns the number of tokens that the next message has left for more lines read with `read`.
+    /// Returns the number of tokens that the next message still has for lines that `read` returns.
     fn room_to_read(&self, page: &PageNow) -> TokenCount {
         let read = &self.executor.state.remarks.read;
         let taken: TokenCount = read.iter().map(|line| cost(line)).sum();
@@ -336,7 +338,8 @@ fn fitting(lines: &[String], room: TokenCount) -> usize {
     lines.iter().take_while(fits).count().max(1)
 }
 
-/// Returns a line about each element of a scene, with the size of the element and its place in the document, as looks give them.
+/// Returns a line for each element of a scene, such as `e5: 20x20 top left 35,60`: its size and its place in the
+/// document, in pixels.
 fn placed(scene: &Scene) -> Vec<String> {
     let boxes = scene.boxes.iter().map(|(reference, area)| {
         let at = [area.x - scene.page.x, area.y - scene.page.y];

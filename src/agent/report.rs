@@ -16,8 +16,8 @@ pub struct RunReport {
     pub answer: Option<String>,
     /// The words that the model quoted from a page to support the answer; `None` if no page of the run contained them.
     pub evidence: Option<String>,
-    /// Claims of the answer that no page of the run supports: numbers, quoted names, and statements that something is
-    /// missing from a page that was not read completely.
+    /// Claims of the answer that no page of the run supports: numbers and quoted names. A statement that something is
+    /// missing is also such a claim, if the page was not read completely.
     pub unverified: Vec<String>,
     /// Extracted data, by name. Present even if the run failed.
     pub extracted: BTreeMap<String, String>,

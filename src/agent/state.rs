@@ -24,9 +24,11 @@ use crate::{
 /// Version of the JSON format. A run is resumed only from the same version.
 const VERSION: u32 = 2;
 
-/// The beginning of a line that is added below lines found or read on a page, after the run has left that page.
+/// The beginning of the mark that [`Remarks::leave`] adds below the lines found or read on a page that the run has
+/// left.
 const LEFT: &str = "(all above is of page";
-/// Maximum length of a page's title in a line about lines of the page; a longer title is cut. Unit: characters. Source: chosen.
+/// Maximum length of a page's title where a message says from which page some lines come; a longer title is cut. Unit:
+/// characters. Source: chosen.
 pub(super) const MAX_TITLE: usize = 60;
 
 /// An action in the queue, with its targets as they were when the action was decided on.
@@ -37,8 +39,8 @@ pub(super) struct Queued {
     /// The identities of the targets, in the order of the references; `None` if one of them was not on the page for
     /// which the action was decided.
     pub(super) targets: Option<Vec<TargetIdentity>>,
-    /// For an action that repeats an earlier step on a page that has been opened again: the address of that page. The action is carried out
-    /// only there, and its targets are found by their identities alone.
+    /// The address of the page that `go_back_to` opens again; `None` if `go_back_to` did not queue this action. An
+    /// action with targets is carried out only on that page, and its targets are found by their identities alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) restores: Option<String>,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The result of every fallible operation in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The kind of an [`Error`], by what the caller can do about it.
+/// The kind of an [`Error`]. Kinds differ in what the caller can do about the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -22,8 +22,8 @@ fn checked<'a>(url: &'a Url, operation: &'static str) -> Result<url::Host<&'a st
 /// Maximum length of a host name. Unit: bytes. Source: RFC 1035.
 const MAX_DOMAIN_BYTES: usize = 253;
 
-/// A host, the key under which memory is stored. It is the ASCII name in lower case. The scheme is included unless it
-/// is https, and the port unless it is the default port.
+/// A host, the key under which memory is stored. It is the ASCII name in lower case. A scheme other than https and a
+/// port other than the default port are included.
 ///
 /// ```
 /// use webwise::Host;
@@ -298,8 +298,8 @@ impl Site {
     }
 }
 
-/// Top-level labels that private networks use and in which no public name ends. Source: RFC 6762 with its appendix G,
-/// ICANN's `internal`, and `localdomain`.
+/// Top-level labels that only private networks use; no public name ends in one of them. Source: RFC 6762 with its
+/// appendix G, ICANN's `internal`, and `localdomain`.
 const PRIVATE_SUFFIXES: [&str; 8] = [
     "corp",
     "home",

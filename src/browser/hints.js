@@ -34,7 +34,7 @@ function makeHintsOf() {
   const MOST_CORNERS = 8;
   const MOST_SHAPES = 20;
   const MOST_PARTS = 200;
-  // Square pixels. Icons are smaller.
+  // Minimum area of a drawing that is not an icon. Unit: square CSS pixels.
   const LEAST_DRAWING = 10_000;
   const setOf = (text) => new Set(text.split(' '));
   const SHAPES = setOf('circle ellipse rect line polygon polyline path');
@@ -270,7 +270,7 @@ function makeResolve() {
   const read = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get.call(document);
   const bare = (address) => address.split('#')[0];
   const [here, base] = [read(Document, 'URL'), read(Node, 'baseURI')];
-  // A document without an address has the base of the one that made it.
+  // A document without an address of its own has the base of the document that created it.
   const isSet = !here.startsWith('about:') && bare(here) !== bare(base);
   return (element) => {
     const address = isSet ? getAttribute.call(element, 'href') : null;

@@ -51,7 +51,7 @@ mod rules;
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const HINTS: &str = include_str!("hints.js");
 
-/// Script that both drivers run in the page: it watches for reactions to an action that the page tree may not show.
+/// Script that both drivers run in the page: it watches for reactions to an action. The page tree does not always show these reactions.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const TRACES: &str = include_str!("traces.js");
 

@@ -22,7 +22,7 @@ use async_trait::async_trait;
 
 /// Default for the longest time that one command of a driver (an action, an observation, a picture) may take. In a run,
 /// the same time covers an action, its settling and the observations after it. Source: chosen; a step uses several
-/// commands, so a page that never answers must not take longer for each.
+/// commands, so a page that never answers must not take longer than this for each command.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The abilities of a driver: the tools that it carries out, and whether it started its browser.
@@ -186,8 +186,8 @@ pub struct Execution {
     pub dialog: Option<Dialog>,
     /// Other events during the action, such as a download.
     pub notices: Vec<Notice>,
-    /// Reactions of the page that its tree may not show, each kind of reaction once; `None` if the driver did not
-    /// watch for them.
+    /// Reactions of the page that its tree does not always show, each kind of reaction once; `None` if the driver did
+    /// not watch for them.
     pub traces: Option<Vec<Trace>>,
     /// Text that the action asked for: a list of tabs, or the result of a script. It may contain text of the page, and
     /// is cleaned of control characters.
@@ -324,8 +324,8 @@ pub trait BrowserDriver: Debug + Send + Sync {
     /// As for [`observe`](Self::observe).
     async fn scene(&self, request: &SceneRequest) -> Result<Scene>;
 
-    /// Ends the browser, or leaves it if the driver only attached to it. A second call does nothing. The loop never
-    /// calls this method; the program that made the driver does.
+    /// Ends the browser, or leaves it running if the driver only attached to it. A second call does nothing. The loop
+    /// never calls this method; the program that made the driver does.
     ///
     /// # Errors
     /// `Io` or `Timeout` if a part of the browser could not be ended.

@@ -19,8 +19,8 @@ pub(in crate::browser) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Distance that a `scroll` action scrolls if it gives no distance. Unit: CSS pixels. Source: the description of the
 /// tool `scroll`.
 const SCROLL: u32 = 600;
-/// Longest time that a `wait` action waits for a text. Source: equal to the longest wait in seconds that the action
-/// accepts.
+/// Longest time that a `wait` action waits for a text. Source: equal to the maximum number of seconds that a `wait`
+/// action accepts.
 pub(in crate::browser) const MAX_WAIT: Duration = Duration::from_secs(30);
 
 pub(in crate::browser) const MOVED: &str =

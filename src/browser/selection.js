@@ -88,7 +88,7 @@ function makeSelection(isSecret = null, shadowIn = null) {
     const around = range.commonAncestorContainer;
     if (isInHidden(around)) return true;
     if (!isElement(around)) return false;
-    // Fields have their text to themselves.
+    // The text of a form field is never part of a selection around the field, so only editable elements are searched for.
     const editors = Element.prototype.querySelectorAll.call(around, '[contenteditable]');
     return [...editors].some((at) => isHidden(at) && range.intersectsNode(at));
   };
@@ -155,7 +155,7 @@ function makeSelection(isSecret = null, shadowIn = null) {
         continue;
       }
       const parent = parentNode(node);
-      // What is written in a field is not its text node.
+      // The text node in a textarea is its default text, not the text that somebody wrote into it.
       if (tagOf(parent) === 'textarea') continue;
       if (!shown.has(parent)) shown.set(parent, isElement(parent) && isShown(parent) && !isInHidden(parent));
       if (!shown.get(parent)) continue;

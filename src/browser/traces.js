@@ -13,7 +13,8 @@
  * The watch depends on no other script, because both drivers run it, each in a world of its own that the page cannot see into.
  */
 function makeTraces(shadowIn = null) {
-  // Levels above the target, and number of elements in all, that count as near it. Source: as in the judgement of numbers.
+  // The part of the page that counts as near the target: its top is at most this number of levels above the target, and it has at most
+  // this number of elements. Source: the same as in verify/numbers.rs.
   const NEAR_LEVELS = 4;
   const MAX_NEAR = 80;
   /**
@@ -225,7 +226,7 @@ function makeTraces(shadowIn = null) {
     const isCompared = isPress && mine.canvases.length > 0 && mine.compared < MAX_COMPARED;
     if (isCompared) mine.compared += 1;
     const before = isCompared ? drawings() : null;
-    // Runs before the page's own timers. On a busy machine one of them, such as a clock, may be due by now.
+    // Runs before the page's own timers. On a busy machine a timer of the page, such as that of a clock, may be due by now.
     soon.call(scheduler, () => {
       if (act !== mine) return;
       note(changes.takeRecords());

@@ -69,8 +69,8 @@ const HARMLESS: [&str; 14] = [
 /// Flags that switch off a part of memory. If the user's file sets such a flag, the file in the working folder cannot undo that.
 const SWITCHES: [&str; 2] = ["no-memory", "no-replay"];
 
-/// Returns the default of a limit; `None` if the flag is not a limit, or is a limit without a default. The file in the working folder may
-/// lower the limit, but may not raise it above the default.
+/// Returns the default of a limit; `None` if the flag is not a limit or has no default. The file in the working folder may lower the limit,
+/// but may not raise it above the default.
 fn most(flag: &str) -> Option<u64> {
     match flag {
         "max-steps" => Some(Budget::default().max_steps.into()),
@@ -92,7 +92,8 @@ fn limit(flag: &str, values: &[String]) -> Option<u64> {
     }
 }
 
-/// Flags that no configuration file may set, because they make sense only for one call. A file would set them for all calls.
+/// Flags that no configuration file may set, because they make sense only for one call of the program. A file would set them for every
+/// call.
 const OF_ONE_CALL: [&str; 16] = [
     "all",
     "cases",

@@ -112,7 +112,7 @@ pub(super) fn parameter(text: &str) -> Result<(ParameterName, String), String> {
     ))
 }
 
-/// Parses the name of a text that is given to the model and the file that contains the text, written as `name=file`.
+/// Parses `name=file`: the name of a text for the model, and the path of the file that contains this text.
 pub(super) fn given(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
         Some((name, file)) if !name.is_empty() && !file.is_empty() => {
@@ -165,8 +165,8 @@ pub(super) fn secret(text: &str) -> Result<SecretSource, String> {
     })
 }
 
-/// Reads the secrets from their environment variables into a vault. A secret that is given twice, with two origins, may be typed at both,
-/// but both must name the same variable.
+/// Reads the secrets from their environment variables into a vault. A secret may be given several times, each time with another origin. It
+/// may then be typed at each of these origins. All of these sources must name the same variable.
 pub(super) fn vault(
     sources: &[SecretSource],
     read: impl Fn(&str) -> Result<String, VarError>,
@@ -214,8 +214,8 @@ fn secret_value(
     }
 }
 
-/// Returns a redactor that contains the secrets to search for: `sources`, written as for `webwise run`, and the values of the environment
-/// variables `variables`. A secret from `variables` has the name of its variable.
+/// Returns a redactor that contains the secrets to search for: the secrets of `sources`, and the values of the environment variables
+/// `variables`. A secret from `variables` has the name of its variable.
 pub(super) fn redactor(
     sources: &[SecretSource],
     variables: &[SecretName],

@@ -10,8 +10,8 @@ use url::{Url, form_urlencoded};
 use super::html::Html;
 use crate::base::Site;
 
-/// Maximum size of the request line and all headers. Unit: bytes. Source: chosen; browsers send about 1,000, and Apache allows 8,192 for
-/// each line.
+/// Maximum total size of the request line and all headers. Unit: bytes. Source: chosen; browsers send about 1,000, and Apache allows 8,192
+/// for each line.
 pub(super) const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// Maximum number of header lines of a request. Source: chosen; browsers send about 15.
 pub(super) const MAX_HEADERS: usize = 64;

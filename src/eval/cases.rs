@@ -31,7 +31,7 @@ use crate::{
 
 /// Version of the format of a case file.
 const VERSION: u64 = 1;
-/// Maximum number of cases in a file, and of sets of values in a case. Source: chosen; each set takes several runs.
+/// Maximum number of cases in a file. Also the maximum number of sets of values in a case. Source: chosen; each set takes several runs.
 const MAX_CASES: usize = 200;
 /// Maximum length of a case's name. Unit: characters. Source: chosen; a name is a heading in the printed table.
 const MAX_NAME: usize = 80;
@@ -148,7 +148,7 @@ fn case(field: &Field<'_>) -> Result<Case, Wrong> {
     Ok(Case { name, values })
 }
 
-/// Returns `values` with replacements: each value that the object `field` also contains is taken from there.
+/// Returns `values` with replacements. Each value that the object `field` also contains is replaced by the value in that object.
 fn replaced(mut values: Values, field: &Field<'_>) -> Result<Values, Wrong> {
     if let Some(given) = field.get("goal")? {
         values.goal = goal(&given)?;

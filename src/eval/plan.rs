@@ -10,7 +10,7 @@ pub(crate) enum Arm {
     Cold,
     /// With the memory of an earlier run.
     Warm,
-    /// With the memory of an earlier run, of which all advice is withheld.
+    /// With the memory of an earlier run, but with all advice from this memory withheld.
     Withheld,
 }
 

@@ -11,8 +11,8 @@ use std::{
 use super::{Event, EventSink};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// Size of the waiting lines above which they are written to the file. Unit: bytes. Source: chosen; the size of the
-/// buffers in the standard library.
+/// Maximum total size of the lines that wait to be written. When they exceed this size, they are written to the file. Unit: bytes. Source:
+/// chosen; the size of the buffers in the standard library.
 const MAX_WAITING: usize = 8 * 1_024;
 
 /// A sink that writes each event as one line of JSON into one file, on its own thread.

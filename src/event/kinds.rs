@@ -190,7 +190,8 @@ pub enum EventKind {
         /// Time taken by the model. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// A request to the model or to the compressor failed. There was no connection, the reply was an error, or the reply could not be used.
+    /// A request failed, either to the model that decides or to the compressor, the model that shortens results. There was no connection,
+    /// the reply was an error, or the reply could not be used.
     ModelFailed {
         /// The error's kind.
         kind: ErrorKind,

@@ -171,8 +171,7 @@ impl EventSink for RunFolder {
 
 #[async_trait]
 impl Journal for RunFolder {
-    /// Writes the intent on the thread that writes events, after all events that were emitted before it, so the run's
-    /// folder exists by then.
+    /// Writes the intent on the thread that writes events. That thread writes all earlier events first, so the run's folder exists by then.
     async fn intent(&self, intent: &Intent) -> Result<()> {
         let (done, kept) = oneshot::channel();
         self.writer

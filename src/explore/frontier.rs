@@ -119,7 +119,7 @@ impl Frontier {
     /// Starts an exploration at this address.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if it is not an http or https address.
+    /// [`ErrorKind::InvalidInput`] if `start` is not an http or https address.
     pub fn new(start: &str, limits: Limits) -> Result<Self> {
         let mut url = Url::parse(start).map_err(|error| {
             Error::new(ErrorKind::InvalidInput, "explore.start").with_source(error)

@@ -7,7 +7,7 @@
 //!
 //! # Decisions
 //!
-//! - Pages are opened by their address alone, and only addresses that links of the site show. Nothing is clicked, so
+//! - Pages are opened by their address alone, and only if a link of the site has this address. Nothing is clicked, so
 //!   nothing can be sent, bought or deleted by a form or a script's button.
 //! - A link can still do something, although HTTP forbids it: log out, delete, put into a cart. So links are left out
 //!   if their words or their address say so, in some thirty languages. A list of words proves nothing, so explore a

@@ -1,4 +1,5 @@
-//! Decides which new texts replace the recorded texts of a template's steps. The decision is made for one reading of a new goal.
+//! Decides which new texts replace the recorded texts of a template's steps. A new goal can often be read in several ways; the decision is
+//! made for one of them.
 //!
 //! Every recorded text must be explained. It may come from a slot, from words of the frame (the goal's words outside the slots), from the
 //! page itself (such as a button's name) or from a choice among several elements. If a text has no such source, the new goal is refused,
@@ -331,8 +332,8 @@ impl Account<'_> {
         Ok(Becomes::New(different.swap_remove(0)))
     }
 
-    /// Returns the text to use for an unchanged value: its spelling in the new goal if the recorded text was typed exactly as in the
-    /// recorded goal, otherwise the recorded text. The two spellings can differ in upper and lower case, for example.
+    /// Returns the text to use if the value did not change. If the recorded step typed the value exactly as the recorded goal spells it,
+    /// this is the spelling of the new goal, which can differ in upper and lower case, for example. Otherwise it is the recorded text.
     fn respelled(&self, literal: &Literal, sources: &[&Source], old: &str) -> Becomes {
         let spelled = sources.iter().find_map(|source| match source {
             Source::Hole { hole, programs }
@@ -362,9 +363,9 @@ impl Account<'_> {
         Ok(results)
     }
 
-    /// Checks that a new value may be used if the recorded one is short. A short value can occur in a step by chance, so the number of its
-    /// occurrences in the recorded goal must be equal to the number of its uses in the steps. If the run has a step that cannot be undone,
-    /// a person is asked about typed text with a short value.
+    /// Checks whether a new value may replace a short recorded value; always accepts it if the recorded value is not short. A short value
+    /// can occur in a step by chance. So the recorded value must occur in the recorded goal as often as in the steps. If the run has a step
+    /// that cannot be undone, a person is asked about each typed text that contains a short value.
     fn short(&self, literal: &Literal, hole: usize, programs: &[Program]) -> Result<(), Stop> {
         let own = &self.holes[hole];
         // A day or a month is exempt: the tracer accepts it only in a field or a calendar cell that expects one.

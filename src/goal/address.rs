@@ -1,4 +1,4 @@
-//! Addresses of steps, split into parts, so that a value can replace one of them.
+//! Addresses that steps opened, split into parts, so that a value can replace one part.
 //!
 //! Values replace only path segments and query values. The origin and the fragment never change.
 
@@ -12,7 +12,7 @@ pub(super) struct Address {
     fragment: Option<String>,
 }
 
-/// A pair of a query; `value` is `None` if the pair has no `=`.
+/// A key and its value in the query of an address; `value` is `None` if no `=` follows the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pair {
     key: String,
@@ -153,8 +153,8 @@ fn decode(text: &str, is_query: bool) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Percent-encodes all characters except ASCII letters, ASCII digits and the signs `-`, `.`, `_` and `~`. A space is replaced by the text
-/// `space`.
+/// Percent-encodes all characters of `text` except ASCII letters, ASCII digits and the signs `-`, `.`, `_` and `~`. The argument `space`
+/// says what replaces a space.
 fn encode(text: &str, space: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

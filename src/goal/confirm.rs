@@ -1,6 +1,6 @@
 //! Confirmation of a template by further runs of the same steps with other values.
 //!
-//! First, a template of the first run is built in which even weak evidence makes a slot. Then the goal of each further run must have
+//! First, a template is built from the first run; in it, even weak evidence makes a slot. Then the goal of each further run must have
 //! exactly one reading that predicts the texts of that run's steps. Slots whose value varied are confirmed. Weak slots whose value never
 //! varied become words of the frame again.
 
@@ -131,8 +131,8 @@ fn is_same_skeleton(a: &Recorded, b: &Recorded) -> bool {
     a.steps.len() == b.steps.len() && a.steps.iter().zip(&b.steps).all(is_same) && same_texts()
 }
 
-/// Returns the template's texts with only those explanations that also predict the texts of another run. `new` are the values and `texts`
-/// the texts of that run. Returns `None` if a text has no explanation left.
+/// Returns the template's texts without the explanations that fail to predict the texts of another run. `new` holds the values of the other
+/// run, and `texts` holds its texts. Returns `None` if a text has no explanation left.
 fn prune(template: &Template, new: &[Value], texts: &Texts) -> Option<Vec<Explained>> {
     let changed = template.changed(new);
     template
@@ -189,8 +189,8 @@ fn prune_text(
     })
 }
 
-/// Returns the part of a source that also predicts `new_text`, the text of the other run; `None` if no part predicts it. If the source is a
-/// hole, the part is the hole with only those programs that turn the other run's value into `new_text`.
+/// Returns the source if it also predicts `new_text`, the text of the other run; otherwise `None`. A hole whose value changed keeps only
+/// the programs that turn the other run's value into `new_text`.
 fn prune_source(
     source: &Source,
     field: Field,
@@ -229,8 +229,8 @@ fn touches(parts: &Parts, changed: &[bool]) -> bool {
     })
 }
 
-/// Reports whether the literal is an element's name that predicts `other`, the name in the other run: the literal becomes equal to `other`
-/// if its pieces get the values of the other run.
+/// Reports whether the literal is the name of an element and predicts `other`, the name of this element in the other run. It does if the
+/// values of the other run, put into the literal's pieces, give `other`.
 fn predicts(
     parts: &Parts,
     literal: &Literal,

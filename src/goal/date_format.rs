@@ -12,8 +12,8 @@ use super::{
 #[serde(transparent)]
 pub struct DateFormat(&'static str);
 
-/// All date formats that are tried to explain a step's text by a date of the goal. A format that is a single number (`MM`, `M`, `DD`, `D`,
-/// `YY`) is tried only for a field that asks for a day, month or year.
+/// The date formats in which a step may have written a date of the goal. A format that is a single number (`MM`, `M`, `DD`, `D`, `YY`) is
+/// tried only for a field that asks for a day, month or year.
 pub(super) const FORMATS: [DateFormat; 48] = [
     DateFormat("YYYY-MM-DD"),
     DateFormat("YYYY/MM/DD"),
@@ -95,7 +95,7 @@ impl Parts {
         }
     }
 
-    /// Reports whether two dates differ in no other parts (year, month, day) than those of `self`.
+    /// Reports whether `self` contains every part (year, month, day) in which the two dates differ.
     pub(super) fn cover(self, old: Date, new: Date) -> bool {
         (self.year || old.year == new.year)
             && (self.month || old.month == new.month)
@@ -181,7 +181,7 @@ pub(super) const TIME_FORMATS: [TimeFormat; 6] = [
 ];
 
 impl TimeFormat {
-    /// Writes a time; `None` if the format would drop its seconds.
+    /// Writes a time; `None` if the time has seconds and the format has no place for them.
     pub(super) fn write(self, time: Time) -> Option<String> {
         let (hour, minute) = (time.hour, time.minute);
         let half = (hour + 11) % 12 + 1;

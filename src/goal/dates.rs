@@ -52,7 +52,7 @@ impl Date {
             && self.day.is_some() == other.day.is_some()
     }
 
-    /// Returns a text that is equal for equal dates, in whatever format they were written.
+    /// Returns a normal form of the date: equal dates give the same text, in whatever format they were written.
     pub(super) fn canonical(self) -> String {
         let part = |part: Option<u32>| part.map_or("-".to_owned(), |part| part.to_string());
         format!(

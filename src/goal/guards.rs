@@ -22,8 +22,8 @@ const MAX_QUOTED: usize = 300;
 /// Number of words by which a new value may be longer than the recorded value. The limit applies if the recorded steps can be undone and
 /// the value is not at the end of the goal. Source: chosen.
 const MORE_WORDS: usize = 2;
-/// Number of words that a new value may have however short the recorded value is. The rule applies in the same case as [`MORE_WORDS`].
-/// Source: chosen.
+/// Number of words that a new value may always have, even if the recorded value is much shorter. The rule applies in the same case as
+/// [`MORE_WORDS`]. Source: chosen.
 const LEAST_CAP: usize = 3;
 
 /// The facts about the recorded goal that the guards need besides the value itself.
@@ -313,8 +313,7 @@ fn unspaced(new: &[Token]) -> Result<(), Reason> {
     refuse_if(has_closed, Reason::ClosedClass)
 }
 
-/// Checks that the new value's tokens with digits are of the same kinds (number, identifier, date, time), in the same order, as those of
-/// the recorded value.
+/// Checks that both values have the same sequence of kinds of tokens with digits (number, identifier, date, time).
 fn numbers(old: &[Token], new: &[Token]) -> Result<(), Reason> {
     let kinds = |tokens: &[Token]| -> Vec<Kind> {
         let counted = tokens.iter().map(|token| token.kind);

@@ -17,7 +17,7 @@ use super::{
 pub(super) enum Kind {
     /// A word in a script that separates words by spaces.
     Word,
-    /// A word with digits or a mixed shape, such as `INV-2041`.
+    /// A word with digits that is not a number, a date or a time, such as `INV-2041`.
     Id,
     /// A character of a script without spaces between words.
     Char,

@@ -80,8 +80,8 @@ pub(super) fn times(tokens: &mut Vec<Token>, text: &str) {
     }
 }
 
-/// Reports whether "am", followed by the token `next`, is the English half of the day and not a German preposition
-/// (`Zimmer 7 am Fenster`). It is the half of the day if no word follows, or if an English word such as "on" or "today" follows.
+/// Reports whether "am" before the token `next` is the English word for the morning, not a German preposition (`Zimmer 7 am Fenster`). "am"
+/// means the morning if no word follows, or if an English word such as "on" or "today" follows.
 fn is_english(next: Option<&Token>) -> bool {
     const WORDS: [&str; 14] = [
         "on", "in", "for", "with", "at", "to", "and", "from", "until", "till", "the", "every",
@@ -198,8 +198,8 @@ fn is_connector(token: Option<&Token>) -> bool {
     token.is_some_and(|token| CONNECTORS.contains(&token.fold.as_str()))
 }
 
-/// Reads the year at the token `at`, before which there may be a connector such as "of". Returns the year and the position after it;
-/// without a year, `None` and `at`.
+/// Reads the year at the token `at`, or after that token if it is a connector such as "of". Returns the year and the position after the
+/// year. If there is no year, returns `None` and `at`.
 fn year_after(tokens: &[Token], at: usize) -> (Option<u32>, usize) {
     let skip = usize::from(is_connector(tokens.get(at)));
     let year = tokens
@@ -213,9 +213,9 @@ fn year_after(tokens: &[Token], at: usize) -> (Option<u32>, usize) {
     }
 }
 
-/// Replaces a Korean particle at the end of a word by one of its two forms, so that both forms compare as equal.
+/// Makes the two forms of each Korean particle at the end of a word equal.
 ///
-/// The form depends on the sound before it, so it can change with the value: 공을, 신발을, 라켓을 but 의자를.
+/// The form depends on the sound before the particle, so it can change with the value: 공을, 신발을, 라켓을 but 의자를.
 pub(super) fn particles(tokens: &mut Vec<Token>) {
     const PAIRS: [(&str, &str); 4] = [("를", "을"), ("는", "은"), ("가", "이"), ("와", "과")];
     let is_hangul = |token: &Token| {

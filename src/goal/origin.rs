@@ -18,7 +18,7 @@ pub(super) struct Explained {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// The goal gives the whole text. If there are several sources, each of them is possible.
+    /// The goal gives the whole text. If the list has several sources, the text may come from any of them.
     Whole(Vec<Source>),
     Parts(Parts),
     /// The goal does not give the text, but the text was the same in this many runs, although the values in their goals differed.
@@ -33,8 +33,8 @@ pub(super) enum Source {
     Hole { hole: usize, programs: Vec<Program> },
     /// Words of the recorded goal that belong to no hole.
     Frame,
-    /// A hole, given by its index, from which no program can compute the new text. For example, the words in the goal only overlap the
-    /// hole, or the text contains the hole's value among other words.
+    /// A hole, given by its index, from which no program can compute the new text. For example, the words of the goal that give the text
+    /// only overlap the hole, or the text contains the hole's value among other words.
     Entangled(usize),
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Parts {
     pub(super) rest: Rest,
 }
 
-/// A piece of a text: fixed words, or words that places in the goal may give.
+/// A piece of a text: words that never change, or words that may come from the goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
     Fixed(String),
@@ -101,8 +101,8 @@ impl Explained {
         self.literal.is_picked && self.literal.field == Field::Name && !is_explained
     }
 
-    /// Reports whether the text belongs to the page and not to the task: it is the name of a button or of a plain link, or a part of an
-    /// address without digits.
+    /// Reports whether the text belongs to the page and not to the task. Such a text is the name of a button or of a plain link, or it is a
+    /// part of an address and contains no digits.
     pub(super) fn comes_from_the_page(&self) -> bool {
         let literal = &self.literal;
         match literal.class {
@@ -253,7 +253,7 @@ fn rest_of(token: &Token) -> Rest {
     }
 }
 
-/// Returns the kind of the words of a text of which the goal gives no part. A month name or a year alone counts as a time.
+/// Returns the kind of a text's words, if the goal gives no part of the text. A month name or a year alone counts as a time.
 fn rest_of_text(literal: &Literal) -> Rest {
     let is_month = matches!(literal.tokens.as_slice(), [token] if months::read(&token.fold).is_some_and(|name| name.is_full));
     let is_year = matches!(literal.tokens.as_slice(), [token] if token.kind == Kind::Number

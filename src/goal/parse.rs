@@ -6,7 +6,7 @@
 use super::{lex::Token, slots::Hole, trace::MAX_VALUE_TOKENS};
 
 /// Maximum number of readings of a new goal that are collected. Source: chosen. A new goal with two readings is refused. But when a second
-/// run confirms a template, all readings of its goal are examined, because the texts of that run can show which reading is right.
+/// run confirms a template, all readings of the second goal are examined, because the texts of the second run can show which one is right.
 pub(super) const MAX_PARSES: usize = 200;
 
 /// A reading of a new goal: for each hole, the range of tokens that it takes.
@@ -28,7 +28,7 @@ pub(super) fn has_frame(old: &[Token], holes: &[Hole], new: &[Token]) -> bool {
     is_recorded(old, new) || parser.reachable()[0][0]
 }
 
-/// Returns the ways to read the new goal `new` by the template with the tokens `old` and these holes, at most [`MAX_PARSES`].
+/// Returns at most [`MAX_PARSES`] ways to read the new goal `new`. `old` and `holes` are the tokens and the holes of the template.
 pub(super) fn parses(old: &[Token], holes: &[Hole], new: &[Token]) -> Vec<Reading> {
     // If the new goal is the recorded one, it has one reading, even if two holes are next to each other.
     if is_recorded(old, new) {
@@ -100,8 +100,8 @@ impl Parser<'_> {
         reachable
     }
 
-    /// Adds to `readings` every way in which the goal from the token `at` on fits the template from `element` on. `taken` are the ranges
-    /// of the holes before, and `reachable` is the result of the method of that name.
+    /// Adds to `readings` every way in which the goal from the token `at` on fits the template from `element` on. `taken` holds the token
+    /// ranges of the holes before `element`. `reachable` is the table that [`reachable`](Self::reachable) returns.
     fn collect(
         &self,
         reachable: &[Vec<bool>],

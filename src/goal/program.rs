@@ -1,8 +1,8 @@
 //! Programs: the transformations that turn a value of the goal into the text of a step.
 //!
 //! A recorded text is explained by every program that gives it, and a new value is used only if all these programs give the same text for
-//! it. There is one exception: if a recorded text or number is written exactly as in the goal, programs that change how a text or number is
-//! written are not kept.
+//! it. There is one exception: if a step writes a text or a number exactly as the goal does, only the programs that keep this spelling
+//! count.
 
 use serde::Serialize;
 
@@ -153,7 +153,7 @@ impl Value {
     }
 }
 
-/// Reports whether two texts of this part of a step count as equal. Case matters only in typed text.
+/// Reports whether two texts count as equal in this part (`field`) of a step. Case matters only in typed text.
 pub(super) fn is_equal(field: Field, a: &str, b: &str) -> bool {
     a == b || (field != Field::Text && fold(a) == fold(b))
 }

@@ -21,10 +21,10 @@ pub struct Slot {
     pub value: String,
     /// The evidence for the slot; `None` only in `Slot::default()`.
     pub state: Option<State>,
-    /// Byte offset of the value's start in the recorded goal: in composed form (NFC), with the values of parameters in place of their
-    /// names in braces.
+    /// Byte offset of the value's start in the recorded goal. It refers to the goal in composed form (NFC), in which the values of
+    /// parameters replace their names in braces.
     pub start: usize,
-    /// Byte offset of the value's end in the same form of the recorded goal as for `start`.
+    /// Byte offset of the value's end in the recorded goal. It refers to the same form of the goal as `start`.
     pub end: usize,
 }
 
@@ -47,7 +47,7 @@ pub struct Traced {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Provenance {
-    /// The value of a slot. If there are several slots, each of them is possible.
+    /// The value of a slot. If the list has several slots, the text may come from any of them.
     Slot(Vec<Use>),
     /// A text that contains values of slots among other words. The slots are given by their names.
     Composed(Vec<String>),

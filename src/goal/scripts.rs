@@ -1,7 +1,7 @@
 //! The script of a character, from a small table of ranges.
 //!
 //! The table answers only three questions: whether a script writes words without spaces, whether a word mixes two scripts, and whether a
-//! script is new in a value. Characters of scripts without a range count as [`Script::Other`].
+//! value contains a certain script. Characters of scripts without a range count as [`Script::Other`].
 
 /// A writing system, or a group of writing systems between which matching does not distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 //!
 //! A hole exists only where a text of a step is found in the goal. In a single run, the following texts create a hole: typed text, chosen
 //! options, query values, path segments with a digit or two words, and the names of elements that show data. The names of buttons, menu
-//! items and navigation links create no hole, and neither do path segments of one word, because goals often name them with a verb. But a
-//! hole that another text creates can still give these names and segments its value.
+//! items and navigation links create no hole, and neither do path segments of one word, because goals often name them with a verb. But if
+//! another text creates a hole, its value can also be the source of such a name or segment.
 
 use std::collections::BTreeMap;
 

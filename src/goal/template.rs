@@ -22,7 +22,7 @@ use super::{
     words::{polite_prefix, polite_suffix},
 };
 
-/// A recorded goal with slots in the places of its values, and the explanation of each text of its steps.
+/// A recorded goal with slots in the places of its values, and the explanation of each text that the recorded steps contain.
 ///
 /// A template is derived from its runs alone. Its JSON form shows the frame (the goal with slot names in the places of its values), the
 /// slots and the explanations, but only the runs are read back. The rest is built anew from them, so that a newer matcher replaces the

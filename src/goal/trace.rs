@@ -242,8 +242,8 @@ pub(super) fn whole(tokens: &[Token], goal: &str, literal: &Literal) -> Vec<Span
     spans
 }
 
-/// Reports whether the literal may be a day, a month or a year as a bare number: the label of its field contains a word such as "day", or
-/// it is the name of a table cell, as in a calendar.
+/// Reports whether the literal may be a day, a month or a year as a bare number. It may be if the label of its field contains a word such
+/// as "day", or if the literal is the name of a table cell, as in a calendar.
 fn asks_for_a_number(literal: &Literal) -> bool {
     literal.label.iter().any(|word| is_date_label(word))
         || (literal.field == Field::Name && ["cell", "gridcell"].contains(&literal.role.as_str()))

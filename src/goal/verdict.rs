@@ -45,7 +45,7 @@ impl Verdict {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Accepted {
-    /// The texts of steps that the new goal changes.
+    /// The changes that the new goal makes to the texts of steps.
     pub args: Vec<Arg>,
     /// Indexes of the steps whose target was picked from several elements and is not named by the goal. The model decides these steps
     /// anew, even if the goal is the recorded one.
@@ -58,7 +58,7 @@ pub struct Accepted {
     pub needs_approval: bool,
 }
 
-/// A text of a step that the new goal changes.
+/// A step's text that the new goal changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Arg {
@@ -122,7 +122,8 @@ pub enum State {
     Declared,
     /// Two runs had different values in the slot.
     Confirmed,
-    /// No second run with another value has confirmed the slot, or its words may be the verb of the goal, which only a person can approve.
+    /// No second run with another value has confirmed the slot. Or the slot's words may be the verb of the goal; only a person can approve
+    /// another verb.
     Tentative,
 }
 
@@ -163,8 +164,8 @@ pub enum Reason {
     /// A value is of another type than the recorded one: a word in place of a number, a date with other parts, an identifier with another
     /// pattern of letters, digits and signs.
     Type,
-    /// A number contains a separator that the recorded number lacks. Or a number has a leading zero, and the recorded number has no leading
-    /// zero or another length.
+    /// A number contains a separator that the recorded number lacks. Or a number has a leading zero, and the recorded number has none or is
+    /// of a different length.
     NumberForm,
     /// A value contains a sign, punctuation, an address or a line break, or quotes among other words.
     Signs,
@@ -182,7 +183,7 @@ pub enum Reason {
     Length,
     /// The language of the goal is unknown, and a value has another length than the recorded one.
     UnknownLanguage,
-    /// The recorded value is a name in capitals, and the new one is not.
+    /// Every word of the recorded value begins with a capital, as in a name, but a word of the new value does not.
     NotAName,
     /// A value mixes scripts in one word, contains Hiragana that the recorded one lacks, or differs from the recorded one in whether it
     /// contains Hangul.

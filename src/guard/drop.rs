@@ -8,9 +8,9 @@ const MARGIN: f64 = 20.0;
 
 /// Returns true if a drag may drop the element with the area `dragged` on one of the `others`.
 ///
-/// Without a given point, a driver begins the drag in the middle of the element's visible part, or beside it if that is covered. So the end
-/// is judged for each point of the element. The result is also true if the drag may begin or end outside of the window: the browser may scroll
-/// then, and the areas say nothing about the end.
+/// If the drag names no point, a driver begins it in the middle of the element's visible part, or beside the middle if that is covered. So
+/// every point of the element is taken as a possible start, and the end is judged for each of them. The result is also true if the drag may
+/// begin or end outside of the window: the browser may scroll then, and the areas say nothing about the end.
 pub(crate) fn may_drop_on(
     others: impl IntoIterator<Item = Area>,
     dragged: Area,

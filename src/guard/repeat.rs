@@ -46,8 +46,8 @@ pub struct ActionKey {
 }
 
 impl ActionKey {
-    /// Returns the key of an action with these targets on a page whose address has this template, which comes from a
-    /// `PageTemplate`.
+    /// Returns the key of an action with these targets. `template` is the text of the `PageTemplate` of the page on which
+    /// the action is carried out.
     pub fn of(action: &Action, targets: &[TargetIdentity], template: &str) -> Self {
         let blank = without_text(action);
         Self {

@@ -188,9 +188,10 @@ impl Advice {
     }
 
     /// Creates a piece of advice of one line. Its words have the trust class `trust`, and its names are page data, so
-    /// that a prompt can tell the two apart. Returns `None` if the section is [`Section::Lessons`] and the line has
-    /// names of page elements, or its words come from a page or a model. The reason is that this section is part of the
-    /// system instruction.
+    /// that a prompt can tell the two apart.
+    ///
+    /// The section [`Section::Lessons`] is part of the system instruction. For this section, returns `None` if the line
+    /// has names of page elements. Also returns `None` for this section if the words come from a page or a model.
     ///
     /// If the words come from a page or a model, words and names are merged into a single text. Once the words have
     /// [`Advice::MAX_TEXT`] characters, the rest of the line is dropped.
@@ -220,8 +221,8 @@ impl Advice {
         Self::of(id, lines, trust, section)
     }
 
-    /// Creates advice of these lines. Returns `None` if there are no lines. Also returns `None` if the section is
-    /// [`Section::Lessons`] and the lines have names of page elements, or their words come from a page or a model.
+    /// Creates advice of these lines. Returns `None` if there are no lines. For [`Section::Lessons`], also returns
+    /// `None` if a line has a name of a page element, or if the words come from a page or a model.
     pub(super) fn of(
         id: AdviceId,
         lines: Vec<Line>,

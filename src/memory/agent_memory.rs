@@ -48,7 +48,7 @@ const MAX_QUOTED: usize = 80;
 const MAX_PATH: usize = 512;
 const PARSE: &str = "agent_memory.parse";
 
-/// The items that the documented folder has for one host, as JSON in the form of its files.
+/// The items of one host in the documented folder, as JSON in the form of the folder's files.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Domain {
@@ -80,7 +80,7 @@ impl Domain {
 /// The items of one kind of memory in a domain, converted to records.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Converted {
-    /// The records in the form in which they are imported if a person trusts the folder.
+    /// The records, as an import stores them if a person trusts the folder.
     pub records: Vec<Record>,
     /// The items that were left out or changed, each described for a person.
     pub problems: Vec<String>,
@@ -92,7 +92,7 @@ pub struct Converted {
 pub struct Folder {
     /// The domains, ordered by host.
     pub domains: Vec<Domain>,
-    /// The files that are not imported, as lines for a person, one for each kind of file.
+    /// Lines for a person about the files that are not imported, one line for each kind of file.
     pub left_out: Vec<String>,
 }
 

@@ -93,8 +93,8 @@ impl Aim {
             .into_iter()
     }
 
-    /// Returns the target as older records described it. They contained no attributes, so an element without name and label has only its
-    /// position. Returns `None` if the element has a name or label.
+    /// Returns the target as older records described it. Older records contained no attributes, so they described an element without name
+    /// and label by its position only. Returns `None` if the element has a name or label.
     pub(crate) fn by_place(identity: &TargetIdentity) -> Option<Self> {
         let bare = TargetIdentity {
             attributes: Vec::new(),
@@ -117,8 +117,9 @@ impl Aim {
     }
 }
 
-/// Returns the text that names an element. If the element has no name, this is its label or, if the label will probably change by the next
-/// visit, the first attribute of [`MAKERS`] that will probably stay the same. Empty if there is no such text.
+/// Returns the text that names an element: its name. If the name is empty, returns the label or, if the label is missing or not
+/// lasting, the first lasting attribute of [`MAKERS`]. Returns an empty text if the element has none of these. [`is_lasting`] defines
+/// "lasting".
 fn said(identity: &TargetIdentity) -> &str {
     if !identity.name.is_empty() {
         return &identity.name;

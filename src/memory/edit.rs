@@ -14,7 +14,7 @@ const MAX_SHOWN_KEY: usize = 80;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// Adds the record, or replaces the record that has its key.
+    /// Adds the record. If a record with the same key exists, replaces it.
     Put(Record),
     /// Removes the record with this key. Does nothing if there is none.
     Remove(String),

@@ -10,8 +10,8 @@
 //! - A kind builds an [`Index`] for each shelf instead of scanning the records each time that memory is asked. So each question to memory
 //!   costs a lookup and, on a host with learned recoveries, one search of the page.
 //! - A run is distilled before a kind learns from it: the kind extracts the data that it needs. The distilled form
-//!   contains no typed text unless the goal contains the same text. For this reason, a distilled run may wait on disk if the store cannot
-//!   apply the edits. Memory then learns from it at the next run.
+//!   contains a typed text only if the goal contains the same text. For this reason, a distilled run may wait on disk if the store
+//!   cannot apply the edits. Memory then learns from it at the next run.
 //! - Distilled runs wait on a shelf named `pending`, or on `pending-2` while `pending` cannot be written. They wait on a shelf because
 //!   every store can keep shelves; a separate file would be one more format. The edits themselves cannot be stored, because they are
 //!   functions.
@@ -41,7 +41,8 @@ use crate::{
     working::SiteMap,
 };
 
-/// The reason why an import leaves out a record if the importing person does not trust its source. It is the end of a sentence.
+/// The reason why an import leaves out a record if the importing person does not trust its source. The text is the end of a sentence whose
+/// subject is the record or its shelf.
 pub(crate) const UNVOUCHED: &str = "is taken only if the importing person trusts its source";
 
 /// An edit and the shelf to which it applies.
@@ -59,8 +60,8 @@ pub trait Index: Debug + Send + Sync {
     /// page's host, as computed by [`Moment::is_above`].
     fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice>;
 
-    /// Returns the elements of the page's host that earlier runs used, the most useful first. They help to find a
-    /// target that is not on the page under the name that the model gave. Each element comes with the id of its record, so that a run can
+    /// Returns the elements of the page's host that earlier runs used, the most useful first. If the page has no element under
+    /// the name that the model gave, they help to find the target. Each element comes with the id of its record, so that a run can
     /// hold the element back. The default is none.
     fn elements(&self, moment: &Moment<'_>) -> Vec<(AdviceId, KnownElement)> {
         let _ = moment;
@@ -80,15 +81,15 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// Returns the name of the kind, which is also the name of its collection.
     fn name(&self) -> &'static str;
 
-    /// Returns an edit that the shelf needs before a run reads it, for example to add shipped records or remove stale
-    /// ones; `None` if it needs none. The edit is idempotent.
+    /// Returns an edit that the shelf needs before a run reads it, for example to add shipped records or to remove stale
+    /// records; `None` if the shelf needs no edit. The edit is idempotent.
     fn upkeep(&self, shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Option<Edit>;
 
     /// Returns the shelves to read at this moment, the most relevant first.
     fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf>;
 
-    /// Prepares the records of a shelf for queries. A run calls it when it first reads the shelf, and again only after the shelf has
-    /// changed.
+    /// Prepares the records of a shelf for queries. A run calls this method when it first reads the shelf, and again only after
+    /// the shelf has changed.
     fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index>;
 
     /// Returns the maximum number of pieces of advice for this moment, over all shelves.

@@ -78,8 +78,8 @@ pub enum Section {
     /// A section of the step's message with a heading and priority chosen by a kind of memory.
     #[non_exhaustive]
     Custom {
-        /// The heading. It must differ from the headings that the message already has, such as `Page`, or the model
-        /// would be confused.
+        /// The heading. It must differ from the other headings of the message, such as `Page`. Equal headings would
+        /// confuse the model.
         heading: Heading,
         /// The weight with which lines are shared out if the message is too long: a section with twice the priority
         /// keeps twice as many lines. The run's history has the priority 50, and a text that the model has just asked

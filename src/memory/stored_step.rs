@@ -75,8 +75,7 @@ pub struct StoredTarget {
     /// was chosen from a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
-    /// The value of the goal that is the target's name, as a position in the list of the goal's values, counted from 0; `None` if the name
-    /// is no such value.
+    /// The position of the target's name in the list of the goal's values, counted from 0; `None` if the name is not a value of the goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<usize>,
     /// The landmark around the target.
@@ -99,7 +98,7 @@ pub(super) enum ForGoal {
     Same,
     /// The recorded target or another element of the same list.
     SameOrOther,
-    /// A different target. The name of the recorded target contained a value of the earlier goal, so it was removed.
+    /// A different target. The name of the recorded target contained a value of the earlier goal, so the name was removed.
     Other,
 }
 
@@ -229,8 +228,8 @@ impl StoredStep {
     }
 
     /// Sets the group around the target. The group distinguishes the target from other elements of the same name. A group that the target
-    /// already has is kept. An item of a list that is neither part of a menu nor a field of a form gets no group, because another run may
-    /// have to choose another item.
+    /// already has is kept. An item of a list gets no group, because another run may have to choose another item. Items of a menu get a
+    /// group all the same, and so do fields into which the step writes.
     fn put_in_group(&mut self, group: Option<&str>) {
         let is_of_form = self.writes();
         let Some(target) = &mut self.target else {
@@ -319,8 +318,8 @@ impl StoredStep {
             }
     }
 
-    /// Returns true if the step clicked a link of a list that changed the view of its own page, such as a filter, a
-    /// sort order or a part of the results. Another run may have to choose another link of the list, even in a menu.
+    /// Returns true if the step clicked a link in a list, and the link only changed the view of the current page, such as
+    /// its filter or sort order. Another run may have to choose another link of the list, even in a menu.
     pub(super) fn chooses_view(&self) -> bool {
         let is_listed = |of: &StoredTarget| of.collection.is_some() && of.role == Role::Link;
         self.tool == BrowserTool::Click
@@ -385,7 +384,7 @@ pub(super) fn half_is_in(name: &str, words: &BTreeSet<String>) -> bool {
     among > 0 && 2 * among >= own.len()
 }
 
-/// Returns the data that identifies a target. For a target without a name, it includes the nearest group around it.
+/// Returns the data that identifies a target. For a target without a name, the data includes the nearest group around the target.
 fn aim(identity: &TargetIdentity) -> Aim {
     let aim = Aim::of(identity);
     let is_nameless = aim.name.is_empty();

@@ -15,8 +15,8 @@ use crate::base::text;
 /// Longest name of an option of a list. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 60;
 
-/// Maximum length that is kept of a text typed into a field. Unit: characters. Source: chosen; the `read` tool gives
-/// the rest.
+/// Maximum length of the typed text of a field; a longer text is cut. Unit: characters. Source: chosen; the `read` tool
+/// gives the rest.
 const MAX_TYPED: usize = 1_000;
 
 /// Properties that become [`hints`] of every element that has them.

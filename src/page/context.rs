@@ -12,10 +12,10 @@ use super::{
 const MAX_CONTEXT: usize = 60;
 /// Maximum number of levels climbed to find the row or card of an element. Source: chosen.
 const MAX_CONTEXT_LEVELS: usize = 5;
-/// Maximum number of nodes of a wrapper that are searched for a second element of the same role and name. Source:
+/// Maximum number of nodes searched in a wrapper for a second element of the same role and name. Source:
 /// chosen; larger than any card.
 const MAX_CARD_NODES: usize = 48;
-/// Maximum number of nodes directly before an element that are searched for its context. Source: chosen.
+/// Maximum number of nodes before an element in which the element's context is looked for. Source: chosen.
 const MAX_CONTEXT_NEIGHBOURS: usize = 3;
 
 /// Adds the context to elements that cannot be told apart by role and label.

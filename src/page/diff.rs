@@ -269,8 +269,8 @@ fn shown(tree: &Tree, outline: &Outline, id: NodeId) -> Change {
     }
 }
 
-/// Returns the differences between two nodes of the same role and name as short phrases, such as `checked` or `value "a" -> "b"`, of which
-/// only the quoted values come from the page.
+/// Returns the differences between two nodes of the same role and name as short phrases, such as `checked` or
+/// `value "a" -> "b"`. Only the quoted values in a phrase come from the page.
 fn differences(old: &Node, new: &Node) -> Vec<String> {
     let mut out = Vec::new();
     let (a, b) = (

@@ -25,8 +25,9 @@ pub(super) struct Fact {
     pub(super) look: Option<u64>,
 }
 
-/// Returns an identity for each fact that has a hash [`exact`](Fact::exact), and `None` for any other fact. The identity is a hash of the
-/// fact's key and the fact's position. The position counts only facts with the same key that have a hash `exact`.
+/// Returns an identity for each fact that has a hash [`exact`](Fact::exact), and `None` for any other fact. The
+/// identity is a hash of the fact's key and position: the number of earlier facts that have the same key and a hash
+/// `exact`.
 pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
     let mut places: HashMap<u64, u64> = HashMap::new();
     let slot = |fact: &Fact| {

@@ -218,7 +218,7 @@ const MAX_FRAMES: usize = 4;
 /// Maximum number of levels around an element that are searched for similar siblings. Source: chosen; a button in a
 /// card in wrappers is six deep.
 const MAX_COLLECTION_LEVELS: usize = 12;
-/// Maximum number of nodes of one sibling that are searched for a counterpart of the element. Source: chosen; larger
+/// Maximum number of nodes searched in one sibling for a counterpart of the element. Source: chosen; larger
 /// than any row or card.
 const MAX_SIBLING_NODES: usize = 128;
 /// Properties that a page does not change between loads. Source: the properties that drivers print for forms and tests.
@@ -235,7 +235,8 @@ const STABLE_PROPERTIES: [&str; 8] = [
 
 /// Attributes with words for people, clearest first.
 const SPOKEN: [&str; 3] = ["icon", "placeholder", "alt"];
-/// Attributes with words for programs that still say what a field is for, clearest first.
+/// Attributes that say what a field is for, although their words are meant for programs and not for people; clearest
+/// first.
 pub(crate) const TELLING: [&str; 4] = ["name", "testid", "autocomplete", "inputmode"];
 /// Suffixes that describe the look of an icon, which a click may change.
 const LOOKS: [&str; 6] = ["-o", "-fill", "-filled", "-outline", "-outlined", "-solid"];

@@ -33,7 +33,8 @@ impl KnownElement {
         MARKS.iter().filter_map(mark).collect()
     }
 
-    /// Returns true if the element once had this name, ignoring case, and, if a role is given, has that role.
+    /// Returns true if the element had this name in an earlier run. Case is ignored. If a role is given, the element
+    /// must also have that role.
     pub(crate) fn was_called(&self, role: Option<&Role>, words: &str) -> bool {
         let words = fold(&squeeze(words));
         role.is_none_or(|role| *role == self.role)
@@ -53,9 +54,9 @@ impl KnownElement {
 
     /// Finds the element on a page by its role and its attributes, and returns its reference.
     ///
-    /// The attributes are tried in turn, the surest first. The first one that any node of the role has on this page
-    /// decides: if exactly one node has it, that node is the element. `None` if several nodes have it, or if no node
-    /// has any of the attributes. Elements in frames are left out, because a frame may belong to another site.
+    /// The attributes are tried in turn, the surest first, until at least one node of the role has the attribute. If
+    /// exactly one node has it, that node is the element. `None` if several nodes have it, or if no node has any of the
+    /// attributes. Elements in frames are left out, because a frame may belong to another site.
     pub(crate) fn find(&self, tree: &Tree) -> Option<ElementRef> {
         let identities = Identities::of(tree);
         let marked = |mark: &(String, String)| {

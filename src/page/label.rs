@@ -20,7 +20,8 @@ const MAX_BESIDE: usize = 60;
 /// Maximum number of words of a label that ends with a full stop. Source: chosen; `Tel.` and `Order no.` are not
 /// sentences.
 const MAX_WORDS: usize = 3;
-/// Maximum number of columns of a table in which headings are looked for. Unit: cells. Source: chosen; a calendar has eight.
+/// Maximum number of a table's columns for which headings are looked for. Unit: cells. Source: chosen; a calendar has
+/// eight.
 const MAX_COLUMNS: usize = 64;
 
 /// Returns the label of an element. `own` is the element's text without the text of the elements inside it.
@@ -110,7 +111,7 @@ fn has_column_headings(tree: &Tree, cell: NodeId) -> bool {
         })
 }
 
-/// Returns the first row of the table that a row is in.
+/// Returns the first row of the table that contains `row`.
 fn heading_row(tree: &Tree, row: NodeId) -> Option<NodeId> {
     let mut table = tree.parent(row)?;
     if tree[table].role == Role::RowGroup {

@@ -42,7 +42,7 @@ impl Locator {
     }
 }
 
-/// Returns the nodes that pass `test`: those below the nodes `within` or, if that is `None`, those of the whole tree.
+/// Returns the nodes that pass `test`. Searches below the nodes `within`, or in the whole tree if `within` is `None`.
 fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) -> Vec<NodeId> {
     let mut found: Vec<NodeId> = match within {
         None => tree

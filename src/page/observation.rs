@@ -11,8 +11,8 @@ pub const MAX_TITLE: usize = 1_000;
 /// Longest message of a dialog that is kept. Unit: characters. Source: chosen; browsers show about 2,000, and a message
 /// may contain evidence.
 pub const MAX_MESSAGE: usize = 4_000;
-/// Longest selected text that is kept. Unit: characters. Source: chosen; more than a message shows, so that no message
-/// shows a part of a secret that was cut here.
+/// Longest selected text that is kept; a longer text is cut. Unit: characters. Source: chosen; more than a message
+/// shows. So if a secret is cut here, no message shows the part that is kept.
 pub const MAX_SELECTED: usize = 1_000;
 
 /// The kind of a dialog.

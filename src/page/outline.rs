@@ -104,8 +104,8 @@ impl Outline {
     }
 }
 
-/// Returns true if a person could act on the node: because of its role or, if the driver can reach it, because it is
-/// editable or has the pointer style.
+/// Returns true if a person could act on the node. A node without an interactive role must have a reference, and it must
+/// be editable or have the pointer style. For a run of text, the pointer style does not count.
 pub(super) fn is_actionable(node: &Node) -> bool {
     node.role.is_interactive()
         || (node.is_editable() && node.reference.is_some())

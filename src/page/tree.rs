@@ -199,7 +199,8 @@ pub struct Tree {
     by_ref: HashMap<ElementRef, NodeId>,
 }
 
-/// The serialized form of a tree, without the index by reference, which is rebuilt on reading.
+/// The serialized form of a tree. It does not contain the index of the references, because that index is rebuilt when a
+/// tree is read.
 #[derive(Serialize, Deserialize)]
 struct TreeData {
     nodes: Vec<Node>,

@@ -2,8 +2,8 @@
 //!
 //! # Decisions
 //!
-//! - Rules decide which lines are left out, unless the program gives a model for this. A second call for each long
-//!   result often costs more tokens than it saves.
+//! - Rules decide which lines are left out, unless the program gives a model for this. An extra model call for each
+//!   long result often costs more tokens than it saves.
 //! - Lines are left out whole, the least important first, so the remaining lines are unchanged. Which lines are
 //!   important depends on the kind of text, which is recognised from the text itself.
 //! - A model cannot guess addresses. If too many addresses were left out, some of these are listed at the end.
@@ -111,8 +111,8 @@ const fn required(addresses: usize) -> usize {
     }
 }
 
-/// Appends addresses of the text that `out` does not contain, until [`required`] is met or `room` is used up. Unit of
-/// `room`: tokens.
+/// Appends to `out` addresses of `text` that are missing there, until `out` contains the [`required`] share or `room` is
+/// used up. Unit of `room`: tokens.
 fn recover(text: &str, out: &mut Vec<String>, room: u64) {
     let all = addresses(text);
     let shown = out.join("\n");

@@ -4,8 +4,8 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use crate::base::text::{squeeze, words};
 
-/// Minimum length of the words of the goal by which an excerpt is chosen. Unit: bytes. Source: chosen; shorter words
-/// are mostly grammar.
+/// Minimum length of a word of the goal at which the word counts in the choice of an excerpt. Unit: bytes. Source:
+/// chosen; shorter words are mostly grammar.
 const MIN_WORD: usize = 4;
 
 /// Divisor that gives the part of an excerpt that comes before the words that were found: a quarter. Source: chosen; in

@@ -112,8 +112,8 @@ fn address(place: &Place, before: &Place) -> String {
     quoted(&short, MAX_ADDRESS)
 }
 
-/// Returns a line with the address and the title of each page that the run visited before the steps that the message shows, and the
-/// number of visits if there were several. The page that the run left last comes last.
+/// Returns a line for each page that the run visited before the steps that the message shows. The line contains the page's address and
+/// title, and the number of visits if there were several. The page that the run left last comes last.
 pub(super) fn page_lines(earlier: &Earlier<'_>) -> Vec<String> {
     let pages = earlier.pages.iter();
     let line = |page: &Visited<'_>| {

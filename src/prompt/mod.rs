@@ -17,7 +17,7 @@
 //! # Cuts
 //!
 //! The table gives the number of lines that a message keeps at each budget, if each section has 20 lines and the page has 42. `Plan` and
-//! `Notes for this site` are sections of kinds of memory, with priority 40.
+//! `Notes for this site` are sections that belong to kinds of memory; their priority is 40.
 //!
 #![doc = include_str!("cuts.md")]
 

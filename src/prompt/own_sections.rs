@@ -1,5 +1,5 @@
-//! The sections about the run itself: the texts that it was given, read or extracted, its steps and notes, and the
-//! results of its last calls.
+//! The sections about the run itself: texts that the program gave to the run, texts that the run read or extracted, its
+//! steps and notes, and the results of its last calls.
 
 use std::{collections::BTreeMap, fmt::Write as _, iter};
 
@@ -147,8 +147,8 @@ fn short(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns, for each text that the program has given to the run, its name and below it its lines. Empty lines are left
-/// out.
+/// Returns the texts that the program has given to the run, as lines. The name of each text is followed by the text's
+/// lines, without the empty ones.
 fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
     let lines = given.iter().flat_map(|(name, text)| {
         let said = text.lines().filter(|line| !line.trim().is_empty());

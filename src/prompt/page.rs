@@ -48,11 +48,11 @@ const MAX_HINT: usize = 60;
 const MAX_TITLE: usize = 120;
 /// Maximum length of the page's address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
-/// Maximum length of a line that is shown because the mark in its place would replace only this line. Unit: characters.
-/// Source: chosen; a mark has about the same length.
+/// Maximum length of a line that is shown instead of a mark for left-out lines, if the mark would replace only this
+/// line. Unit: characters. Source: chosen; a mark has about the same length.
 const MAX_WHOLE: usize = 120;
-/// Minimum number of query parameters without a value at which an address is shown without them. Source: chosen; fewer
-/// take no more room than the words that replace them.
+/// Minimum number of empty query parameters. An address with at least this many parameters without a value is shown
+/// without these. Source: chosen; fewer take no more room than the words that replace them.
 const MIN_EMPTY: usize = 4;
 /// Maximum length of the selected text. Unit: characters. Source: chosen; the same as for the value of a field.
 const MAX_SELECTED: usize = MAX_VALUE;
@@ -112,7 +112,7 @@ pub(super) fn lines(
 }
 
 /// Returns the line with the page's address. If the address has many query parameters without a value, as a search form
-/// leaves them, the line only gives their number.
+/// leaves them, the line gives their number instead of these parameters.
 fn address(url: &str) -> String {
     let (short, left_out) = without_empty(url);
     let short = quoted(&short, MAX_URL);

@@ -47,8 +47,9 @@ pub struct LastFailure {
     pub command: String,
     /// The outcome of the action.
     pub outcome: Outcome,
-    /// The number of the step that tried the same action last, on a page with the same address template, if it failed
-    /// or had no effect too; otherwise `None`.
+    /// The number of the last earlier step that tried the same action on a page with the same address template, if that
+    /// step failed or had no effect; otherwise `None`. Always `None` for a key that moves the caret, because such a key
+    /// is pressed until it has no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u32>,
 }
@@ -62,8 +63,8 @@ pub struct StepParts<'a> {
     pub nonce: Nonce,
     /// The words of the goal. When a page is cut, elements that contain such words are kept first.
     pub goal_words: &'a [String],
-    /// Advice from memory about this site and the last failure. In the message, the names from pages in all this advice
-    /// are numbered together. Advice for the system instruction is ignored.
+    /// Advice from memory about this site and the last failure. The message replaces names from pages by numbers; all
+    /// this advice shares one numbering. Advice for the system instruction is ignored.
     pub advice: &'a [Advice],
     /// The user's notes about the site of the current page.
     pub site_notes: &'a [&'a str],
@@ -87,7 +88,7 @@ pub struct StepParts<'a> {
     pub found: &'a [String],
     /// Lines of the page that `read` returned, as [`reading`](super::reading) writes them.
     pub read: &'a [String],
-    /// Lines that `read` returned in earlier steps and that share words with the goal, in the same form but without references.
+    /// Lines that `read` returned in earlier steps and that share words with the goal. They have no references.
     pub known: &'a [String],
     /// Texts that the run extracted from pages, oldest first.
     pub extracted: &'a [Extraction],

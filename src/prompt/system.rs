@@ -27,8 +27,9 @@ pub struct SystemParts<'a> {
     /// Words for the actions that are refused in this run because nobody is there to approve them; `None` if no actions
     /// are refused for that reason.
     pub refused: Option<&'a str>,
-    /// The tools, if the system instruction must describe them. With a reply schema, the provider forces the form of a reply but does not
-    /// show the schema to the model. The list is the same as the one that a provider gets with tool calls.
+    /// The tools, if the system instruction must describe them; otherwise `None`. It must if the model answers by a reply schema, because a
+    /// provider enforces such a schema but does not show it to the model. The described tools are the ones that a provider gets with tool
+    /// calls.
     pub tools: Option<&'a ToolSet>,
 }
 

@@ -188,7 +188,7 @@ impl RunManifest {
         }
     }
 
-    /// Sets the address at which the run begins, and the host from it.
+    /// Sets the address at which the run begins, and the host of that address.
     #[must_use]
     pub fn starting_at(self, url: &str) -> Self {
         Self {

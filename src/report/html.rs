@@ -68,7 +68,7 @@ struct Call {
     text: String,
 }
 
-/// A memory item with the events of the run that concern it, as pairs of a label and a text.
+/// A memory item, and the events of the run that concern the item. `fates` contains a label and a text for each of these events.
 struct Remembered {
     says: String,
     fates: Vec<(&'static str, String)>,

@@ -1,5 +1,5 @@
-//! Finds and replaces secret values, in every form that a page or a program may give them. No other code in the crate
-//! does this.
+//! Finds and replaces secret values, in every form in which a page or a program may write them. No other code in the
+//! crate does this.
 //!
 //! A text is searched in several views. Each view remembers which bytes of the text its own bytes came from. The views
 //! are the text as it is, and the text with one, two or three layers of escapes undone (URL, HTML, JSON and program

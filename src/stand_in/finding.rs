@@ -269,8 +269,8 @@ pub(super) fn tick_box<'a>(page: &'a Page, what: &[String]) -> Option<&'a Elemen
     })
 }
 
-/// Returns the clickable element whose label fits best. `what` contains the words of its name, and `name` is the name as written. With
-/// `submit`, only buttons count, because a link of the same name in a menu leads elsewhere.
+/// Returns the clickable element whose label fits the wanted name best. `what` contains the words of this name, and `name` is the name as
+/// written. With `submit`, only buttons count, because a link of the same name in a menu leads elsewhere.
 pub(super) fn clickable<'a>(
     page: &'a Page,
     what: &[String],

@@ -62,8 +62,8 @@ fn is_role(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Returns the name of the argument of this tool in calls that have only one argument. A history line shows that argument without
-/// its name.
+/// Returns the name of the argument in a history line that shows only one argument of a call to this tool. Such a line does not contain the
+/// argument's name.
 fn only_argument(tool: &str) -> &'static str {
     match tool {
         "goto" | "tab_new" => "url",

@@ -73,7 +73,7 @@ impl StandIn {
         }
     }
 
-    /// Sets the mode of calling that the stand-in reports as preferred in its capabilities.
+    /// Sets the preferred call mode that the stand-in's capabilities report.
     #[must_use]
     pub const fn with_mode(self, mode: CallMode) -> Self {
         Self { mode }

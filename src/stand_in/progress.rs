@@ -79,7 +79,8 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     progress
 }
 
-/// Marks steps that filled in fields as not done if the page shows these fields empty but the next step needs them filled.
+/// Marks steps as not done if they filled in fields that the page now shows empty. Considers only the steps of the next step's instruction,
+/// if the steps of that instruction must be done together; otherwise, considers the steps before the next step, as [`lost`] does.
 fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     let Some(next) = progress.next() else {
         return;
@@ -108,8 +109,8 @@ fn is_emptied(step: &Step, page: &Page) -> bool {
 }
 
 /// Marks steps of `before` as not done if the page no longer shows them as done. This happens only if the page was opened again after these
-/// steps filled in its form, and a field is now empty, as at the beginning of a resumed run. Steps that were repeated after that opening
-/// stay done.
+/// steps filled in its form, and a field is now empty, as at the beginning of a resumed run. A step that was repeated after the page was
+/// opened again stays done.
 fn lost(before: &[Planned], seen: &Seen, progress: &mut Progress) {
     let enters = |planned: &Planned| {
         matches!(

@@ -96,8 +96,8 @@ fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, 
     acts.iter().find(|act| is(act, last)).map(|act| (act, last))
 }
 
-/// Returns a click on a button such as `Cancel`, which declines a question on the page, unless it was clicked since the last completed
-/// step.
+/// Returns a click on a button that declines a question on the page, such as `Cancel`; `None` if the page has no question or no such
+/// button, or if the button was clicked since the last completed step.
 pub(super) fn decline(now: &Situation<'_>) -> Option<Act> {
     const NO: &[&str] = &["cancel", "no thanks", "not now", "no", "later"];
     let page = &now.seen.page;
@@ -190,7 +190,7 @@ fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Re
     }
 }
 
-/// Returns true if the remedy was tried since the last completed step, so often that it must not be tried again for the failed act.
+/// Returns true if the remedy must not be tried again for the failed act, because it was tried often enough since the last completed step.
 fn tried(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
     let opened = || {
         since(now)

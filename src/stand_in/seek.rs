@@ -58,8 +58,8 @@ pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     vec![give_up(&format!("there is no {words} on the page"))]
 }
 
-/// Returns acts that may make a missing answer appear: acts that correct a form that shows error messages and submit it again, or
-/// acts that wait for a slow page; `None` if neither applies.
+/// Returns acts that may make a missing answer appear. If a form shows error messages, the acts correct the form and submit it again. If
+/// the page is slow, the acts wait. Returns `None` if neither is the case.
 pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     let invalid: Vec<&Element> = page

@@ -75,7 +75,8 @@ pub(super) struct Past {
 }
 
 impl Past {
-    /// Returns true if the call succeeded or may have. A call with an unclear outcome may have worked, so it must not be repeated.
+    /// Returns true if the call succeeded or may have succeeded. A call with an unclear outcome may have worked, so it must not be
+    /// repeated.
     pub(super) fn done(&self) -> bool {
         matches!(&*self.outcome, "done" | "unclear")
     }

@@ -93,9 +93,9 @@ fn same(a: &str, b: &str) -> bool {
             .any(|group| group.contains(&a) && group.contains(&b))
 }
 
-/// Returns how well a label fits the wanted words, from 0 to 1. It is 1 if both have the same significant words in the same
-/// order, and 0 if less than half of the wanted words, or not all wanted numbers, are in the label. Otherwise it is close to `(w + l) / n`: `w` is the number
-/// of wanted words that are in the label, `l` is the number of words of the label that are wanted, and `n` is the number of all
+/// Returns how well a label fits the wanted words, from 0 to 1. It is 1 if both have the same significant words in the same order. It is 0
+/// if the label contains less than half of the wanted words, or lacks a wanted number. Otherwise it is close to `(w + l) / n`: `w` is the
+/// number of wanted words that are in the label, `l` is the number of words of the label that are wanted, and `n` is the number of all
 /// wanted words plus all words of the label.
 pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
     let label = content(label);

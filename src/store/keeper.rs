@@ -126,7 +126,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// Returns the full description of an item, written by the item's memory kind.
     ///
     /// # Errors
-    /// `Unsupported` if the item's memory kind is unknown; those of the kind and of the store.
+    /// `Unsupported` if the item's memory kind is unknown; the errors of the kind and of the store.
     pub async fn describe(&self, item: &Item, now: DateTime<Utc>) -> Result<Described> {
         let kind = self.kind(&item.shelf).ok_or_else(|| {
             Error::new(ErrorKind::Unsupported, "memory.describe").with("shelf", &item.shelf)
@@ -135,8 +135,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         kind.describe_item(&item.shelf, &records, &item.record.key, now)
     }
 
-    /// Lets every memory kind learn from the map of a host, which an exploration has made. Returns the number of kinds that
-    /// learned something.
+    /// Lets every memory kind learn from the map that an exploration has made of a host. Returns the number of kinds that learned
+    /// something.
     ///
     /// # Errors
     /// `InvalidInput` if the map has no page; those of the store.

@@ -36,7 +36,7 @@ pub enum Held {
     Yes,
     /// Another process has continued the run and holds its lease now. Nothing was written. The caller must stop working on the run.
     Taken,
-    /// A person has had the run forgotten. Nothing was written.
+    /// The run was removed from the register at a person's request. Nothing was written.
     Forgotten,
 }
 

@@ -71,7 +71,7 @@ impl ScriptedBrowser {
         Self::default()
     }
 
-    /// Returns a browser with the same script and the same current page that shares no state with this one.
+    /// Returns a copy of this browser, with the same script and the same current page. The copy shares no state with this browser.
     #[must_use]
     pub fn fork(&self) -> Self {
         Self(Arc::new(Mutex::new(self.lock().clone())))

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Maximum number of pieces of advice that this kind gives on one occasion of a run. Source: chosen, the same as for lessons about a site.
+/// Maximum number of pieces of advice that this kind gives at one moment of a run. Source: chosen, the same as for lessons about a site.
 const MAX_ADVICE: usize = 3;
 
 type Says = dyn Fn(&Shelf, &[Record], &Moment<'_>) -> Vec<Advice> + Send + Sync;

@@ -4,14 +4,14 @@ use crate::page::{ElementRef, Node, Role, Tree, Tri};
 
 /// Parses a page tree from indented text, with two spaces for each level.
 ///
-/// A line begins with a role. These parts follow in any order:
+/// A line begins with a role. These parts may follow, in any order except that the last one must be at the end:
 ///
 /// - a name in quotes,
 /// - a reference,
 /// - states in brackets: `[checked]`, `[unchecked]`, `[disabled]`, `[pointer]`, `[level=2]`, `[expanded]`, `[collapsed]`, `[selected]`,
 ///   `[focused]`, `[readonly]`, `[required]`, `[listens]`,
 /// - the property `[testid=x]`, `[icon=x]` or `[look=x]`,
-/// - at the end, `= value` or `-> url`, which takes the rest of the line.
+/// - `= value` or `-> url`, which takes the rest of the line.
 ///
 /// A line that begins with a quotation mark is a text node.
 ///

@@ -34,8 +34,8 @@ pub(crate) fn find_again(
     find_only(page, wanted)
 }
 
-/// Returns the reference of the only element with the role, the name and the label of `wanted`; `None` if there are several or none, or if
-/// it has no name.
+/// Returns the reference of the only element with the role, the name, the label and the frames of `wanted`. `None` if there are several
+/// such elements or none, or if the element has no name at all.
 pub(crate) fn find_only(page: &PageNow, wanted: &TargetIdentity) -> Option<ElementRef> {
     let tree = page.tree();
     let named = |(id, node): (NodeId, &Node)| {

@@ -88,8 +88,8 @@ fn focused(tree: &Tree) -> Option<NodeId> {
         .map(|(id, _)| id)
 }
 
-/// Returns the name of the button that Enter in this field could press. It is the button with the worst effect in the
-/// nearest part of the page that has buttons. `None` if the node is no field for text, or if the page has no button.
+/// Returns the name of the button that Enter in this field could press: of the [`nearest_buttons`], the one with the
+/// worst effect. `None` if the node is no field for text, or if the page has no button.
 fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Option<String> {
     let tree = page.tree();
     if !tree[field].role.is_editable() {

@@ -37,7 +37,7 @@ const DENIALS: [&str; 22] = [
 pub(crate) enum Evidence {
     /// On the current page.
     Shown,
-    /// In a text that was read from a page earlier in this run, and among the words of that page.
+    /// In a text that the run read from a page earlier. The words were also found among the words of that page.
     Earlier,
     /// Nowhere. The text gives the reason for the model: mostly the words that are missing on the page.
     Missing(String),

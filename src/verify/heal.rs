@@ -8,8 +8,8 @@ use crate::{
 
 /// Returns the reference of the element that earlier runs knew by the words of this locator.
 ///
-/// `None` if the words match anything on the page, or if there is not exactly one element on the page that earlier runs
-/// knew by this name.
+/// `None` if the locator matches anything on the page. Also `None` if the page contains no element, or several elements,
+/// that earlier runs knew by these words.
 pub(crate) fn once_called(
     locator: &Locator,
     page: &PageNow,
@@ -32,7 +32,8 @@ pub(crate) fn once_called(
     }
 }
 
-/// Returns the words of a locator that has only words, with its role if it has one; `None` for any other locator.
+/// Returns the role and the words of a locator. `None` unless the locator consists of words alone, or of a role and
+/// words.
 fn words(locator: &Locator) -> Option<(Option<&Role>, &str)> {
     match locator.steps() {
         [

@@ -173,7 +173,7 @@ fn moves_vertically(key: &str) -> bool {
     ["ArrowUp", "ArrowDown", "PageUp", "PageDown"].contains(&key)
 }
 
-/// Returns true if an action is a key that moves the caret or the focus, deletes a character, selects everything or
+/// Returns true if an action presses a key that moves the caret or the focus, deletes a character, selects everything or
 /// copies. Such actions are repeated on purpose.
 pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
     let BrowserAction::Press(press) = action else {

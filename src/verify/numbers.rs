@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::page::{Counted, NodeId, PageDiff, Tree};
 
-/// Maximum number of levels above the target that can belong to the part of the page beside the target. Source: chosen;
-/// enough for a button in a row of keys in a form.
+/// Maximum number of levels from the target up to the root of the part of the page that counts as beside the target.
+/// Source: chosen; enough for a button in a row of keys in a form.
 const NEAR_LEVELS: usize = 4;
 /// Maximum number of nodes in the part of the page that counts as beside the target. Source: chosen; larger than any
 /// card or row.

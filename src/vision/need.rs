@@ -11,7 +11,7 @@ const MIN_SVG: f64 = 10_000.0;
 /// Share of the window that an unnamed image must fill to be the content of a page. Source: chosen; pictures of
 /// products and people fill less.
 const MIN_IMAGE_SHARE: f64 = 0.2;
-/// Minimum number of unnamed elements that require a picture. Source: chosen; a single one can be recognised by its position.
+/// Minimum number of unnamed elements at which a picture is needed. Source: chosen; a single one can be recognised by its position.
 const MIN_NAMELESS: usize = 2;
 /// Minimum number of empty boxes that may form a board. Source: chosen; fewer are separators and bars.
 const MIN_BLANK: usize = 6;

@@ -14,8 +14,8 @@ use crate::{
 /// Maximum number of steps that are shown one by one, each as a line. Source: chosen; about a quarter of a message of
 /// 4,000 tokens.
 pub const MAX_ENTRIES: usize = 50;
-/// Maximum number of steps that are still shown one by one because they cannot be undone, although they are not among the last steps.
-/// Source: chosen.
+/// Maximum number of earlier steps that are shown one by one because they cannot be undone. The last steps, which are
+/// shown one by one in any case, are not counted. Source: chosen.
 pub const MAX_LASTING: usize = 20;
 /// Maximum number of groups in [`Earlier::groups`]. Source: chosen; each group takes one line of the prompt.
 pub const MAX_GROUPS: usize = 12;

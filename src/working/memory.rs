@@ -139,8 +139,8 @@ impl Memory {
         &self.steps
     }
 
-    /// Finds the last step before the step `number` that was the same action on the same kind of page, and returns it if it failed or had
-    /// no effect.
+    /// Finds the last step before step `number` that tried the same action on the same kind of page. Returns that
+    /// earlier step only if it failed or had no effect.
     pub fn failed_before(&self, number: u32) -> Option<&Step> {
         let mut latest = self.steps.iter().rev();
         let step = latest.find(|step| step.number == number)?;

@@ -125,8 +125,8 @@ impl<'a> Pages<'a> {
         self.start().into_iter().chain(moved)
     }
 
-    /// Returns the page on which the step of this number began, in its state before the step; `None` if there is no such step or it began
-    /// on no page.
+    /// Returns the page on which the step with this number began, as the page was before the step; `None` if there is no such step, or if
+    /// the step began on no page.
     pub fn before(self, step: u32) -> Option<Snapshot<'a>> {
         let at = self.0.iter().position(|known| known.number == step)?;
         let place = &self.0[at].before;

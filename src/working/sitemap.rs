@@ -9,7 +9,8 @@ use crate::{
     page::{NodeId, PageType, PageView, Role, Tree},
 };
 
-/// Maximum number of headings of a page, and of names of its fields and buttons, that are kept. Source: chosen.
+/// Maximum number of headings that are kept of a page. Also the maximum number of names of fields and buttons that are
+/// kept. Source: chosen.
 const MAX_NAMES: usize = 8;
 /// Maximum length of a title, a heading, and the name of a field or button. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;

@@ -9,8 +9,9 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Number of steps, the oldest first, that stop being shown one by one at the same time. Source: chosen; until the next steps stop being
-/// shown, the history only grows at its end, so that a provider can cache its beginning.
+/// Number of steps that are removed together from the steps that are shown one by one; the oldest steps are removed
+/// first. Source: chosen; between two removals the history only grows at its end, so that a provider can cache its
+/// beginning.
 const DROPPED_AT_ONCE: usize = 10;
 
 /// The properties that the steps of a group have in common: the tool, the outcome, and the kind of page.
@@ -136,7 +137,8 @@ impl Tally {
         });
     }
 
-    /// Moves the first step that is shown one by one to the steps that are only counted or, if it cannot be undone, to `lasting`.
+    /// Removes the first step from the steps that are shown one by one. If the step cannot be undone, adds it to
+    /// `lasting`; otherwise adds it to a group.
     fn drop_first(&mut self, steps: &[Step]) {
         let step = &steps[self.shown];
         if is_told(step) {

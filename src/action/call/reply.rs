@@ -100,8 +100,8 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
     found
 }
 
-/// Returns the JSON values up to the closing mark, and the text after the mark. If anything but values comes before the
-/// mark, returns as the error the remaining text in which the search for calls continues.
+/// Returns the JSON values up to the closing mark, and the text after the mark. Fails if anything but values comes before
+/// the mark. The error is then the rest of the text, in which the search for calls continues.
 fn marked<'t>(
     reader: &mut Reader,
     inside: &'t str,

@@ -14,8 +14,8 @@ use crate::{
     store::MemoryBackend,
 };
 
-/// Maximum part of the time for learning that is kept free for storing a digest of the run, in case an update of the
-/// store fails. Source: chosen; twice the time that a store waits for a lock.
+/// Maximum time that is kept free for storing a digest of the run, in case an update of the store fails. It is part of
+/// the time for learning. Source: chosen; twice the time that a store waits for a lock.
 const RESERVE: Duration = Duration::from_secs(10);
 /// The shortest and the longest pause before an update of a busy shelf is tried again. Source: chosen; a store that
 /// waits for a lock by itself has already waited for seconds.

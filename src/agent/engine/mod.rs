@@ -37,8 +37,9 @@ const AFTER_TIME: Duration = Duration::from_millis(1_500);
 #[derive(Debug)]
 struct CachedShelf {
     state: ShelfState,
-    /// The indexes of the shelf's records, by the name of the memory kind that made the index, because a kind may read
-    /// records that another kind wrote. Empty before the first query and after each change.
+    /// The indexes of the shelf's records. The key is the name of the memory kind that made the index. There can be
+    /// several indexes, because a kind may read records that another kind wrote. Empty before the first query and after
+    /// each change.
     indexes: BTreeMap<&'static str, Arc<dyn Index>>,
 }
 

@@ -60,8 +60,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok(tried.ended(execution.outcome))
     }
 
-    /// Returns the refusal of an action for a reason that no person needs to judge; `None` if there is no such reason.
-    /// This is a part of step 10 in `Run::advance`.
+    /// Returns the refusal of an action that must be refused without asking a person; `None` if the action need not be
+    /// refused. This is a part of step 10 in `Run::advance`.
     fn refusal(&self, action: &BrowserAction) -> Option<Outcome> {
         if !self
             .parts

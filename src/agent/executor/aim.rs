@@ -12,8 +12,8 @@ use crate::{
     verify::{PageNow, effect, once_called},
 };
 
-/// Maximum number of elements that the model is shown if the words for a target match several. Source: chosen, as many
-/// as `find` shows on a usual page.
+/// Maximum number of elements that the model is shown if its words for a target match several elements. Source: chosen,
+/// as many as `find` shows on a usual page.
 const MAX_SHOWN: usize = 8;
 /// The line between the hits of a `find` and the lines that match the target of a failed call.
 const MATCHES: &str = "these match the target of the call that failed:";

@@ -1,4 +1,5 @@
-//! The effect that the end of a drag by a distance may have.
+//! The possible effect of the drop at the end of a drag, if the drag is given by a distance and not by the element to
+//! drop on.
 
 use tokio::time::timeout;
 
@@ -12,8 +13,11 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Returns the effect of dropping an element where the drag ends. It is irreversible if the element may be dropped
-    /// on an element whose click would be irreversible, or if the position of the drop is not known.
+    /// Returns the effect of dropping an element where the drag ends.
+    ///
+    /// The drop is irreversible if it may hit an element whose click would be irreversible. If the page has such
+    /// elements and the position of the drop is not known, the drop counts as irreversible. It also counts as
+    /// irreversible if there is no page.
     pub(super) async fn drop_effect(&self, drag: &DragBy) -> Effect {
         let Some(page) = &self.state.page else {
             return Effect::Irreversible;

@@ -202,7 +202,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 
     /// Returns the action with new targets: the elements with which the page has replaced the old targets; `None` if
-    /// there are no such elements. The flag is true if a new element has another name and was found through the
+    /// there are no such elements. The flag is true if the new targets were not found by the old names, but through the
     /// elements that earlier runs used.
     fn again(
         &self,

@@ -7,8 +7,8 @@ use tokio::time::Instant;
 /// Duration above which a time limit counts as unlimited. Source: chosen.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// The time left for an action, including the wait until the page settles and the observations after it, or for an
-/// observation before a decision.
+/// The time left for an action, or for an observation before a decision. The time for an action includes the wait until
+/// the page settles, and the observations that follow the action.
 ///
 /// Each call may use only a part of the time left, so that time remains for the next one: even if an action times out,
 /// the page must still be observed.

@@ -28,7 +28,7 @@ pub(in crate::agent) struct Tried {
     pub(in crate::agent) finished: Option<Finished>,
     pub(in crate::agent) outcome: Outcome,
     by: By,
-    /// True if the action repeats an earlier step on a page that was opened again.
+    /// True if the action was queued by `go_back_to`, which opens an earlier page again and repeats what was filled in there.
     pub(in crate::agent) restores: bool,
     pub(super) started: Instant,
 }
@@ -55,8 +55,8 @@ impl Tried {
     }
 }
 
-/// Returns the words around the first target of an action, which tell it apart from elements with the same name; `None`
-/// if no other element of the page has that name.
+/// Returns the words around the first target of an action; `None` if no other element of the page has the target's
+/// name. The words distinguish the target from these other elements.
 fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
     let reference = *references(action).first()?;
     let node = page.tree().by_ref(reference.as_str())?;

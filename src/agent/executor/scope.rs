@@ -77,8 +77,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Err(self.out_of_scope(&refusal))
     }
 
-    /// Records the error and returns the stop reason for a browser that stays out of the run's scope, or on the blank page
-    /// that remains after a page was lost.
+    /// Records the error and returns the stop reason if the browser cannot be led back into the run's scope. The
+    /// browser then shows a page out of scope, or the blank page that remains after a page was lost.
     pub(super) fn out_of_scope(&mut self, refusal: &ScopeRefusal) -> StopReason {
         let site = refusal
             .site()

@@ -462,7 +462,7 @@ const fn looks_only(action: &BrowserAction) -> bool {
     )
 }
 
-/// Returns the element to which the points of an action are relative. Fails if the action names none.
+/// Returns the element to which the points of an action are relative. Fails if the action names no element.
 fn target_of(target: Option<&Target>) -> Result<&Target, CdpError> {
     target.ok_or_else(|| CdpError::refused(ErrorClass::BadArguments, NO_TARGET))
 }

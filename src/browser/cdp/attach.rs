@@ -23,11 +23,12 @@ use super::{
 use crate::base::{Error, ErrorKind, Result};
 
 const OPERATION: &str = "browser.attach";
-/// Longest time for a browser to close our tabs. Also the longest time to wait for our tab to open after the caller has
-/// given up. Source: a browser closes tabs within 0.1 s.
+/// Longest time for a browser to close our tabs. If the caller gives up while our tab is opening, this is also the
+/// longest time to wait for the tab, which can be closed only once it is open. Source: a browser closes tabs within 0.1
+/// s.
 const LEAVE: Duration = Duration::from_secs(5);
 /// Maximum size of a browser's answer to the request for its version and WebSocket address. Unit: bytes. Source: a
-/// usual answer has some 500.
+/// usual answer has about 500 bytes.
 const MAX_ANSWER: u64 = 64 << 10;
 
 /// Attaches to a browser that runs with remote debugging, and opens a new tab in it. The tab is closed again if the

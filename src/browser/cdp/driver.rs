@@ -32,7 +32,7 @@ use crate::{
 /// Longest wait for a browser to end, after `Browser.close` and once more after a kill. Source: chosen; it takes 0.2 s.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Longest wait for the reason of a page's crash or for the exit status of a browser. Source: chosen; it takes some 10
+/// Longest wait for the reason of a page's crash or for the exit status of a browser. Source: chosen; it takes about 10
 /// ms.
 const EXPLAIN: Duration = Duration::from_millis(500);
 
@@ -74,7 +74,7 @@ pub(super) struct Turn {
     /// True once the last part of the current action has been sent to the page. If a dialog opens after that, the
     /// action counts as done.
     pub(super) sent: bool,
-    /// Unit: CSS pixels of the window.
+    /// The latest position of the mouse pointer in the window. Unit: CSS pixels.
     pub(super) pointer: (f64, f64),
     pub(super) midway: Midway,
     /// The reason why the browser cannot be used any more; `None` while it can be used.
@@ -110,7 +110,7 @@ impl Cdp {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if `address` has neither form, [`ErrorKind::Unavailable`] if no browser can be
-    /// reached there, [`ErrorKind::MalformedReply`] if the program that answers there is no browser,
+    /// reached there, [`ErrorKind::MalformedReply`] if the program that answers there is not a browser,
     /// [`ErrorKind::Timeout`].
     pub async fn attach(address: &str, options: &CdpOptions) -> Result<Self> {
         let (hub, life) = attach::attach(address, options).await?;
@@ -140,8 +140,8 @@ impl Cdp {
         }
     }
 
-    /// Adds to a `BrowserLost` error how the page or the browser ended and, for a launched browser, the end of the
-    /// browser's error output. Returns any other result unchanged.
+    /// Adds details to a `BrowserLost` error: how the page or the browser ended and, for a launched browser, the last
+    /// lines of the browser's error output. Returns any other result unchanged.
     async fn explained<T>(&self, result: Result<T>) -> Result<T> {
         let error = match result {
             Err(error) if error.kind() == ErrorKind::BrowserLost => error,

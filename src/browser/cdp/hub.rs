@@ -1,5 +1,5 @@
-//! The hub: it sends calls to the browser, receives the browser's events, and keeps the state that they show. Everything that talks to the
-//! browser does so through a [`Hub`].
+//! The hub: it sends calls to the browser, receives the browser's events, and keeps the browser's state as the events report it. Everything
+//! that talks to the browser does so through a [`Hub`].
 
 use std::{
     convert::Infallible,
@@ -29,8 +29,8 @@ use super::{
 };
 use crate::{base::ErrorKind, page::Notice};
 
-/// Longest time for the current page to answer while another tab has a dialog open. If the page takes longer, that dialog counts as
-/// blocking it. Source: chosen; an answer takes a millisecond.
+/// Longest time for the current page to answer while another tab has a dialog open. If the page takes longer, the dialog of the other tab
+/// is taken to block the current page. Source: chosen; an answer takes a millisecond.
 const HELD_UP: Duration = Duration::from_millis(500);
 
 /// Name of the folder into which the browser writes downloads, inside its private folder.
@@ -42,11 +42,11 @@ pub(super) struct Hub {
     pub(super) wire: Wire,
     shared: Arc<Shared>,
     pub(super) options: CdpOptions,
-    /// True if the browser was started here, false if it was attached to.
+    /// True if this driver started the browser, false if this driver attached to it.
     pub(super) owned: bool,
-    /// The private folder of a browser that was started here; `None` for an attached browser.
+    /// The private folder of a browser that this driver started; `None` for an attached browser.
     pub(super) private: Option<PathBuf>,
-    /// The last lines of the error output of a browser that was started here; empty for an attached browser.
+    /// The last lines of the error output of a browser that this driver started; empty for an attached browser.
     pub(super) stderr: StderrTail,
 }
 
@@ -134,8 +134,8 @@ impl Evaluated {
 }
 
 impl Hub {
-    /// Starts a hub on a connection to a browser. `private` is the private folder of a browser that was started here; an attached browser
-    /// has none.
+    /// Starts a hub on a connection to a browser. `private` is the private folder of a browser that this driver started; an attached
+    /// browser has none.
     ///
     /// Dropping the returned [`Line`] ends the connection and everything that depends on it.
     pub(super) fn start(
@@ -201,8 +201,8 @@ impl Hub {
             .map_or(longest, |end| longest.min(left(end)))
     }
 
-    /// Wakes all waiters. A caller needs this after it changed the known state because of an answer of the browser; after an event, the
-    /// waiters are woken anyway.
+    /// Wakes everything that waits for a change of the known state. Called after an answer of the browser changed the state. After an
+    /// event, this call is not needed.
     pub(super) fn changed(&self) {
         self.shared.changed.send_replace(());
     }
@@ -246,7 +246,7 @@ impl Hub {
     }
 
     /// Waits until `look` returns a value for the known state, and returns that value. `look` is called at once and after each change of
-    /// the state; if it never returns a value, neither does this.
+    /// the state; if `look` never returns a value, this function never returns.
     pub(super) async fn until<T>(&self, mut look: impl FnMut(&mut BrowserState) -> Option<T>) -> T {
         let mut changed = self.shared.changed.subscribe();
         loop {

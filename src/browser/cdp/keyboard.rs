@@ -11,7 +11,7 @@ use super::{
 use crate::action::Key;
 
 /// Maximum length of a text that is typed key by key; of a longer text, only line breaks and tabs are typed with keys,
-/// and the rest is inserted without keys. Unit: characters. Source: chosen; a key takes some 2 ms.
+/// and the rest is inserted without keys. Unit: characters. Source: chosen; a key takes about 2 ms.
 const BY_KEYS: usize = 1_000;
 
 /// The key that types a character.
@@ -58,7 +58,7 @@ const NAMED: &[(&str, &str, u32, &str)] = &[
 ];
 
 /// Keys that type digits and punctuation. For each: its code, its number (see [`Physical`]), the character that it
-/// types alone, and the character that it types with Shift.
+/// types without Shift, and the character that it types with Shift.
 const SIGNS: &[(&str, u32, char, char)] = &[
     ("Backquote", 192, '`', '~'),
     ("Minus", 189, '-', '_'),

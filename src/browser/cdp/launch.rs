@@ -27,8 +27,9 @@ const OPERATION: &str = "browser.launch";
 /// Folders that are created inside the browser's private folder: for the profile, for downloads, and for temporary
 /// files.
 const INSIDE: [&str; 4] = ["profile", "profile/Default", hub::FILES, "t"];
-/// The path, inside the private folder, at which Chromium would keep data for restoring tabs after a crash: addresses
-/// and, within seconds, typed text. A file is put there instead of a folder, so Chromium stores nothing.
+/// The path, inside the private folder, of the folder in which Chromium would keep data for restoring tabs after a
+/// crash: addresses and typed text. A file is put at this path instead, so Chromium stores nothing. Without the file,
+/// typed text would be stored within seconds.
 const SESSIONS: &str = "profile/Default/Sessions";
 /// The path, inside the private folder, of the file from which a new profile reads its preferences.
 const PREFERENCES: &str = "profile/Default/Preferences";
@@ -53,7 +54,7 @@ pub(super) struct Life {
     pub(super) own: Option<Own>,
 }
 
-/// The process and private folder of a browser that was started here. Dropping this kills the process.
+/// The process and private folder of a browser that this driver started. Dropping this value kills the process.
 #[derive(Debug)]
 pub(super) struct Own {
     pub(super) child: Child,
@@ -62,8 +63,8 @@ pub(super) struct Own {
 
 impl Own {
     /// Kills the started process and all processes that it started, which form one process group. This is needed for a
-    /// program that is not a browser: it may not notice the end of the connection, and its command line may not contain
-    /// the private folder's path, by which a browser's process is recognised.
+    /// program that is not a browser: it might not notice the end of the connection, and its command line might not
+    /// contain the private folder's path, by which a browser's process is recognised.
     pub(super) fn kill(&self) {
         // The process number belongs to the process as long as nobody has waited for its end.
         #[cfg(unix)]

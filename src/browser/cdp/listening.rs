@@ -16,8 +16,8 @@ use super::{
     state::World,
 };
 
-/// The events of a click, of a key on the focused element, of a slider's handle, and of dragging. An element counts as
-/// clickable if it listens for at least one of these events.
+/// Names of the events that make an element clickable: an element counts as clickable if it listens for at least one of
+/// them. They are events of clicks, of keys on the focused element, of moving a slider's handle, and of dragging.
 const CLICKS: [&str; 9] = [
     "click",
     "dblclick",
@@ -48,7 +48,8 @@ pub(super) struct Listening {
     /// elements listen.
     top: Option<String>,
     /// The ticket for each of the browser's node numbers; 0 for a node that is not an element of the document. A ticket
-    /// is a number that our script in the page gives to an element for this purpose; it is no reference.
+    /// is a number by which our script in the page recognises an element that listens for clicks. It is not the
+    /// element's number in references.
     tickets: HashMap<u64, u64>,
 }
 

@@ -20,8 +20,8 @@
 //!   processes is left; with a port, all 12 are left.
 //! - A line of `sh` puts the ends of the pipe on descriptors 3 and 4, because code of ours between fork and exec would
 //!   be `unsafe`.
-//! - A browser has a process group of its own. `close` ends it in an orderly way; dropping the driver kills the group,
-//!   because a program that is not a browser does not notice the end of its pipe.
+//! - A browser has a process group of its own. `close` ends the browser in an orderly way; dropping the driver kills
+//!   the group, because a program that is not a browser does not notice the end of its pipe.
 //! - The state of a browser is a pure function of its events (`cdp/state`), so any order of events is tested without a
 //!   browser.
 //! - In an attached browser only our own tabs are seen: a person's tabs do not concern the model.

@@ -59,9 +59,9 @@ impl Hub {
         }
     }
 
-    /// Stops the loading of the current tab's document if it takes too long, because until then the browser does not
-    /// answer calls to the page that the tab still shows. Never returns, so that a caller can wait for this and for an
-    /// answer at the same time.
+    /// Stops the loading of the current tab's next document if it takes too long. While that document loads, the
+    /// browser does not answer calls to the page that the tab still shows. Never returns, so that a caller can wait for
+    /// this and for an answer at the same time.
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
         sleep(self.time_to_load()).await;
         let is_on_its_way = self
@@ -77,7 +77,7 @@ impl Hub {
 }
 
 impl Cdp {
-    /// Waits until the document has arrived.
+    /// Sends the current tab to a web address, and waits until the document has arrived.
     pub(super) async fn goto(&self, address: &str) -> Result<(), CdpError> {
         let url = web_address(address).map_err(|outcome| match outcome {
             crate::action::Outcome::Failed(failure) => CdpError::Refused(failure),
@@ -152,7 +152,7 @@ impl Cdp {
             .is_some_and(|tab| tab.has_let_in(&loader)))
     }
 
-    /// Waits until the new document has arrived.
+    /// Reloads the current page, and waits until the new document has arrived.
     pub(super) async fn reload(&self) -> Result<(), CdpError> {
         let before = self.loader()?;
         let work = async {
@@ -264,8 +264,8 @@ impl Cdp {
             .await
     }
 
-    /// Waits, after a failed navigation, for the browser's error page. Until that page is shown, the browser would
-    /// treat the next navigation as an interruption.
+    /// Waits, after a failed navigation, for the browser's error page. If the next navigation began before that page is
+    /// shown, the browser would report that navigation as interrupted.
     async fn await_error_page(&self) {
         let shown = self
             .hub

@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// Maximum number of frames, besides the main frame, that are read at one observation of a page. Source: chosen; pages
-/// have up to some thirty.
+/// have up to about thirty frames.
 const MAX_FRAMES: usize = 100;
 /// Longest time for reading all frames inside a page, together; the content of a slower frame is left out. Source:
 /// chosen; it takes a few milliseconds, but a frame with its own process can be as slow as it likes.
@@ -41,26 +41,26 @@ const FRAMES: Duration = Duration::from_secs(2);
 const LOOKS: usize = 3;
 /// Maximum amount of text that is read of a page's main document. All frames inside the page together have a limit of
 /// the same size. Nodes beyond a limit are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages
-/// that people read have a million. On the wire, one unit takes up to 7 bytes, so this is a fifth of the largest
-/// message.
+/// that people read have a million. On the wire, one unit takes up to 7 bytes, so a text of this size fills a fifth of
+/// the largest message.
 const MAX_TEXT: usize = 8_000_000;
 /// Maximum width and height of a picture. Unit: CSS pixels. Source: the largest texture that Chromium draws on.
 const MAX_SIDE: f64 = 16_384.0;
-/// Maximum area of a picture. Unit: square CSS pixels. Source: chosen; some thirty windows, and it takes Chromium two
-/// seconds to draw.
+/// Maximum area of a picture. Unit: square CSS pixels. Source: chosen; this is the area of about thirty windows, and
+/// Chromium needs two seconds to draw it.
 const MAX_AREA: f64 = 32_000_000.0;
 /// Longest time for attempts to read a page whose documents replace each other before they can be read. Source: chosen;
 /// a page redirects once or twice.
 const REPLACED: Duration = Duration::from_secs(2);
 /// Pause before the next attempt to read a page, after an attempt failed because the document was replaced. Source:
-/// chosen; reading a document takes as long.
+/// chosen; reading a document takes about the same time.
 const AGAIN: Duration = Duration::from_millis(2);
 /// Longest time for the browser to report a document: the document of a frame, counted from the report of the frame, or
 /// the new document of a navigation, counted from the answer to the call that navigates. Source: chosen; it takes a few
 /// milliseconds.
 pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 
-/// The address, origin and title of a document, read without the page's own scripts.
+/// The address, origin and title of a document, as our script in the document reads them.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Place {
@@ -115,8 +115,8 @@ impl Cdp {
         Ok(observation)
     }
 
-    /// Sends a small request to the browser itself. An answer shows that the browser works and can leave a page that
-    /// does not answer.
+    /// Sends a small request to the browser itself. An answer shows that the browser works, even if the page does not
+    /// answer. The browser can then still navigate away from the page.
     pub(super) fn ask_for_life(&self) -> impl Future<Output = Result<Value, WireError>> + use<> {
         self.hub.wire.call(None, "Browser.getVersion", json!({}))
     }
@@ -215,8 +215,8 @@ impl Cdp {
     }
 
     /// Reads the document of a frame; the result never mixes two documents. `before` is the content that was last read
-    /// of the frame. If `is_restless` is true, an earlier attempt failed because the document was replaced, and click
-    /// listeners are not read.
+    /// of the frame. `is_restless` is true if an earlier attempt failed because the document was replaced; this attempt
+    /// then reads no click listeners.
     async fn walk(
         &self,
         frame: &str,

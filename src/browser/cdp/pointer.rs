@@ -33,7 +33,7 @@ struct Watch {
     token: Value,
 }
 
-/// The parts of a cancelled pointer action that may need to be undone.
+/// The parts of the current pointer action that must be undone if the action is cancelled.
 #[derive(Debug, Default)]
 pub(super) struct Midway {
     pressed: bool,

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Maximum size of a request's body that is searched for secrets; a larger body counts as unreadable. Unit: bytes.
-/// Source: chosen; a search takes some 100 bytes of memory for each byte.
+/// Source: chosen; a search takes about 100 bytes of memory for each byte of the body.
 const MAX_BODY: usize = 4 << 20;
 /// Maximum size of a request that is searched for secrets on the current thread. A larger one is searched on a thread
 /// of its own. Unit: bytes. Source: chosen; forms are smaller.
@@ -65,8 +65,8 @@ fn refused(misdirected: &Misdirected) -> CdpError {
 }
 
 impl Cdp {
-    /// Checks, before a secret is typed into a field, that the secret may be sent to every address to which the field's
-    /// form may be sent.
+    /// Checks, before a secret is typed into a field, every address to which the field's form could be sent. Each of
+    /// these addresses must be allowed to receive the secret.
     ///
     /// # Errors
     /// A refusal that names the first address that may not receive the secret.
@@ -82,11 +82,11 @@ impl Cdp {
             .map_err(|misdirected| refused(&misdirected))
     }
 
-    /// Checks, right before an input that may send a form, that the form's address may receive every secret that the
-    /// form would send.
+    /// Checks the address of a form right before an input that may send the form. The address must be allowed to
+    /// receive every secret that the form would send.
     ///
     /// # Errors
-    /// A refusal if the address may not receive one of the secrets.
+    /// A refusal if there is at least one secret that the address may not receive.
     pub(super) async fn may_send(&self, by: By<'_>) -> Result<(), CdpError> {
         if !self.hub.state().guards {
             return Ok(());

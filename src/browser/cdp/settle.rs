@@ -32,7 +32,8 @@ const MAX_DOCUMENTS: u32 = 10;
 /// chosen.
 const RESTLESS: u32 = 4;
 
-/// Counts at the start of an action. They show which requests, tabs and windows came later.
+/// The numbers of requests, tabs and windows at the start of an action. Later requests, tabs and windows are recognised
+/// by them.
 #[derive(Debug, Clone)]
 pub(super) struct Mark {
     requests: u64,
@@ -116,7 +117,7 @@ impl BrowserState {
         }
     }
 
-    /// Records for the current tab that its loading or expected documents were waited for in vain, so that no later
+    /// Gives up waiting for the documents of the current tab that have not arrived or are still loading. No later
     /// action waits for these documents.
     pub(super) fn give_up(&mut self) {
         for frame in self

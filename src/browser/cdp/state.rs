@@ -107,7 +107,7 @@ pub(super) const HIDDEN: &str = "about:blank#webwise-";
 /// Maximum number of tabs. Once there are so many, a further window that a page opens is closed. Source: chosen; most
 /// pages open one or two windows, but some open them until the machine has no memory left.
 pub(super) const MAX_TABS: usize = 30;
-/// Maximum number of web origins that are remembered. Source: chosen; a page has up to some thirty.
+/// Maximum number of web origins that are remembered. Source: chosen; a page has up to about thirty.
 const MAX_ORIGINS: usize = 200;
 
 impl fmt::Debug for BrowserState {

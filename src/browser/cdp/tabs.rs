@@ -13,7 +13,7 @@ use crate::{
     page::Tab,
 };
 
-/// Longest time for a tab to open or close. Source: chosen; it takes some 50 ms.
+/// Longest time for a tab to open or close. Source: chosen; it takes about 50 ms.
 const CHANGE: Duration = Duration::from_secs(10);
 
 #[derive(Deserialize)]
@@ -131,7 +131,7 @@ impl Cdp {
         Ok(())
     }
 
-    /// Fails if there is only one tab.
+    /// Closes the tab with this index. Fails if there is only one tab.
     pub(super) async fn tab_close(&self, index: u32) -> Result<(), CdpError> {
         if self.hub.state().tabs.len() < 2 {
             return Err(CdpError::refused(ErrorClass::BadArguments, LAST_TAB));

@@ -1,4 +1,5 @@
-//! Reactions of a page to an action that its tree may not show, as our script in the page reports them.
+//! Reactions of a page to an action, as our script in the page reports them. The page tree does not always show these
+//! reactions.
 
 use std::time::Duration;
 

@@ -82,8 +82,8 @@ impl ProgramPlaces {
         }
     }
 
-    /// Returns the installation folder; `None` if no environment variable gives the user's home folder or
-    /// `WEBWISE_HOME`.
+    /// Returns the installation folder; `None` if neither `WEBWISE_HOME` nor an environment variable with the user's
+    /// home folder is set.
     pub fn installation_folder(&self) -> Option<&Path> {
         self.installation.as_deref()
     }

@@ -193,8 +193,8 @@ impl Drop for Folder {
     }
 }
 
-/// Removes a folder: first its subfolders, then the rest. So after a failed attempt, the files that mark its owner are
-/// usually still there, and a later start recognises the folder.
+/// Removes a folder: first its subfolders, then the rest. So after a failed attempt, the files that mark the folder's
+/// owner are usually still there, and a later start recognises the folder.
 fn remove(path: &Path) -> io::Result<()> {
     let gone = |result: io::Result<()>| match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -11,7 +11,7 @@
 //!
 //! # Decisions
 //!
-//! - Chromium starts with a stack of 64 MiB: its layout recurses, and some 3,000 nested elements crash it with the
+//! - Chromium starts with a stack of 64 MiB: its layout recurses, and about 3,000 nested elements crash it with the
 //!   usual 8 MiB.
 //! - A private folder is removed only after every process that the browser started has ended. Until then these
 //!   processes write, and would create the folder again without the lock of its owner.

@@ -1,5 +1,5 @@
-//! Ownership of a private folder. It ensures that no browser outlives its owner, the process that started it, and that
-//! nobody removes the folder of a living owner.
+//! Ownership of a private folder. The owner is the process that started the browser. Ownership ensures that no browser
+//! outlives its owner. It also ensures that nobody removes the folder of a living owner.
 //!
 //! The kernel releases two things when this process ends for any reason:
 //!
@@ -64,8 +64,8 @@ impl LeftOver {
     /// Returns the folder if its owner has ended; `None` if it has an owner, or if that is in doubt.
     ///
     /// A folder that nobody has locked yet counts as one whose owner has ended, so that a kill at any moment leaves
-    /// nothing behind. If a process is just taking ownership of the folder, this process notices the loss and creates
-    /// another folder.
+    /// nothing behind. If another process is just taking ownership of the folder, that process notices the loss and
+    /// creates another folder.
     pub(in crate::browser) fn find(folder: &Path) -> Option<Self> {
         fs::symlink_metadata(folder).ok().filter(is_ours)?;
         let path = folder.join(LOCK);

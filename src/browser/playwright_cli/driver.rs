@@ -41,7 +41,8 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A Chromium driven by playwright-cli.
 ///
-/// Dropping it ends the browser; [`close`](BrowserDriver::close) does the same in an orderly way and waits for the end.
+/// Dropping the driver ends the browser; [`close`](BrowserDriver::close) does the same in an orderly way and waits for
+/// the end.
 #[derive(Debug)]
 pub struct PlaywrightCli {
     pub(super) link: Link,
@@ -384,7 +385,7 @@ pub(super) fn malformed(what: &'static str) -> Error {
     Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what)
 }
 
-/// Returns the error that this error text of the tool means. Used by methods of the driver that return no outcome.
+/// Converts an error text of the tool to an error of this crate. Used by methods of the driver that return no outcome.
 pub(super) fn refusal(operation: &'static str, error: &str) -> Error {
     let (kind, class) = match failure::classify(error) {
         failure::Verdict::Lost => (ErrorKind::BrowserLost, "lost"),

@@ -1,6 +1,7 @@
 //! The evidence in the tool's reply that an action was carried out.
 //!
-//! An action counts as done if the reply shows the code of the action. The tool prints that code only after it has run.
+//! An action counts as done if the reply shows the code of the action. The tool prints that code only after the code
+//! has run.
 
 use super::{
     driver::{Scripted, malformed},

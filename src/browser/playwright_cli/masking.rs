@@ -1,10 +1,10 @@
 //! Discovery of the fields whose values must be masked in every observation.
 //!
 //! A snapshot shows the value of every field, so at each observation of a page with filled fields, the driver checks
-//! which fields hold secrets. The quick check uses a locator that names all filled fields. It matches only if each of
-//! them exists and is plain, that is, not made for secrets; this takes some 10 ms. A script checks field by field if
-//! the locator does not match, or if a script has typed a secret and marked its field. That is slower, because the tool
-//! waits half a second after each script.
+//! which fields hold secrets. The quick check uses a locator that names all filled fields. This locator matches only if
+//! each of the fields exists and is plain (not made for secrets). The quick check takes about 10 ms. A script checks
+//! field by field if the locator does not match, or if a script has typed a secret and marked its field. The script is
+//! slower, because the tool waits half a second after each script.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -99,8 +99,8 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns one locator for each frame that contains any of these fields. It matches only if all of these fields in the
-/// frame exist and are plain.
+/// Returns one locator for each frame that contains any of these fields. The locator of a frame matches only if all of
+/// these fields in the frame exist and are plain.
 ///
 /// The first step of a locator chooses the frame. Each further step names a field by its reference. The field need not
 /// be inside the element of the previous step, because the tool looks each reference up in the frame's last snapshot.

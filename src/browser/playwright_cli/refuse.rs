@@ -91,8 +91,8 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the reason why some transport cannot send the texts of an action; `None` if every transport can. A NUL would
-/// end an argument of a process, and a text that is not sent in a script must fit into one argument.
+/// Returns the reason why at least one of the transports cannot send the texts of an action; `None` if every transport
+/// can. A NUL would end an argument of a process, and a text that is not sent in a script must fit into one argument.
 fn unsendable(action: &BrowserAction) -> Option<&'static str> {
     let by_script = matches!(
         action,

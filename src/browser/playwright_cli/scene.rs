@@ -74,8 +74,8 @@ impl PlaywrightCli {
         Ok(scene)
     }
 
-    /// Returns the visible content of these documents; `None` if a dialog is open. If the only document given is the
-    /// main one, without boxes, the content of its frames is included.
+    /// Returns the visible content of these documents; `None` if a dialog is open. If `documents` contains only the
+    /// main document, and no boxes for it, the content of the page's frames is included too.
     async fn seen(&self, state: &mut State, documents: &[Document<'_>]) -> Result<Option<Scene>> {
         let answer = self
             .script(state, script(documents), COMMAND_TIMEOUT)

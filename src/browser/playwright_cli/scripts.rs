@@ -127,7 +127,7 @@ const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames 
 
 /// Two functions that run in the page. A form field with a name like `action` cannot confuse them. `sendsFrom` returns every address to
 /// which the form of an element may be sent. `sendsBy` returns the address to which the form of the field `kept` is sent when `element` is
-/// clicked or receives a key; `null` if that does not send this form.
+/// clicked or receives a key; `null` if this click or key does not send the form.
 ///
 /// The functions run among the page's own scripts. A script of the page could deceive them, but it could just as well send the value
 /// itself.

@@ -1,5 +1,5 @@
-//! Traces: reactions of a page to an action that the page tree may not show. One script starts to watch the page before
-//! the action; another script returns the traces afterwards.
+//! Traces: reactions of a page to an action. The page tree does not always show these reactions. One script starts to
+//! watch the page before the action; another script returns the traces afterwards.
 //!
 //! The scripts run in the tool. They use the browser's protocol to watch the page from an isolated JavaScript world.
 
@@ -53,8 +53,8 @@ impl PlaywrightCli {
         self.told(state, until_now(), timeout).await
     }
 
-    /// Runs one of the two scripts and returns the traces in its result; `None` if a dialog is open or the page does
-    /// not answer.
+    /// Runs one of this module's two scripts, and returns the traces in the script's result; `None` if a dialog is open
+    /// or the page does not answer.
     async fn told(
         &self,
         state: &mut State,

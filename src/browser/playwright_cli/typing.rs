@@ -6,7 +6,7 @@
 //! addresses to which the field's form goes.
 //!
 //! Before each action that may send a form with a typed secret, another script checks these addresses too. If the
-//! script that types fails, its error text is not kept, because the text may quote the value.
+//! typing script fails, its error text is not kept, because the text may quote the value.
 
 use std::{slice, time::Duration};
 
@@ -163,8 +163,8 @@ impl PlaywrightCli {
         })
     }
 
-    /// Returns the durable locator of a target's element; `None` if the target is no reference or the tool finds no
-    /// locator. The driver asks the tool for this locator, because the script that typed into the element prints no
+    /// Returns the durable locator of a target's element; `None` if the target is not a reference, or if the tool finds
+    /// no locator. The driver asks the tool for this locator, because the script that typed into the element prints no
     /// locator.
     async fn durable(
         &self,

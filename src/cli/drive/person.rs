@@ -46,7 +46,8 @@ impl Person {
     }
 }
 
-/// The line on stderr that shows a question. Dropping it ends the line if the person has not done so, for example because the time is over.
+/// The line on stderr that shows a question. Dropping this value ends the line, unless the person's answer has already ended it. The person
+/// may not have answered in time.
 struct OpenLine(bool);
 
 impl Drop for OpenLine {

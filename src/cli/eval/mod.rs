@@ -181,7 +181,7 @@ fn made(case: &Case, planned: &Planned, ended: &Ended, verdict: Result<(), Strin
     }
 }
 
-/// Returns the figures of a run by which an evaluation compares runs. `success` says whether the run counts as a success.
+/// Returns the figures of a run that an evaluation compares with those of other runs. `success` says whether the run counts as a success.
 pub(super) fn figures(summary: &RunSummary, success: bool) -> Figures {
     let tokens = |count: TokenCount| u32::try_from(count.0).map_or(f64::MAX, f64::from);
     Figures([

@@ -20,7 +20,7 @@ pub(super) struct Made {
     /// The arm to which the run belongs; `None` for a run that only filled a memory for later runs.
     pub(super) arm: Option<Arm>,
     pub(super) figures: Figures,
-    /// `Ok` if all conditions of the case for success hold, or else the first condition that does not hold, in words.
+    /// `Ok` if all success conditions of the case hold. Otherwise the first condition that does not hold, in words.
     pub(super) verdict: Result<(), String>,
     /// True if the run itself reported success.
     pub(super) claimed: bool,

@@ -19,8 +19,8 @@ use crate::{
     },
 };
 
-/// Maximum number of actions that are listed as following an item. Source: chosen; an item in the system instruction is part of every
-/// prompt, so all actions of the run follow it.
+/// Maximum number of actions in the list of the actions that followed an item. Source: chosen; an item in the system instruction is part of
+/// every prompt, so every action of the run followed it.
 const MAX_ACTIONS: usize = 6;
 /// Maximum length of an item's text. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;

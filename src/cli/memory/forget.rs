@@ -199,8 +199,8 @@ pub(super) async fn undo<M: MemoryBackend>(
     Ok(())
 }
 
-/// Asks the person at the terminal whether to do what `verb` and `what` say. Fails unless the person agrees. With `yes`, asks nothing;
-/// without a terminal and without `yes`, fails.
+/// Asks the person at the terminal whether to carry out an action: `verb` names the action, and `what` its object. Fails if the person does
+/// not agree, or if there is no terminal. With `yes`, asks nothing and succeeds.
 fn confirm(verb: &str, what: &str, yes: bool) -> Result<(), Refusal> {
     if yes {
         return Ok(());

@@ -149,8 +149,8 @@ fn search(dir: &Path, prefix: &str, secrets: &Redactor, files: &mut Files) -> io
     Ok(())
 }
 
-/// Returns true if the bytes are the file of a shelf with runs that memory has yet to learn from, and the text of one of these runs
-/// contains a secret. A run is stored in parts; a secret that begins in one part and ends in the next is found too.
+/// Returns true if the bytes are the content of a shelf's file, the shelf holds runs that memory has yet to learn from, and the text of one
+/// of these runs contains a secret. A run is stored in parts; a secret that begins in one part and ends in the next is found too.
 fn is_in_run(bytes: &[u8], secrets: &Redactor) -> bool {
     let file: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let records = file["records"].as_object().into_iter().flatten();

@@ -2,8 +2,8 @@
 //!
 //! # Decisions
 //!
-//! - If memory already has an imported item, the larger count, the earlier first day and the later last day are kept. So files may be
-//!   imported twice and in any order.
+//! - If memory already has an item that is imported, it keeps the earlier day of creation and the later day of last use, and adds only the
+//!   uses that no earlier import has counted. So files may be imported twice and in any order.
 //! - Words are imported in the form that a prompt shows, so that a person accepts exactly the bytes that will be shown. The original words
 //!   are kept for the export.
 

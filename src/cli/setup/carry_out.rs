@@ -32,7 +32,7 @@ const COMMAND_TIMEOUT: Duration = Duration::from_mins(30);
 /// Maximum time to wait for the next line of output of a command that has ended. A service that the command started may keep the pipes open
 /// for longer. Source: chosen.
 const DRAIN: Duration = Duration::from_millis(300);
-/// Number of output lines that are shown for a failed command, counted back from the last one. Source: chosen.
+/// Number of lines that are shown from the end of a failed command's output. Source: chosen.
 const SHOWN_LINES: usize = 30;
 /// Maximum length of the command's output in the progress line. Unit: characters. Source: chosen for a terminal that is 80 characters wide.
 const PROGRESS_CHARS: usize = 60;

@@ -22,7 +22,8 @@ use crate::{
 
 /// The release of playwright-cli that the driver is tested with.
 pub(crate) const CLI_VERSION: Version = Version([0, 1, 22]);
-/// The oldest Node.js that can run [`CLI_VERSION`] of playwright-cli. Unit: major version. Source: the release refuses to start on 18.
+/// The oldest Node.js that can run release [`CLI_VERSION`] of playwright-cli. Unit: major version. Source: this release refuses to start on
+/// Node.js 18.
 pub(crate) const MIN_NODE_MAJOR: u64 = 20;
 /// Maximum time that a program may take to print its version. Source: chosen; a cold Chromium on a slow disk needs a few seconds.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -131,7 +132,8 @@ pub(crate) struct Machine {
     pub(crate) installer: Installer,
 }
 
-/// True if the driver `cdp` can start a browser on this system. It needs pipes with fixed numbers for that.
+/// True if the driver `cdp` can start a browser on this system. To start a browser, the driver needs pipes with fixed file descriptor
+/// numbers.
 pub(crate) const HAS_PIPES: bool = cfg!(unix);
 
 impl Facts {
@@ -236,7 +238,7 @@ async fn answer_of(
     }
 }
 
-/// Returns the first line of a program's output that is not blank, shortened and in quotes; `nothing` if there is none.
+/// Returns the first non-blank line of a program's output, shortened and in quotes; the word `nothing` if all lines are blank.
 fn first_line(text: &str) -> String {
     match text.lines().map(str::trim).find(|line| !line.is_empty()) {
         Some(line) => format!("{:?}", truncate(&clean(line), MAX_SAID)),

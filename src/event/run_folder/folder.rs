@@ -29,8 +29,8 @@ pub(super) const NEW: &str = ".new-";
 /// Version of the folder's format, stored in `run_meta.json`. Older versions can also be read. Version 2 stores page
 /// trees as differences.
 pub(super) const VERSION: u32 = 2;
-/// Maximum size of the lines of one file that wait for the end of the step. Larger amounts are written at once. Unit:
-/// bytes. Source: chosen; pages can be large.
+/// Maximum total size of the lines that are kept for one file until the end of the step. If they exceed this size, they are written at
+/// once. Unit: bytes. Source: chosen; pages can be large.
 const MAX_WAITING: usize = 64 * 1_024;
 
 /// The folder of a run that is being written. Its files are open only while something is written, so a run that never

@@ -84,7 +84,7 @@ impl Provider {
 pub enum Reasoning {
     /// The provider's default amount. Requests do not set an amount.
     Provider,
-    /// No reasoning, if the model allows to switch it off.
+    /// No reasoning, if reasoning can be switched off for the model.
     Off,
     /// A small amount.
     Low,
@@ -123,8 +123,8 @@ pub struct GenAiOptions {
     pub temperature: bool,
     /// Longest time to connect to the provider. Default: 10 s. Source: chosen.
     pub connect_timeout: Duration,
-    /// Longest time for one call. Default: 120 s. Source: chosen; twice the default limit of [`Retrying`](crate::llm::Retrying),
-    /// which therefore ends a call first.
+    /// Longest time for one call. Default: 120 s. Source: chosen; twice the default limit for one call in
+    /// [`Retrying`](crate::llm::Retrying), so that `Retrying` ends a slow call first.
     pub timeout: Duration,
     /// Maximum size of a reply that is read, for every provider. A larger reply gives the error
     /// [`ErrorKind::MalformedReply`], which is not retried. Requests do not ask for compression, and compressed replies
@@ -156,7 +156,7 @@ impl GenAiOptions {
         }
     }
 
-    /// Checks the options, and returns them with key and address normalised. Fails with the first wrong option.
+    /// Checks the options, and returns them with a normalised key and address. The error names the first option that is wrong.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.model = self.model.trim().to_owned();
         if self.model.is_empty()

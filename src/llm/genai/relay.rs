@@ -103,7 +103,7 @@ impl Relay {
     }
 
     /// Waits for the first request that has the relay's token in its path, and returns it with its connection. Drops every connection that
-    /// sends something else, or no whole request within [`LONGEST_TO_ASK`].
+    /// sends something else, or that sends no whole request within [`LONGEST_TO_ASK`].
     async fn next(&self) -> Result<(TcpStream, Asked)> {
         loop {
             let (mut stream, _) = self.listener.accept().await.map_err(|e| unavailable(&e))?;

@@ -1,9 +1,9 @@
 //! Conversations: the goals of the runs that share a session id, whichever hosts they worked on.
 //!
 //! A caller groups runs by giving all of them the same session id (`Task::with_session`). Each run of the group is a turn of the
-//! conversation. On each page, the next run of the group is shown the goals of those earlier turns that ended on other hosts.
-//! Turns that ended on the page's own host are left to the memory kind for [sessions](super::session), which shows their answers
-//! too. Everything here is pure.
+//! conversation. On each page, the next run of the group is shown the goals of those earlier turns that ended on a host other
+//! than the page's. Turns that ended on the page's own host are left to the memory kind for [sessions](super::session), which
+//! shows their answers too. Everything here is pure.
 //!
 //! # Decisions
 //!
@@ -142,8 +142,8 @@ fn turns(records: &[Record]) -> Vec<Turn> {
     turns
 }
 
-/// Returns the changes that add a turn to its conversation. They also remove that conversation's oldest turns above
-/// [`MAX_TURNS`], and the conversations above [`MAX_CONVERSATIONS`] whose last turns are the oldest.
+/// Returns the changes that add a turn to its conversation. If the conversation then has more than [`MAX_TURNS`] turns, its
+/// oldest turns are removed. If there are more than [`MAX_CONVERSATIONS`] conversations, those that ended longest ago are removed.
 fn learn(records: &[Record], turn: &Turn) -> Vec<Change> {
     let record = turn.to_record();
     if records.contains(&record) {

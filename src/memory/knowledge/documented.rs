@@ -69,7 +69,7 @@ impl Entry {
     }
 }
 
-/// Returns the facts that the folder has about a host as records, with the problems found in them. Of several facts with one
+/// Converts the folder's facts about a host to records, and lists the problems found in the facts. Of several facts with the same
 /// key, the one with the highest confidence is kept. Above [`MAX_FACTS`], the facts with the lowest confidence are left out.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();

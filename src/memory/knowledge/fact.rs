@@ -260,7 +260,7 @@ impl Fact {
     }
 
     /// Returns true if the fact must be confirmed before it is shown. An imported fact waits until a person accepts it. Words
-    /// that only one run has proposed wait until a person accepts them or another run proposes the same.
+    /// that only one run has proposed wait until a person accepts them or another run proposes the same words.
     pub fn waits(&self) -> bool {
         match (self.source, &self.about) {
             (FactSource::User, _) | (FactSource::Learned, About::Element(_)) => false,
@@ -319,13 +319,12 @@ impl Fact {
         true
     }
 
-    /// Returns the fact with the observations from another version of it added; each run counts once. If a person
-    /// accepted one of the two versions, that version is kept, and only its [`Fact::last_seen`] may change.
+    /// Returns the fact after adding the observations of `other`, another version of the same fact. Each run counts once. If a
+    /// person accepted one of the two versions, that version is kept, and only its [`Fact::last_seen`] may change.
     ///
     /// The runs that are summed up in [`Fact::before`] cannot be told apart, so two sums are never added. The version
-    /// whose sum covers more runs is kept. Of the `sources` of the other version, only those runs are added that ended
-    /// after the first run in the `sources` of the kept version. If neither version has a sum, the runs of both are
-    /// united.
+    /// whose sum covers more runs is the base. A run in the `sources` of the other version is added only if it ended after
+    /// the first run in the `sources` of the base. If neither version has a sum, the runs of both are united.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let seen = self.last_seen.max(other.last_seen);

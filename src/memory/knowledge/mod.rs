@@ -8,9 +8,9 @@
 //!
 //! # Decisions
 //!
-//! - A lesson responds to the failure of one command on one target. A fact is about one element, whichever target the run is
-//!   about to use, so it warns before anything has failed. If a lesson in the same message already names the element, the fact
-//!   is left out.
+//! - A lesson responds to the failure of one command on one target. A fact is about one element, and can be shown whenever
+//!   this element is on the page, whichever target the run is about to use. So a fact warns before anything has failed. If a lesson in
+//!   the same message already names the element, the fact is left out.
 //! - A recovery from a failed command by other commands on the same target becomes a lesson, and never a fact. A quirk or
 //!   pattern needs no failure: it is learned when an action was done and another action was needed afterwards.
 //! - The value of a fact is never taken from a page, and the sentence that states it is this crate's own. The element's name in

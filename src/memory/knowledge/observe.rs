@@ -13,11 +13,11 @@ use crate::{
     working::Step,
 };
 
-/// Number of actions after a failed action that are searched for a repetition of it. If the repetition succeeded, an
-/// element that was clicked in between can count as an obstacle. Source: chosen, as for lessons.
+/// Maximum number of actions from a failed action to its repetition. If the repetition succeeded, an element that was
+/// clicked between the two can count as an obstacle. Source: chosen, as for lessons.
 const WINDOW: usize = 10;
 /// Number of actions that are searched after a text was put into a field. If one of them types the same text key by key,
-/// the field counts as one that needs keys. Source: chosen; a click into the field, and the typing.
+/// the field counts as one that needs keys. Source: chosen; enough for a click into the field and the typing.
 const BEFORE_KEYS: usize = 2;
 /// Maximum number of proposals by the model that are kept from one run. Source: chosen.
 const MAX_PROPOSALS: usize = 5;
@@ -234,8 +234,8 @@ fn proven(acts: &[Act<'_>]) -> Vec<Observed> {
     each.flatten().collect()
 }
 
-/// Observes that an element covers others: an action failed because its target was covered, and the same action succeeded after
-/// a click on this element and nothing else.
+/// Observes that an element covers others: an action failed because its target was covered, and the same action later succeeded.
+/// Between the two, a click on this element was the only successful action that did more than look.
 fn covers(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     if act.step.outcome.class() != Some(ErrorClass::Intercepted) {
         return None;

@@ -1,7 +1,7 @@
 //! Verdicts of a run on the facts that it was shown: it acted on a fact, or its steps contradict the fact.
 //!
-//! A fact is shown only while its element is on the page. So the steps at which a run was shown a fact are those at which the
-//! element was there, and nothing else about the pages needs to be kept.
+//! A fact is shown only while its element is on the page. So if a run was shown a fact at a step, the element was on the page at
+//! that step, and nothing else about the page needs to be kept.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,8 @@ use crate::{
     working::Step,
 };
 
-/// Returns the observations about facts that the run was shown, made from `acts`, a stretch of its actions on one host.
+/// Returns observations about the facts that the run was shown. They are made from `acts`, a stretch of the run's actions on one
+/// host.
 pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     let mut out = Vec::new();
     if !log
@@ -46,7 +47,7 @@ pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     out
 }
 
-/// The conclusion about a fact that the run was shown, from an action on the fact's element.
+/// The conclusion about a fact, drawn from an action on the fact's element. The run was shown the fact before the action.
 enum Tells {
     Nothing,
     Acted,
@@ -60,8 +61,8 @@ impl Tells {
     }
 }
 
-/// Returns the conclusion about a fact of this kind from `act`, an action on the fact's element, and `after`, the actions after
-/// it. Only a run that reached its goal (`success`) can show that the fact is not true.
+/// Returns the conclusion about a fact of this kind. `act` is an action on the fact's element, and `after` are the run's later
+/// actions. Only a run that reached its goal (`success`) can show that the fact is not true.
 fn about(kind: FactKind, act: &Act<'_>, after: &[Act<'_>], success: bool) -> Tells {
     let next = after
         .iter()

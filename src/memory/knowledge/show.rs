@@ -32,7 +32,7 @@ impl FactIndex {
     }
 
     /// Returns the facts that the run's own steps prove and that are not stored yet. So what was in the way on one page of a site is
-    /// known on the next one.
+    /// known on the next page.
     fn so_far(&self, moment: &Moment<'_>, host: &Host) -> Vec<(AdviceId, Fact)> {
         let Some(run) = moment.run else {
             return Vec::new();
@@ -109,8 +109,8 @@ pub(super) fn sentence(fact: &Fact) -> String {
     pieces.iter().map(Piece::to_string).collect()
 }
 
-/// Returns the fact's sentence in pieces, which separate the names of the page from this crate's words; `None` if the fact has
-/// no value.
+/// Returns the fact's sentence in pieces. Names from the page and words of this crate are separate pieces. Returns `None` if the
+/// fact has no value.
 fn pieces(fact: &Fact) -> Option<Vec<Piece>> {
     let claim = fact.slot()?.value.claim;
     Some(match (&fact.about, &claim) {

@@ -40,8 +40,8 @@ impl Held {
 pub struct Slot {
     /// The current value, which prompts show.
     pub value: Held,
-    /// Another observed value, which contradicts the current one. It replaces the current value as soon as its confidence is
-    /// higher.
+    /// Another observed value, which contradicts the current value. As soon as this value has the higher confidence, it replaces
+    /// the current value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub challenger: Option<Held>,
 }

@@ -19,7 +19,8 @@ const MAX_APART: u32 = 4;
 ///
 /// - The failed click had no effect, or its element was disabled.
 /// - The two elements have the same name in different groups, or they are neighbours without names.
-/// - The run did not then click a third element that meets the second condition together with each of these two elements.
+/// - The run did not then click a third element that is a match for both elements. A match for an element has the same name in
+///   another group, or is its neighbour without a name.
 pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> Option<Way> {
     let is_idle = matches!(
         failed.1.trouble,

@@ -213,7 +213,7 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
 }
 
 /// Returns the changes that remove everything that was learned on one host of a site, or on the whole site if `host` is `None`.
-/// In both cases, evidence is removed too if only its site is known and not its host.
+/// Evidence of this site is also removed if its host is unknown.
 pub(super) fn forget(records: &[Record], site: &Site, host: Option<&Host>) -> Result<Vec<Change>> {
     let is_meant = |known: &Host| match host {
         Some(host) => known == host,

@@ -52,10 +52,11 @@ impl Lesson {
         less(all, tally(self.evidence.iter()))
     }
 
-    /// Returns the lesson with the evidence and the counts of another version of it added.
+    /// Returns the lesson after adding the evidence and the counts of `other`, another version of the same lesson.
     ///
-    /// The parts of the counts whose evidence was dropped are not added up, because both versions may have counted the same runs.
-    /// Instead, the larger of the two parts is kept. If the versions have different texts, the lesson stays as it is.
+    /// Each version has a part of its counts whose evidence was dropped. These two parts are not added up, because both versions
+    /// may have counted the same runs. Instead, the larger part is kept. If the versions have different texts, the lesson stays as
+    /// it is.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let mut lesson = self.clone();

@@ -13,7 +13,7 @@
 //! - A recovery must restore the effect of the failed action: the same action later succeeds with the same values, or a known
 //!   substitute does. An earlier program accepted any later success as a recovery, and learned nonsense.
 //! - If the model finds a known recovery by itself, the lesson counts as used and helpful, because the recovery worked.
-//!   The separate count `followed` says how often the lesson had been shown before.
+//!   The separate count `followed` says how often the recovery was carried out after the lesson had been shown.
 //! - Three unhelpful runs in a row retire a lesson, however often it helped before, because a change of the page can make a
 //!   good lesson wrong at once. A lesson for all sites is retired only if these runs were on three sites. A person can bring a
 //!   retired lesson back.

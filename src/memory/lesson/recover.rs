@@ -1,8 +1,8 @@
 //! Finds recoveries: a failure, and the shortest sequence of later actions that restored the effect of the failed
 //! action.
 //!
-//! The effect is restored if the same action later succeeds, on the same target with the same values, or if another
-//! action with the same known effect succeeds in its place. The success of an unrelated action proves nothing.
+//! The effect is restored if the same action later succeeds, on the same target with the same values. It is also restored
+//! if another action succeeds that is known to have the same effect. The success of an unrelated action proves nothing.
 
 use super::{
     Aim, AimedMove, FailureKind, Form, MAX_MOVES, Recovery, SiteRecovery, another,

@@ -84,8 +84,8 @@ impl Lesson {
         is_general && self.retired_by.is_none() && !self.needs_review()
     }
 
-    /// Adds the credit that the lesson earned in a run on a site to its counts and its evidence. Returns false if the credit
-    /// does not count, for example because it was added before.
+    /// Adds `credit`, which the lesson earned on one site of a run, to the lesson's counts and evidence. Returns false if the
+    /// credit does not count, for example because it was added before.
     pub(super) fn credit(
         &mut self,
         run: &RunId,

@@ -82,7 +82,7 @@ impl SiteRecovery {
         self.pieces().iter().map(Piece::to_string).collect()
     }
 
-    /// Returns the recovery as one sentence in pieces, which separate the names of the page from this crate's words.
+    /// Returns the recovery as one sentence in pieces. Names from the page and words of this crate are separate pieces.
     pub fn pieces(&self) -> Vec<Piece> {
         let mut out = vec![words(self.command.as_str())];
         if let Some(aim) = &self.aim {
@@ -136,7 +136,7 @@ impl SiteRecovery {
         step.tool == self.command && self.is_on(step)
     }
 
-    /// Returns true if a step is aimed at the target of the failed command, or if neither of them has a target.
+    /// Returns true if the step and the failed command have the same target, or if neither has a target.
     pub(super) fn is_on(&self, step: &TraceStep) -> bool {
         match &self.aim {
             Some(aim) => aim.is_of(step),

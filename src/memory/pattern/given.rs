@@ -101,8 +101,8 @@ impl Pattern {
 }
 
 /// Returns the edit that counts a use of a pattern outside of this program's runs. `worked` is true if the steps were
-/// carried out. A use with the same id `run` is counted only once. The edit fails with `InvalidInput` if the host has
-/// no pattern with this key.
+/// carried out. `run` is the id of the use; an id is counted only once. The edit fails with `InvalidInput` if the host
+/// has no pattern with this key.
 pub fn credit(
     namespace: &Namespace,
     host: &Host,

@@ -5,7 +5,7 @@
 //! same steps in a row, these steps become a pattern. From then on, every run is shown the pattern on pages on which the pattern's next
 //! step can be taken.
 //!
-//! - `distill` finds the steps of a run that count.
+//! - `distill` finds the steps of a run that can be part of a pattern.
 //! - `common` finds the steps that two runs share.
 //! - `rules` determines the type of a pattern.
 //! - `keep` decides which patterns are kept.

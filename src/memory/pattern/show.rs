@@ -18,8 +18,8 @@ use crate::{
     page::{PageTemplate, Role, Tree, sketch},
 };
 
-/// The section of a prompt with patterns. Source of its priority: chosen; between the trajectory of a similar task,
-/// which says more, and facts, which say less.
+/// The prompt section that shows patterns. Source of its priority: chosen; lower than the priority of trajectories,
+/// which say more, and higher than the priority of facts, which say less.
 pub(super) const SECTION: Section = Section::custom("Patterns of this site", 35, Lasts::Page);
 
 /// The patterns of a host that are neither retired nor waiting for review.

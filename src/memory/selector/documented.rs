@@ -123,7 +123,7 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     out
 }
 
-/// Adds the elements of a host to the documented folder, with their newest names, and returns a line for a person about those
+/// Adds the elements of a host to the documented folder, with their newest names. Returns a line for a person about the elements
 /// that are left out. Failures are not written, and neither are the runs that used the elements.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let mut lost = 0;

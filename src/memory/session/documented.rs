@@ -73,8 +73,8 @@ impl Entry {
     }
 }
 
-/// Returns the folder's sessions for a host as records, at most the latest [`MAX_SESSIONS`], with the problems found in them. A
-/// session that ended on another host, or does not say where it ended, is kept without its answer and address.
+/// Converts the latest [`MAX_SESSIONS`] of the folder's sessions for a host to records, and lists the problems found. A session
+/// that ended on another host, or does not say where it ended, is kept without its answer and address.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut sessions: Vec<Session> = Vec::new();

@@ -126,7 +126,7 @@ impl Session {
 
 /// Returns an http or https address without its user name, password, fragment and long query values, and with the characters of
 /// [`MARKUP`] percent-encoded. If the result is longer than [`MAX_URL`], the whole query is dropped. Returns `None` for other
-/// schemes, and if the address is too long without its query.
+/// schemes, and if the address is too long even without its query.
 fn address(url: &str) -> Option<String> {
     let mut url = Url::parse(url).ok()?;
     if !matches!(url.scheme(), "http" | "https") {

@@ -15,7 +15,7 @@ const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
 /// Maximum number of earlier runs with the same session id that a run is shown in full, with their answers and addresses.
 /// Source: chosen.
 const IN_FULL: usize = 2;
-/// Maximum number of earlier failed runs with another session id, or none, that a run is shown. Source: chosen.
+/// Maximum number of earlier failed runs that a run is shown although it does not share a session id with them. Source: chosen.
 const OF_OTHERS: usize = 2;
 /// Maximum length of the goal of a session that is not shown in full. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 120;
@@ -79,8 +79,8 @@ impl Index for SessionIndex {
     }
 }
 
-/// Returns all lines that prompts may show for a session. A failed session has one line for runs with another session id,
-/// or without one. Prompts show this line only while the session is among the newest failures. A session with an id has
+/// Returns all lines that prompts may show for a session. A failed session has one line for runs that do not share its
+/// session id. Prompts show this line only while the session is among the newest failures. A session with an id has
 /// further lines for runs with the same id.
 pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
     let mut told = Vec::new();

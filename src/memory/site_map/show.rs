@@ -8,8 +8,8 @@ use crate::{
     memory::{Advice, AdviceId, Cue, Index, Lasts, Moment, Piece, Record, Section, Shelf},
 };
 
-/// The section of a prompt with the pages. Source of its priority: chosen; lower than the priorities of sections
-/// learned from runs.
+/// The prompt section that shows the pages of a site map. Source of its priority: chosen; lower than the priorities of
+/// the sections that show what runs have learned.
 const SECTION: Section = Section::custom("Pages of this site", 25, Lasts::Page);
 /// Maximum number of pages that a prompt shows. Source: chosen; each takes a line.
 pub(super) const MAX_SHOWN: usize = 6;
@@ -52,8 +52,8 @@ impl MapIndex {
         Self { pages, common }
     }
 
-    /// Returns the number of words that a page shares with a goal. If there are at least three pages, a word does not
-    /// count if more than a third of the pages contain it.
+    /// Returns the number of words that a page shares with a goal. In a map of at least three pages, words that more than a
+    /// third of the pages contain do not count.
     fn shared(&self, known: &Known, goal: &BTreeSet<String>) -> usize {
         let tells = |word: &&String| {
             self.pages.len() < 3

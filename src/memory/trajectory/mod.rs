@@ -11,7 +11,7 @@
 //! - `progress` finds out which steps a run has already taken.
 //! - `show` writes a trajectory for prompts.
 //! - `replay` takes the steps of a known task without the model.
-//! - `same_task` and `begun` check whether a goal is that task, or begins like it.
+//! - `same_task` checks whether a goal is the task of a trajectory, and `begun` whether it begins like that task.
 //! - `documented` reads and writes the trajectories of another program.
 //!
 //! Everything here is pure.
@@ -22,8 +22,8 @@
 //!   the field took it in another form, that form is kept too. For a parameter or a secret, its name is kept, and for
 //!   any other text, only the length. The name of a target that was chosen from a list is not kept either, because
 //!   another run may have to choose another item.
-//! - Similar goals are not the same task. A trajectory is shown to the model as that of another task, and only those
-//!   words of the earlier goal are shown that are in the new goal too. Steps are taken without the model only if the
+//! - Similar goals are not the same task. A trajectory is shown to the model as the trajectory of another task. Of the
+//!   earlier goal, only the words are shown that the new goal contains too. Steps are taken without the model only if the
 //!   task is proven to be the same, and only from trajectories of this program's own runs. Trajectories of other people
 //!   are shown but never repeated.
 //! - If the new goal is proven to be the recorded task with other values, each slot is shown with the value that the

@@ -11,11 +11,11 @@
 //! - Links are followed only if the goal names them, or if they belong to the site's menu. Any other link may have
 //!   been chosen because of information on the page.
 //! - If a goal contains a condition, all of its steps are left to the model.
-//! - The model may take a recorded step itself or follow any other link; the next recorded step can still be taken
+//! - The model may take a recorded step itself or move to any other page; the next recorded step can still be taken
 //!   after that. If the model does anything else, it has a reason that the record does not contain, so the remaining
 //!   steps are left to it.
-//! - A dialog such as a cookie notice may be closed earlier than recorded, for example because another memory says that
-//!   it covers the page. Its step then counts as taken.
+//! - A dialog such as a cookie notice may be closed earlier than recorded, for example because a remembered fact says
+//!   that the dialog covers the page. The recorded step that closes the dialog then counts as taken.
 //! - If a step taken from memory does not have its recorded result, no more steps are taken from memory in that run.
 
 use super::{progress::is_in, same_task::SameTask};

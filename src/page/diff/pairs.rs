@@ -4,11 +4,13 @@ use std::collections::{HashMap, VecDeque};
 
 use super::super::fact::Fact;
 
-/// Returns, for each new fact, the index of the old fact to compare it with; `None` if there is none. It is the old fact with the same key
-/// or, of several with that key, the one at the same position among them.
+/// Returns, for each new fact, the index of the old fact to compare it with; `None` if there is no such old fact.
 ///
-/// Unchanged facts at the end of the facts with one key are paired counting from the end. Otherwise a fact that was
-/// added in front would make all others with the same key look changed.
+/// Only facts with the same key are compared. If several facts have one key, the first old fact is paired with the
+/// first new fact, the second with the second, and so on.
+///
+/// Unchanged facts at the end are paired by their positions from the end. Otherwise, a new fact in front would make all
+/// other facts with the same key look changed.
 pub(super) fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     let by_key = |facts: &[Fact]| {
         let places = facts.iter().enumerate().map(|(at, fact)| (fact.key, at));
@@ -53,9 +55,9 @@ pub(super) fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     partners
 }
 
-/// Pairs the facts with one key again if the two observations have different numbers of them: first the unchanged
-/// facts, then the rest by position. By position alone, all facts after one that was added or removed would look
-/// changed.
+/// Pairs the facts with one key anew, because the two observations have different numbers of these facts. Unchanged
+/// facts are paired first, then the rest by position. If all were paired by position, each fact after an added or
+/// removed fact would look changed.
 fn pair_equal(
     (old, before): (&[Fact], &[usize]),
     (new, after): (&[Fact], &[usize]),

@@ -25,8 +25,9 @@ const MAX_LABEL: usize = 8;
 /// Unit: characters. Source: chosen.
 const MAX_CHUNK: usize = 800;
 
-/// Maximum number of visible items in a node for which a click listener of the node makes each item a click target. Source: chosen; a
-/// calendar shows 42 days and the weekdays, and a listener around more items usually serves the whole page.
+/// Maximum number of visible items in a node that listens for clicks. If the node has more items, its click listener
+/// does not make them possible click targets. Source: chosen; a calendar shows 42 days and the weekdays, and a listener
+/// around more items usually serves the whole page.
 const MAX_HEARD: u32 = 60;
 
 pub(super) struct Draft {
@@ -431,8 +432,8 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Returns the reference of the node or, if the node has none, of the nearest node around it that has one, as long
-    /// as that node and the nodes between contain nothing else.
+    /// Returns the reference of the node. If the node has none, returns the reference of the nearest enclosing node that
+    /// has one, but only if that enclosing node contains nothing else.
     fn reference(&self, id: NodeId) -> Option<super::ElementRef> {
         let holds_nothing_else = |at: &NodeId| self.contents.atoms[at.index()] <= 1;
         std::iter::once(id)

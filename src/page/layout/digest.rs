@@ -92,7 +92,7 @@ const MIN_LEFT_OUT: usize = 5;
 const MIN_OUTLINED: usize = 2;
 /// Maximum number of lines that are shown because they match the goal. Source: chosen.
 const MAX_MATCHED: usize = 10;
-/// Maximum number of lines of one item that are shown because it matches the goal. Source: chosen.
+/// Maximum number of lines of one item that are shown because the item matches the goal. Source: chosen.
 const MAX_OF_MATCHED: usize = 8;
 /// Share of the budget for the parts beside the main content when the page is cut. Unit: percent. Source: chosen.
 const ASIDE_SHARE: usize = 20;
@@ -103,7 +103,8 @@ const MORE: usize = 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likeness {
-    /// Items of the same structure only; an item with a single part, or a row of headings, differs from the others.
+    /// Only items of the same structure are similar. An item with a single part is not similar to an item with several
+    /// parts, and a row of headings is not similar to a row without headings.
     Same,
     Loose,
 }
@@ -157,7 +158,8 @@ fn matched(points: &[u32]) -> Vec<usize> {
 #[derive(Debug, Default)]
 struct Matching {
     relevance: Relevance,
-    /// The lowest points with which a line is shown for its match; `None` if no line matches.
+    /// The points of the worst match among the lines that are shown because they match the goal; `None` if no line
+    /// matches.
     least: Option<u32>,
 }
 
@@ -419,8 +421,8 @@ impl Layout {
         }
     }
 
-    /// Returns as many lines of a range as fit into `max_tokens`, but at least one if there is one. Starts at line
-    /// `from`, which counts from 0 within the range.
+    /// Returns the lines of a range, from line `from` on, as far as they fit into `max_tokens`. `from` counts from 0
+    /// within the range. The first of these lines is returned even if it does not fit.
     pub(crate) fn read(
         &self,
         elements: &[Element],

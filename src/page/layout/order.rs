@@ -21,7 +21,7 @@ impl Builder<'_> {
         out
     }
 
-    /// Drops words beside a field that repeat its label, and pictures whose name repeats the text beside them.
+    /// Drops words that repeat the label of the field beside them, and pictures whose name repeats the text beside them.
     fn drop_repeated(&mut self) {
         let mut places: Vec<(usize, usize)> = Vec::new();
         for (at, draft) in self.drafts.iter().enumerate().filter(|(_, d)| !d.dropped) {

@@ -12,11 +12,11 @@ const MIN_STEM: usize = 4;
 /// Length at which a word of the goal has its full weight. Unit: bytes. Source: chosen; articles and prepositions are
 /// shorter.
 const FULL_WORD: usize = 6;
-/// Minimum length of a word of the goal to be named in the line that reports left-out matching lines. Unit: bytes.
-/// Source: chosen; shorter words are mostly grammar.
+/// Minimum length of a word of the goal that may be named where matching lines are left out. A word with a digit or a
+/// non-ASCII character may be shorter. Unit: bytes. Source: chosen; shorter words are mostly grammar.
 const MIN_NAMED: usize = 4;
-/// Maximum number of lines with a word that always gives points. A word in more lines than this gives none if these are
-/// more than a quarter of all lines. Source: chosen.
+/// Number of lines above which a word of the goal may be too common. A word in more lines than this gives no points if
+/// it is also in more than a quarter of all lines. Source: chosen.
 const MIN_COMMON: u32 = 30;
 
 /// Returns the texts of a line, each with the points that a wanted word in that text is worth.
@@ -175,7 +175,8 @@ impl Layout {
 #[derive(Debug, Default)]
 pub(crate) struct Relevance {
     pub(crate) points: Vec<u32>,
-    /// For each line, those words of the goal in it that tell lines apart, as indices into `goal`.
+    /// For each line, the words that it shares with the goal and that tell lines apart. Each word is an index into
+    /// `goal`.
     named: Vec<Vec<usize>>,
     goal: Vec<String>,
 }
@@ -208,9 +209,9 @@ fn length_share(word: &str) -> u32 {
     }
 }
 
-/// Returns the index of each wanted word that occurs in the texts, with its points: those of the text, or half of them
-/// if the text only has another form of the word. The best text counts. `best` is a buffer with one number for each
-/// wanted word.
+/// Returns the index of each wanted word that occurs in the texts, with its points. A word gets the points of the text
+/// that contains it, or half of them if the text contains only another form of the word. If several texts contain the
+/// word, the highest points count. `best` is a buffer with one number for each wanted word.
 fn hits<'l>(
     wanted: &[String],
     texts: impl Iterator<Item = (&'l str, u32)>,

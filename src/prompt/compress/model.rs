@@ -25,10 +25,10 @@ use crate::{
     page::MAX_LABEL,
 };
 
-/// Lowest confidence of a reply that is used, from 0 to 1. Source: chosen; below it, the model itself thinks that its
+/// Minimum confidence, from 0 to 1, at which a reply is used. Source: chosen; below it, the model itself thinks that its
 /// summary lost something important.
 const MIN_CONFIDENCE: f64 = 0.5;
-/// Maximum number of entries of each list of a reply that are used. Source: chosen.
+/// Maximum number of entries that are used from each list in a reply. Source: chosen.
 const MAX_ENTRIES: usize = 60;
 /// Maximum length of a summary or fact. Unit: characters. Source: chosen.
 const MAX_FACT: usize = 400;
@@ -135,9 +135,9 @@ pub(crate) fn shorten(nonce: Nonce, goal: &str, text: &str, most: TokenCount) ->
     (system, fence.finish())
 }
 
-/// Returns the shortened text that a reply of the model gives, of at most `most` tokens by estimate. `None` if the
-/// reply does not have the form that was asked for, if its confidence is not between [`MIN_CONFIDENCE`] and 1, or if
-/// the result is too long, empty, or not shorter than the original.
+/// Returns the shortened text from a reply of the model. `None` if the reply does not have the form that was asked for,
+/// if its confidence is not between [`MIN_CONFIDENCE`] and 1, or if the result is empty, not shorter than the original,
+/// or longer than `most` tokens by estimate.
 pub(crate) fn shortened(reply: Value, original: &str, most: TokenCount) -> Option<Condensed> {
     let reply: Reply = serde_json::from_value(reply).ok()?;
     if !(MIN_CONFIDENCE..=1.0).contains(&reply.confidence) {

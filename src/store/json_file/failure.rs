@@ -11,7 +11,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) enum Failure {
     Name(&'static str),
-    /// Other writers held the lock during this whole time.
+    /// Other writers held the lock. The value is the time for which the call waited.
     Busy(Duration),
     /// The file system has no locks. Writing without locks could lose updates.
     NoLocks(io::Error),

@@ -1,4 +1,5 @@
-//! A store with one readable JSON file for each shelf. Killed processes, power cuts and concurrent processes lose no acknowledged update.
+//! A store with one readable JSON file for each shelf. No acknowledged update is lost, even if a process is killed, the power fails, or
+//! several processes write at the same time.
 //!
 //! An update takes these steps:
 //!

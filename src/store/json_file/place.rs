@@ -126,8 +126,7 @@ pub(super) fn collection_of(file: &str) -> Option<&str> {
     file.strip_suffix(JSON).filter(|name| is_collection(name))
 }
 
-/// Returns the shelf whose file has this path; `None` if no shelf can have this path, or if the host's name in it was
-/// shortened.
+/// Returns the shelf whose file has this path; `None` if no shelf can have this path, or if the path contains a shortened host name.
 pub(super) fn shelf_of(path: &Path) -> Option<Shelf> {
     let parts: Vec<&str> = path
         .iter()

@@ -258,7 +258,7 @@ impl Files {
         }
     }
 
-    /// Keeps the shelf's current file as the backup before it is replaced. Does nothing if that file is missing or
+    /// Makes the shelf's current file the backup, before the current file is replaced. Does nothing if the current file is missing or
     /// broken.
     fn keep_old(&self, place: &Place, found: &Found) -> Result<(), Failure> {
         let Some(good) = &found.good else {

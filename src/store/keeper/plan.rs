@@ -1,5 +1,5 @@
 //! Plans: the changes that forgetting a place or undoing a run would make. A plan is computed from the stored records before any change is
-//! made. So the question whether there is anything to change, and the change itself, follow the same rules.
+//! made. So the check whether there is anything to change follows the same rules as the changes themselves.
 
 use std::collections::BTreeSet;
 
@@ -117,8 +117,7 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         Ok(plan)
     }
 
-    /// Adds changes to the plan that remove the runs that began in this place: their entries in the register, and their
-    /// checkpoints.
+    /// Plans the removal of all runs that began in this place: of their entries in the register, and of their checkpoints.
     async fn forgetting_runs(&self, plan: &mut Plan, place: &Place) -> Result<()> {
         let shelf = manifest_shelf(&self.namespace);
         let records = match self.records(&shelf).await? {

@@ -3,11 +3,13 @@
 //! # Decisions
 //!
 //! - A connection is used again only if its last transaction was seen to end. Otherwise it is closed, and the server rolls back. So a
-//!   future that is dropped at any point leaves nothing open. The pool of `sqlx` would use such a connection again; and while the server is
-//!   gone, it would try until its time is up instead of returning the reason.
-//! - Everything that a transaction needs is set by the statement that begins it, for this transaction alone. So a pooler may give each
-//!   transaction to another session, and settings of the server, the database or the user cannot weaken a promise of the store.
-//! - A writer that stops in the middle of a transaction would keep its shelf locked. The server ends its session after [`MAX_IDLE`].
+//!   future that is dropped at any point leaves nothing open. The pool of `sqlx` would use such a connection again. While the server is
+//!   gone, that pool would also retry until its time limit instead of returning the reason.
+//! - The statement that begins a transaction sets all settings that the transaction needs, and sets them for this transaction alone. So a
+//!   pooler may give each transaction to another session, and settings of the server, the database or the user cannot weaken a promise of
+//!   the store.
+//! - A writer that stops in the middle of a transaction would keep its shelf locked. For that reason, the server ends the writer's session
+//!   after [`MAX_IDLE`].
 
 use std::{
     fmt,
@@ -28,12 +30,12 @@ use tokio::{
 use super::{failure::Failure, options::PostgresOptions};
 
 /// Longest time that the server waits for the next statement of a transaction before it rolls back. Source: chosen; an edit takes
-/// milliseconds, and others wait for the lock as long by default.
+/// milliseconds, and by default other writers wait equally long for the lock.
 const MAX_IDLE: Duration = Duration::from_secs(5);
-/// Longest time after which an idle connection is used again. Source: chosen; networks forget idle connections after some minutes without a
-/// word to either side.
+/// Maximum idle time of a connection. A connection that was idle for longer is not used again. Source: chosen; networks drop connections
+/// that were idle for some minutes, and inform neither side.
 const MAX_UNUSED: Duration = Duration::from_mins(1);
-/// Longest time that can be passed to the server. Unit: milliseconds. Source: the settings' range in PostgreSQL.
+/// Longest time that a setting of the server can have. Unit: milliseconds. Source: the settings' range in PostgreSQL.
 const MAX_SETTING_MS: u128 = i32::MAX as u128;
 
 /// The connections of a handle and its clones.
@@ -42,7 +44,7 @@ pub(super) struct Connections {
     options: PostgresOptions,
     /// A permit for each connection that may be open.
     slots: Semaphore,
-    /// Open connections that nobody uses, without a transaction, each with the time of its last use.
+    /// Open connections that are not in use and have no open transaction, each with the time of its last use.
     idle: Mutex<Vec<(PgConnection, Instant)>>,
 }
 
@@ -53,7 +55,7 @@ pub(super) enum Access {
     Write,
 }
 
-/// A transaction. If it is dropped, nothing of it is stored.
+/// A transaction. If it is dropped without a commit, none of its changes is stored.
 pub(super) struct Transaction<'c> {
     connections: &'c Connections,
     connection: PgConnection,
@@ -91,7 +93,7 @@ impl Connections {
         &self.options.schema
     }
 
-    /// Begins a transaction, on an open connection if there is one.
+    /// Begins a transaction: on an open connection that is not in use, or else on a new connection.
     pub(super) async fn begin(&self, access: Access) -> Result<Transaction<'_>, Failure> {
         let wait = self.options.connect_wait;
         let slot = timeout(wait, self.slots.acquire()).await;

@@ -16,13 +16,13 @@ use crate::{
 /// A failure of a store operation.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// All connections of the handle were in use during this whole time.
+    /// All connections of the handle were in use. The value is the time for which the call waited.
     NoConnection(Duration),
-    /// The server did not answer during this whole time.
+    /// The server did not answer. The value is the time for which the call waited.
     Silent(Duration),
     /// The server refused a statement, or the connection was lost.
     Server(SqlError),
-    /// The connection was lost, for this reason, between the request to commit and the answer.
+    /// The connection was lost between the request to commit and the answer. The value is the reason for the loss.
     Unknown(Box<Failure>),
     /// A newer program has changed the tables to this version of the layout.
     Newer(i32),
@@ -39,7 +39,9 @@ impl From<SqlError> for Failure {
 }
 
 impl Failure {
-    /// Returns the failure of a commit. The change is not stored if the server itself refused it and went on; otherwise nobody can tell.
+    /// Converts a failure during a commit. If the server refused the commit and the connection is still open, returns the failure
+    /// unchanged, because the change is not stored. Otherwise nobody can tell whether the change is stored, so returns
+    /// [`Unknown`](Self::Unknown).
     pub(super) fn of_commit(self) -> Self {
         match &self {
             Self::Server(SqlError::Database(error)) if is_refusal(&**error) => self,
@@ -87,7 +89,7 @@ impl Failure {
     }
 }
 
-/// Returns true if the server refused the statement and the connection goes on. A fatal error ends the connection.
+/// Returns true if the server refused the statement but the connection stays open. A fatal error would end the connection.
 fn is_refusal(error: &dyn DatabaseError) -> bool {
     let error = error.try_downcast_ref::<PgDatabaseError>();
     error.is_some_and(|error| error.severity() == PgSeverity::Error)

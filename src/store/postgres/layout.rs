@@ -1,4 +1,4 @@
-//! The tables of a store. They are made once; each later version of the program reads them.
+//! The tables of a store. The first program that connects makes them. Every later version of the program can read them.
 //!
 //! ```text
 //! layout     one row: the version of the layout
@@ -12,8 +12,8 @@
 //!
 //! - Keys and bodies are `bytea`, because no other type keeps every record as it is: `text` and `jsonb` cannot hold the NUL character,
 //!   `jsonb` rewrites numbers, and the order of `text` depends on the database. The order of bytes is the order of keys.
-//! - Records refer to their shelf by number, because a longest key beside a longest host would not fit into an index.
-//! - The layout has a version of its own, so that a program that does not know it refuses to write.
+//! - Records refer to their shelf by number, because a key and a host of maximum length would not fit together into one entry of an index.
+//! - The layout has a version number, which the table `layout` contains. A program that does not know the stored version refuses to write.
 
 use sqlx::Row as _;
 

@@ -2,18 +2,19 @@
 //!
 //! Each call is one transaction. An update takes these steps:
 //!
-//! 1. It raises the shelf's generation, which makes the shelf's row if it is missing and locks it until the transaction ends.
+//! 1. It increases the shelf's generation. This creates the shelf's row if the row is missing, and locks the row until the transaction
+//!    ends.
 //! 2. It reads the records, applies the edit, and writes the records that the edit names.
 //! 3. It commits with `synchronous_commit`. Only then is the update acknowledged.
 //!
 //! # Decisions
 //!
-//! - An edit runs between two statements of its transaction, on the task that called. It is short, and other updates of the process go on,
-//!   because each has a connection of its own.
+//! - An edit runs between two statements of its transaction, on the task that called `update`. The edit is short. Meanwhile, other updates
+//!   of the process go on, because each update has a connection of its own.
 //! - A removed shelf leaves nothing behind, so its generations begin again at 1, as in the other stores.
-//! - If the connection is lost during the commit, the update is not repeated: it may be stored already, and edits of other programs may
-//!   count something. A run that learns repeats its edits later, which change nothing the second time.
-//! - The store does not forget hosts by itself as `JsonFiles` does. A database has room, and `Keeper` forgets.
+//! - If the connection is lost during the commit, the update is not repeated. It may be stored already, and an edit that counts something
+//!   would then count twice. A run that learns repeats its edits later; such an edit changes nothing the second time.
+//! - The store does not forget hosts by itself as `JsonFiles` does. A database has enough room, and people can forget hosts with `Keeper`.
 
 mod connections;
 mod failure;
@@ -41,7 +42,7 @@ use crate::{
     },
 };
 
-/// Makes the shelf if it is missing, counts one generation, and locks the row.
+/// Creates the shelf's row if it is missing, increases the row's generation by 1, and locks the row.
 const COUNT: &str = "INSERT INTO shelves (namespace, collection, host, generation) VALUES ($1, $2, $3, 1) \
     ON CONFLICT (namespace, collection, host) DO UPDATE SET generation = shelves.generation + 1 RETURNING id, generation";
 const RECORDS: &str = "SELECT key, body FROM records WHERE shelf = $1 ORDER BY key";
@@ -58,17 +59,18 @@ const REMOVE: &str = "DELETE FROM shelves WHERE namespace = $1 AND collection = 
 
 /// A store on a PostgreSQL server, version 10 or newer.
 ///
-/// Any number of programs on any number of machines may use one server. Clones share a handle and its connections. The tables are made in
-/// a schema of their own when the first program connects. Afterwards a user needs no more than the right to read and change those tables,
-/// and to read them for `load` and `shelves` alone.
+/// Any number of programs on any number of machines may use one server. Clones share a handle and its connections. The tables are made in a
+/// schema of their own when the first program connects. Afterwards, a user of the database needs only the right to read and change those
+/// tables. For `load` and `shelves`, the right to read them is enough.
 ///
 /// - **Durability.** An acknowledged change survives a power cut of the server if the server's `fsync` is on, which is its default.
-/// - **Lost connections.** A server that is gone, a lost connection or a missing right is an error of the call. The next call connects
-///   again. If a connection is lost during a commit, nobody can tell whether the change was stored: the error then has the detail
-///   `stored: unknown`.
+/// - **Lost connections.** If the server is gone, the connection is lost or a right is missing, the call returns an error. The next call
+///   connects again. If the connection is lost during a commit, nobody can tell whether the change was stored. The error then has the
+///   detail `stored: unknown`.
 /// - **Dropped futures.** If a future is dropped, its shelf is either unchanged or completely updated, and no lock stays behind.
-/// - **Encryption.** The feature `postgres-tls` is needed for servers that demand it. With it, `?sslmode=verify-full` in the URL checks
-///   the server's certificate; without `sslmode`, a connection is encrypted if the server offers it, but the server is not verified.
+/// - **Encryption.** For a server that demands encryption, the feature `postgres-tls` is needed. With this feature, `?sslmode=verify-full`
+///   in the URL checks the server's certificate; without `sslmode`, a connection is encrypted if the server offers it, but the server is
+///   not verified.
 /// - **Poolers.** `PgBouncer` works in session mode, and in transaction mode; see [`PostgresOptions::has_pooler`].
 ///
 /// The command line keeps its memory in files. [`Keeper`](super::Keeper) and [`RunRegistry`](super::RunRegistry) work with this store as
@@ -92,14 +94,14 @@ impl Postgres {
     /// Connects to a server and makes the tables if they are not there.
     ///
     /// The URL has the form `postgres://user:password@host:port/database`, and `postgres:///database?host=/folder` for a socket in a
-    /// folder. Parts that it leaves out are read from the environment (`PGHOST`, `PGUSER`, `PGPASSWORD` and so on) and from the password
-    /// file, as for `psql`.
+    /// folder. Parts that the URL leaves out are read from the environment (`PGHOST`, `PGUSER`, `PGPASSWORD` and so on) and from the
+    /// password file, as for `psql`.
     ///
     /// # Errors
     /// `InvalidInput` if the URL cannot be understood or the database does not exist; `Unauthorized` if the user or the password is
     /// refused, or if the user may not make the tables; `Unavailable` or `Timeout` if the server cannot be reached; `Unsupported` if a
-    /// newer program has changed the tables, or if encryption is demanded that the server or this build does not have. No error contains
-    /// the password.
+    /// newer program has changed the tables, or if encryption is demanded but the server or this build does not support it. No error
+    /// contains the password.
     pub async fn connect(url: &str) -> Result<Self> {
         Self::connect_with(url, PostgresOptions::default()).await
     }
@@ -288,7 +290,8 @@ struct Written {
 }
 
 impl Written {
-    /// Returns one row for each record that the changes name, as it is after all of them.
+    /// Returns the rows for the records that the changes name: a row to write for each record that exists after all changes, and a key to
+    /// delete for each record that does not.
     fn of(records: &[Record], changes: &[Change]) -> Self {
         let after = apply(records, changes);
         let named: BTreeSet<&str> = changes.iter().map(Change::key).collect();
@@ -306,7 +309,7 @@ impl Written {
     }
 }
 
-/// Returns the columns that name a shelf.
+/// Returns the values of the columns that identify a shelf: namespace, collection and host.
 fn names(shelf: &Shelf) -> [&str; 3] {
     let namespace = shelf.namespace.as_str();
     [namespace, &shelf.collection, host(&shelf.scope)]

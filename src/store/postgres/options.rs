@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Longest name of a schema. Unit: bytes. Source: PostgreSQL cuts longer names off.
+/// Maximum length of the name of a schema. Unit: bytes. Source: PostgreSQL cuts longer names off.
 const MAX_NAME: usize = 63;
 
 /// Options of a [`Postgres`](super::Postgres) store.
@@ -20,18 +20,19 @@ pub struct PostgresOptions {
     /// Name of the schema that holds the store's tables: a letter or `_`, followed by letters, digits and `_`, in lower case and 63 bytes
     /// at most. Stores in different schemas share nothing. Default: `webwise`.
     pub schema: String,
-    /// Maximum number of connections of a handle and its clones. Calls beyond it wait for up to `connect_wait`, then fail with `Busy`.
-    /// Default: 4. Source: chosen; a server has 100 connections by default.
+    /// Maximum number of connections that a handle and its clones have together. If all are in use, a further call waits for up to
+    /// `connect_wait`, then fails with `Busy`. Default: 4. Source: chosen; a server has 100 connections by default.
     pub max_connections: u32,
-    /// Longest time that a call waits for a shelf that another writer is changing before it fails with `Busy`. Default: 5 s. Source:
-    /// chosen.
+    /// Longest time that a call waits while another writer is changing the same shelf. After this time, the call fails with `Busy`.
+    /// Default: 5 s. Source: chosen.
     pub lock_wait: Duration,
     /// Longest time that a new connection may take. Default: 10 s. Source: chosen.
     pub connect_wait: Duration,
     /// Longest time that the server may take to answer one statement, in addition to `lock_wait`. Default: 30 s. Source: chosen.
     pub answer_wait: Duration,
-    /// Set this if the URL leads to a pooler that passes each transaction to another connection and knows no prepared statements, such as
-    /// `PgBouncer` in transaction mode without `max_prepared_statements`. Statements are then prepared at each use. Default: false.
+    /// True if the URL leads to a pooler that may run each transaction on a different connection and that does not support prepared
+    /// statements, such as `PgBouncer` in transaction mode without `max_prepared_statements`. Statements are then prepared at each use.
+    /// Default: false.
     pub has_pooler: bool,
 }
 
@@ -49,7 +50,7 @@ impl Default for PostgresOptions {
 }
 
 impl PostgresOptions {
-    /// Returns the option that is wrong and what is expected of it; `None` if all are right.
+    /// Returns the name of the first invalid option and a description of its valid values; `None` if all options are valid.
     pub(super) fn wrong(&self) -> Option<(&'static str, &'static str)> {
         let name = self.schema.as_bytes();
         let is_letter = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'_';

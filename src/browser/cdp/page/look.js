@@ -75,7 +75,7 @@ class Facts {
     this.hasRoom = undefined;
     this.firstSeen = undefined;
     this.heading = undefined;
-    // Notes of a walk.
+    // Facts that a walk records.
     this.visited = false;
     this.node = null;
     this.isSaid = false;

@@ -1,7 +1,8 @@
 // The accessible name of an element, by the accname rules, and the elements that it was read from.
 //
-// A name may be read from the content of an element, and the names in it from their content, so this recurses. Depth
-// and total work in one observation are bounded, and anything beyond gives no name.
+// The name of an element may be read from its content, which may contain elements whose names are read from their own
+// content. So the code here recurses. Depth and total work in one observation are bounded, and anything beyond gives no
+// name.
 
 /** Largest depth to which a name is read. Unit: elements. Source: chosen; the stack holds ten times as many. */
 const NAME_DEPTH = 200;

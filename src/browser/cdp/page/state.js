@@ -92,7 +92,7 @@ function isNativelyDisabled(facts) {
   if (tag === 'option' && dom.closest(element, 'optgroup[disabled]') !== null) return true;
   const group = dom.closest(element, 'fieldset[disabled]');
   if (group === null) return false;
-  // Elements in the legend of a group stay usable.
+  // Elements in the legend of a disabled group stay usable.
   const heading = headingOf(factsOf(group));
   return heading === null || !dom.contains(heading, element);
 }

@@ -89,8 +89,8 @@ impl Cdp {
         self.drag_to(turn, start, End::Point(end)).await
     }
 
-    /// Drags from the middle of an element, or from a given point of it, by a distance to the right and down, also out of the window. Unit:
-    /// CSS pixels. Fails if the point lies outside the element.
+    /// Drags from the middle of an element, or from a given point of it, by a distance to the right and down. The drag may end outside the
+    /// window. Unit: CSS pixels. Fails if the given point lies outside the element.
     pub(in crate::browser::cdp) async fn drag_by(
         &self,
         turn: &mut Turn,
@@ -244,9 +244,9 @@ impl Cdp {
         Ok(())
     }
 
-    /// Undoes the parts of a pointer action that was cancelled: releases the button, cancels the drag, and ends the
-    /// watching for a press. Waits at most [`DRAG`] for the page, because the page may not answer. Even then, the page
-    /// receives all this before any later event.
+    /// Undoes the parts of a pointer action that was cancelled: releases the button, cancels the drag, and ends the watching for a press.
+    /// Waits at most [`DRAG`] for the page, because a busy page does not answer. Even a page that has not answered by then receives all
+    /// this before any later event.
     pub(in crate::browser::cdp) async fn tidy(&self, turn: &mut Turn) {
         if let Some(session) = turn.session.take_if(|_| turn.midway.dragged) {
             let tell = |method, params| self.hub.wire.call::<Value>(Some(&session), method, params);

@@ -31,8 +31,8 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Records a new download, and returns the work that it requires. `is_ours` is true if this driver may cancel
-    /// downloads: in a browser that it started.
+    /// Records a new download, and returns the work that it requires. `is_ours` is true if this driver started the
+    /// browser. Only then may it cancel downloads.
     pub(super) fn began(&mut self, id: String, name: String, is_ours: bool) -> Vec<Effect> {
         let is_full = self.coming.len() >= MAX_COMING;
         if is_full && !is_ours {

@@ -7,8 +7,8 @@ use crate::{
     page::{Dialog, DialogKind},
 };
 
-/// Maximum number of documents that are remembered for a tab. Source: chosen; pages that redirect at once do so once or
-/// twice.
+/// Maximum number of documents that are remembered for a tab. Source: chosen; a page that redirects immediately usually
+/// does so once or twice.
 const MAX_DOCUMENTS: usize = 20;
 
 /// The isolated JavaScript world of our script in one document. It ends with the document and is never used for another
@@ -211,7 +211,8 @@ impl Tab {
                 .is_some_and(|shown| shown.loader != last)
     }
 
-    /// Returns true if the tab has shown `document`, and no navigation that began before it can still replace it.
+    /// Returns true if the tab has shown `document`, and `document` can no longer be replaced by a navigation that
+    /// began before `document` came.
     pub(in crate::browser::cdp) fn has_let_in(&self, document: &str) -> bool {
         self.documents
             .iter()

@@ -145,7 +145,7 @@ impl State {
         hosts.any(|host| host == domain || is_below(&host, &domain) || is_below(&domain, &host))
     }
 
-    /// Fails if any part of the file is wrong.
+    /// Reads a state from its file. Fails if any part of the file is wrong.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         use io::Read as _;
         let mut text = String::new();

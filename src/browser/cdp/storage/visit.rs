@@ -52,9 +52,10 @@ struct Attached {
     session_id: String,
 }
 
-/// Compares `origin` with `there`, the origin that the page opened for `origin` reports. Returns true if both are equal.
-/// Returns false if `there` is the https origin of the same host: then the browser turns every http page of the host
-/// into https, so no page can see the storage of `origin`. Any other `there` is an error.
+/// Compares two origins: `origin`, for which a page was opened, and `there`, which this page reports as its own.
+/// Returns true if both are equal. Returns false if `there` is the https origin of the same host: then the browser
+/// turns every http page of the host into https, so no page can see the storage of `origin`. Any other `there` is an
+/// error.
 fn is_at(origin: &Url, there: &str) -> Result<bool, CdpError> {
     let mut safe = origin.clone();
     // Another port is another origin.

@@ -25,7 +25,7 @@ use tokio::{
 pub(super) use pipe::{PipeReader, PipeWriter};
 pub(super) use websocket::connect;
 
-/// Maximum size of a message that is read. Unit: bytes. Source: chosen; a page of 40,000 nodes takes some 8 MB.
+/// Maximum size of a message that is read. Unit: bytes. Source: chosen; a page of 40,000 nodes takes about 8 MB.
 const MAX_MESSAGE: usize = 256 << 20;
 
 /// The half of a connection that receives messages.

@@ -1,6 +1,6 @@
 //! Transports for commands to the tool: one process for each command, or the socket of the tool's daemon.
 //!
-//! The socket is some twenty times faster than processes, but it uses the tool's private protocol. So it is used only
+//! The socket is about twenty times faster than processes, but it uses the tool's private protocol. So it is used only
 //! after a handshake (a tested version, and an answer to a harmless command). As soon as anything about the socket is
 //! unusual, the module `link` changes to processes for good. A command that may have had its effect is never sent a
 //! second time.
@@ -114,7 +114,7 @@ pub(super) struct RawReply {
 }
 
 impl RawReply {
-    /// Returns an error reply with this text. Used for output of the tool without sections.
+    /// Returns an error reply with this text. Used if the tool's output has no sections.
     fn refusal(error: &str) -> Self {
         Self {
             text: Secret::new(format!("### Error\n{error}")),

@@ -1,5 +1,5 @@
 //! The transport that starts a process of the tool's own client for each command, without a shell. All arguments that
-//! are no options follow `--`, so that none is read as an option.
+//! are not options follow `--`, so that none of them is read as an option.
 
 use std::{
     ffi::OsString,
@@ -24,7 +24,7 @@ pub(in super::super) const MAX_ARGUMENT: usize = 100_000;
 
 /// The path of the bare client in the tool's installation, relative to the folder of the tool's program. The bare
 /// client only talks to the daemon. The tool's program, however, first loads all of Playwright to search for updates.
-/// Of the 0.4 s that a command then takes, this is three quarters.
+/// Loading it takes three quarters of the 0.4 s that a command through the tool's program takes.
 const BARE_CLIENT: &str = "../../playwright-core/lib/tools/cli-client/cli.js";
 
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Import of `memory.json`, version 1.
 //!
-//! An entry is merged with the stored lesson: the larger count, the earlier first day and the later last day are kept. So files
-//! may be imported twice and in any order, and nothing is counted twice.
+//! An entry is merged with the stored lesson. Of the values in both, the larger count, the earlier first day and the later last day
+//! are kept. So files may be imported twice and in any order, and nothing is counted twice.
 
 use std::collections::BTreeMap;
 
@@ -28,9 +28,9 @@ use crate::{
 const MAX_LESSON_BYTES: usize = MAX_RECORD_BYTES - 512;
 /// Maximum number of imported lessons on one shelf. Source: chosen; half of the full records that fit on a shelf.
 pub const MAX_ON_A_SHELF: usize = 150;
-/// The keys of the seeds, each with the beginning of its sentence in the document that describes the file. Only the beginning is
-/// compared, because the document cuts off the second and the third sentence. A lesson in the file is imported as a seed if its
-/// source is `seed` and its text begins like the documented sentence of this seed.
+/// The key of each seed, with the first words of the seed's sentence in the document that describes the file. Only the first words
+/// are compared, because the document does not quote the sentences of the second and the third seed in full. A lesson in the file
+/// is imported as a seed if its source is `seed` and its text begins with the first words of that seed.
 const DOCUMENTED: [(&str, &str); 3] = [
     (
         "seed-fill-fallback",

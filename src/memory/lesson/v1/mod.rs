@@ -28,8 +28,8 @@ pub const VERSION: u64 = 1;
 pub const MAX_BYTES: usize = 8 * 1_024 * 1_024;
 /// Maximum number of lessons read from one file. Source: chosen; more than fit on ten shelves.
 pub const MAX_LESSONS: usize = 5_000;
-/// Maximum number of problems in a file that are listed one by one; the others are only counted. Source: chosen, for a person
-/// who reads them.
+/// Maximum number of problems in a file that are listed one by one; the others are only counted. Source: chosen; as many as a
+/// person will read.
 pub const MAX_PROBLEMS: usize = 100;
 /// Maximum length of a text that the description of a problem quotes from the file. Unit: characters. Source: chosen.
 const MAX_SHOWN: usize = 40;

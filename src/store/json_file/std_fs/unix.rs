@@ -35,7 +35,7 @@ const OTHERS: u32 = 0o077;
 /// Maximum number of folders that are remembered as having a durable entry in their parent folder. Source: chosen; even large sets of runs
 /// visit fewer hosts.
 const MAX_DURABLE: usize = 4_096;
-/// Maximum number of paths that are remembered as made private, for notices. Source: chosen; the first ones show the problem.
+/// Maximum number of paths that were made private and are remembered for notices. Source: chosen; the first ones show the problem.
 const MAX_TIGHTENED: usize = 64;
 
 /// An identity that distinguishes a folder from a later folder of the same name: device, inode, and the creation time if the system knows

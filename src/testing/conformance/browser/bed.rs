@@ -27,7 +27,7 @@ pub(super) struct Bed<'a> {
     pub(super) site: &'a Site,
 }
 
-/// Returns an error as the text by which a check describes its failure.
+/// Returns the text of an error, with which a check describes its failure.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
 pub(super) fn said(error: Error) -> String {
     format!("{error:?}")

@@ -36,7 +36,7 @@ use crate::{
     browser::{BrowserDriver, ObserveRequest},
 };
 
-/// The result of a check: `Ok`, or a description of how the driver breaks the rule.
+/// The result of a check: `Ok`, or a description of how the driver breaks the rule that the check tests.
 type Found = Result<(), String>;
 
 struct Check {
@@ -68,7 +68,7 @@ macro_rules! ensure {
 }
 use ensure;
 
-/// The verdict of one check on a driver.
+/// The verdict of one check on a driver. Each check tests one rule of the contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {

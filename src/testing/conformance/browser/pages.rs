@@ -2,7 +2,7 @@
 //! the page.
 
 /// The element `log`, with a script function that appends an entry to it. All characters of an entry's value except letters and digits are
-/// escaped, so that it can be compared exactly.
+/// escaped, so that a check can compare the value exactly.
 const LOG: &str = "<output id=log></output><script>
 const log = (name, value) => { document.getElementById('log').textContent += name + '=' + encodeURIComponent(value) + ';'; };
 </script>";
@@ -96,7 +96,7 @@ const FOLDED: &str = r#"<p><i class=more style="display: none" onclick="log('mor
 
 const ALIKE: &str = r#"<ul><li>Kayak <button onclick="log('bought', 'kayak')">Buy</button><li>Canoe <button onclick="log('bought', 'canoe')">Buy</button></ul>"#;
 
-/// Fields and icons with little or no name, which their attributes describe.
+/// Fields and icons whose names say little or are missing, but whose attributes describe them.
 const DESCRIBED: &str = r#"<style>.pic { display: inline-block; width: 20px; height: 20px; cursor: pointer; background: #ccc }</style>
 <label>Mail <input type=email name=mail autocomplete="section-a email" inputmode=email data-testid=mail-field></label>
 <label>Born <input type=date name=born readonly></label>
