@@ -168,15 +168,15 @@ phrases! {
         "購入履歴,購入手続き,購入方法,注文履歴,支払い方法,支払方法,送信済み,カートから削除,フィルターを削除"
         "购买记录,購買紀錄,支付方式,付款方式,已发送,已發送,发布时间,发布日期,移除筛选,구매내역,구매 내역,결제 수단,결제수단"
     ];
-    /// Phrases with which the label of a button that says yes begins.
+    /// Phrases at the beginning of the label of a button that says yes.
     AGREES = [
         "yes,ok,okay,confirm,accept,agree,sure,submit,complete,finish,finalize"
         "ja,bestätigen,zustimmen,oui,confirmer,accepter,valider,sí,aceptar,confirmar,sim,aceitar,conferma,accetta"
         "да,подтвердить,はい,確認,確定,是,确定,确认,예,확인"
     ];
-    /// Phrases with which the label of a button that continues to the next part of a dialog begins.
+    /// Phrases at the beginning of the label of a button that continues to the next part of a dialog.
     GOES_ON = ["continue,proceed,next,weiter,fortfahren,continuer,continuar,continua,avanti,続行,次へ,继续,繼續,계속"];
-    /// Phrases with which the label of a button that says no, or that only shows or hides something, begins.
+    /// Phrases at the beginning of the label of a button that says no, or that only shows or hides something.
     HARMLESS = [
         "cancel,close,back,dismiss,show,hide,toggle,view,help,clear,copy,generate,menu,no"
         "abbrechen,schließen,zurück,anzeigen,annuler,fermer,afficher,cancelar,cerrar,mostrar,ocultar,volver,fechar,voltar"
