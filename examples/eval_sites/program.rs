@@ -49,6 +49,8 @@ impl Program<'_> {
             "--approve",
             "auto",
             "--json",
+            "--arms",
+            "off,cold,warm,withheld",
             "--seeds",
         ];
         // In a group of its own, so that it gets a signal once, and from here.

@@ -121,7 +121,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Err(stop)
     }
 
-    /// Keeps a note of the model in the run's memory. If there are too many notes, the oldest are dropped.
+    /// Adds the note that the model wrote to the notes in the run's memory. If there are too many, the oldest are dropped.
     fn write_down(&mut self, note: &Note) -> Outcome {
         self.executor.state.memory.note(&note.text);
         Outcome::Done

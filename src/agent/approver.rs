@@ -35,7 +35,7 @@ pub struct ApprovalRequest {
 }
 
 impl ApprovalRequest {
-    /// Makes a request without an address, title, targets and dialog.
+    /// Makes a request without an address, title, targets or dialog.
     pub const fn new(run: RunId, action: Action, effect: Effect) -> Self {
         Self {
             run,

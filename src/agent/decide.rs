@@ -33,7 +33,7 @@ use crate::{
 
 /// Number of successive replies without a usable call after which the run ends. The model then counts as unusable. Source: chosen.
 const MAX_UNUSABLE: u32 = 3;
-/// The note to the model that is added while a file chooser is open, because the model cannot accept a file chooser like a dialog.
+/// The note to the model that is added while a file chooser is open, because the model cannot accept a file chooser as it accepts a dialog.
 const CHOOSER: &str =
     "a file chooser is open: call upload with the names of files, or dialog_dismiss";
 /// Number of tokens that are assumed for one picture in a request. Source: chosen; providers count 258 to 1,600.

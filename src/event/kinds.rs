@@ -267,7 +267,7 @@ pub enum EventKind {
         /// The extracted data, with secrets replaced.
         text: String,
     },
-    /// The program gave the run a text, or took one back. A run, also one that is resumed, begins with an event for each text that it has.
+    /// The program gave the run a text, or took one back. Every run, including a resumed one, begins with an event for each text that it has.
     Given {
         /// The name of the text.
         name: String,

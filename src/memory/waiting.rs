@@ -159,7 +159,8 @@ impl Backlog {
         self.keys.entry(run).or_default().extend(keys);
     }
 
-    /// Keeps the runs of these edits waiting. It is called for the part of a group's edits that could not be applied.
+    /// Marks the runs that these edits came from, so that they keep waiting. It is called for those edits of a group that could not be
+    /// applied.
     pub(crate) fn keep(&mut self, group: &Group, part: &[(RunId, Edit)]) {
         let name = group.kind.name();
         let runs = part.iter().map(|(run, _)| Some(run.clone()));

@@ -82,9 +82,9 @@ fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
     })
 }
 
-/// Returns the form by which steps are compared: two steps count as the same if their forms are equal. The form has
-/// neither the size of the list that the target was chosen from, nor the number of a typed value. Returns `None` if the
-/// step cannot be part of a pattern.
+/// Returns the form by which steps are compared: two steps count as the same if their forms are equal. If the target was chosen from a
+/// list, the form leaves out the list's size and the target's position in it. If the step typed a value that is neither a parameter nor a
+/// secret, the form leaves out which value it was. Returns `None` if the step cannot be part of a pattern.
 pub(super) fn plain(step: &StoredStep) -> Option<StoredStep> {
     let mut plain = common(step)?;
     if let Some(target) = &mut plain.target

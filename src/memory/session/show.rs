@@ -17,7 +17,7 @@ const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
 const IN_FULL: usize = 2;
 /// Maximum number of earlier failed runs that a run is shown although it does not share a session id with them. Source: chosen.
 const OF_OTHERS: usize = 2;
-/// Maximum length of the goal of a session that is not shown in full. Unit: characters. Source: chosen.
+/// Length to which a session's goal is cut when the session is not shown in full. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 120;
 
 /// The sessions of a host, newest first.

@@ -322,7 +322,7 @@ fn host(scope: &Scope) -> &str {
     }
 }
 
-/// Reads a shelf's name from its columns.
+/// Reads a shelf from the columns that identify it.
 fn shelf(row: &PgRow) -> Result<Shelf, Failure> {
     let [namespace, collection, host] = [row.try_get(0)?, row.try_get(1)?, row.try_get(2)?];
     let broken = |_| Failure::Broken(format!("`{namespace}` is no namespace"));
