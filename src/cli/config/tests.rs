@@ -148,7 +148,7 @@ fn a_file_that_came_with_other_files_decides_nothing_that_matters() {
         );
     }
     let readme = include_str!("../../../README.md");
-    let told = "not above their defaults (50, 2 and 20)";
+    let told = "defaults (50, 2 and 20)";
     assert!(readme.contains(told), "README tells these limits");
     assert!(
         config("session-id = 'x'", false).is_err(),
