@@ -28,13 +28,9 @@ pub(crate) fn may_drop_on(
         y: starts.y + f64::from(drag.y),
         ..starts
     };
-    let mut others = others.into_iter().peekable();
-    if others.peek().is_none() {
-        return false;
-    }
     !window.covers(&starts)
         || !window.covers(&ends)
-        || others.any(|area| {
+        || others.into_iter().any(|area| {
             let wider = Area::new(
                 area.x - MARGIN,
                 area.y - MARGIN,
@@ -65,8 +61,9 @@ mod tests {
         assert!(!hits((165, 0)), "25 pixels beside it");
         assert!(!hits((220, 100)), "far below it");
         assert!(hits((0, 480)), "below the window");
-        let none = may_drop_on([], card, &drag((0, 480)), window);
-        assert!(!none, "nothing to hit");
+        let hidden = may_drop_on([], card, &drag((0, 480)), window);
+        assert!(hidden, "on what is below the window and has no area");
+        assert!(!may_drop_on([], card, &drag((220, 0)), window));
         // A card of which only a part is in the window begins its drag in the middle of that part.
         let tall = Area::new(90.0, -400.0, 20.0, 900.0);
         assert!(may_drop_on([bin], tall, &drag((0, -100)), window));

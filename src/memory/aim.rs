@@ -147,15 +147,19 @@ fn plain(page_text: &str) -> String {
     text::truncate(&text::squeeze(&kept), PageName::MAX_NAME)
 }
 
-/// Returns the name of a choice without a remark in brackets at its end, such as the price in "Express delivery (€ 12.90)". Names of other
-/// elements are returned whole.
+/// Returns the name of a choice without a remark with a number in brackets at its end, such as the price in "Express delivery (€ 12.90)".
+/// Other names are returned whole: a remark in words, as in "Economy (refundable)", may tell one choice from another.
 pub(super) fn without_remark<'a>(role: &Role, name: &'a str) -> &'a str {
     let is_choice = matches!(role, Role::Radio | Role::Checkbox | Role::Option);
     match name
         .strip_suffix(')')
         .and_then(|name| name.rsplit_once(" ("))
     {
-        Some((bare, _)) if is_choice => bare,
+        Some((bare, remark))
+            if is_choice && remark.contains(char::is_numeric) && !remark.contains(')') =>
+        {
+            bare
+        }
         _ => name,
     }
 }

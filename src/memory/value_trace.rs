@@ -2,6 +2,7 @@
 
 use crate::{
     action::{Action, BrowserAction, TextValue},
+    base::text,
     goal::{self, Field, Literals, Provenance, Recorded, Template, inside_quotes},
     page::TargetIdentity,
     working::Step,
@@ -92,7 +93,7 @@ fn literals(step: &Step, goal: &str) -> Literals {
 /// Returns the name of a target as a goal gives it: the goal may leave out the remark in brackets after the name of a choice.
 fn said<'a>(target: &'a TargetIdentity, goal: &str) -> &'a str {
     let name = target.name.as_str();
-    if goal.contains(name) {
+    if text::fold(goal).contains(&text::fold(name)) {
         name
     } else {
         without_remark(&target.role, name)

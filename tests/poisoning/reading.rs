@@ -13,7 +13,7 @@ const PAGES: &str = "Pages of this site";
 /// The section with facts. Those that models proposed are data.
 const FACTS: &str = "Facts about this site";
 /// Headings that may stand inside the fence.
-const HEADINGS: [&str; 20] = [
+const HEADINGS: [&str; 21] = [
     "Given",
     "Extracted before",
     "Earlier pages",
@@ -26,6 +26,7 @@ const HEADINGS: [&str; 20] = [
     "Earlier steps",
     "Earlier steps that cannot be undone",
     "History",
+    "Your last thoughts",
     "Page",
     "Changed",
     "Found",

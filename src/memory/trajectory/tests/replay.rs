@@ -100,25 +100,23 @@ fn a_task_with_other_values_is_taken_step_by_step_with_them() {
 }
 
 #[test]
-fn a_choice_is_a_value_of_the_goal_without_what_its_name_has_in_brackets() {
-    let log = book(
-        "run_1",
-        0,
-        "Ann",
-        "14 September 2026",
-        "2026-09-14",
-        "Elm (ground floor)",
-    );
-    let log = RunLog {
-        about: About::new(goal("Ann", "14 September 2026", "Elm")),
-        ..log
+fn a_choice_is_a_value_of_the_goal_without_a_number_in_brackets() {
+    let next = |elm: &str, page: &str| {
+        let log = book("run_1", 0, "Ann", "14 September 2026", "2026-09-14", elm);
+        let log = RunLog {
+            about: About::new(goal("Ann", "14 September 2026", "Elm")),
+            ..log
+        };
+        let goal = goal("Bob", "23 October 2026", "Oak");
+        let step = replayed(&learned(&[], &log), &goal, &bobs()[..2], (SHOP, page));
+        said(step)
     };
-    let records = learned(&[], &log);
-    let goal = goal("Bob", "23 October 2026", "Oak");
+    let page = "radio \"Elm (12 seats)\" e3\nradio \"Oak (8 seats)\" e4\nbutton \"Save\" e5";
+    assert_eq!(next("Elm (12 seats)", page).as_deref(), Some("check e4"));
+    // A remark in words may tell one choice from another.
     let page =
-        "radio \"Elm (ground floor)\" e3\nradio \"Oak (first floor)\" e4\nbutton \"Save\" e5";
-    let step = replayed(&records, &goal, &bobs()[..2], (SHOP, page));
-    assert_eq!(said(step).as_deref(), Some("check e4"));
+        "radio \"Elm (refundable)\" e3\nradio \"Oak (not refundable)\" e4\nbutton \"Save\" e5";
+    assert_eq!(next("Elm (refundable)", page), None);
 }
 
 #[test]
