@@ -48,7 +48,7 @@ pub(super) struct Connections {
     idle: Mutex<Vec<(PgConnection, Instant)>>,
 }
 
-/// What a transaction may do.
+/// The right of a transaction: to read only, or to read and write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     Read,
