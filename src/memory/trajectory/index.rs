@@ -1,5 +1,7 @@
 //! The index of a host's trajectories, which offers the one that fits the goal best.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use super::{
     Trajectory, TrajectoryOptions,
     adapt::adapted,
@@ -20,7 +22,45 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct TrajectoryIndex {
     options: TrajectoryOptions,
-    all: Vec<(AdviceId, Trajectory)>,
+    all: Vec<Known>,
+}
+
+/// A trajectory, and what the goal that was last compared with it has in common with it.
+#[derive(Debug)]
+struct Known {
+    id: AdviceId,
+    trajectory: Trajectory,
+    same: Compared,
+    begun: Compared,
+}
+
+impl Known {
+    /// Returns the task of the trajectory with the values of `goal`; `None` if `goal` is another task.
+    fn same_task(&self, goal: &str) -> Option<Arc<SameTask>> {
+        self.same.task(goal, || same_task(&self.trajectory, goal))
+    }
+
+    /// Returns the task of the first steps if `goal` begins like that of the trajectory.
+    fn begun_task(&self, goal: &str) -> Option<Arc<SameTask>> {
+        self.begun.task(goal, || begun_task(&self.trajectory, goal))
+    }
+}
+
+/// The last comparison with a goal. A run asks about its goal at each step, and compiling the template of a recorded goal
+/// takes longer than everything else here.
+#[derive(Debug, Default)]
+struct Compared(Mutex<Option<(String, Option<Arc<SameTask>>)>>);
+
+impl Compared {
+    fn task(&self, goal: &str, compare: impl Fn() -> Option<SameTask>) -> Option<Arc<SameTask>> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, task)) = last.as_ref().filter(|(known, _)| known == goal) {
+            return task.clone();
+        }
+        let task = compare().map(Arc::new);
+        *last = Some((goal.to_owned(), task.clone()));
+        task
+    }
 }
 
 impl TrajectoryIndex {
@@ -28,9 +68,14 @@ impl TrajectoryIndex {
     pub(super) fn new(options: TrajectoryOptions, shelf: &Shelf, records: &[Record]) -> Self {
         let all = Trajectory::all(records).into_iter();
         let all = all.filter(|(_, one)| !one.header.is_retired() && !one.header.imported);
-        let all = all.map(|(key, trajectory)| {
-            let shelf = shelf.clone();
-            (AdviceId { shelf, key }, trajectory)
+        let all = all.map(|(key, trajectory)| Known {
+            id: AdviceId {
+                shelf: shelf.clone(),
+                key,
+            },
+            trajectory,
+            same: Compared::default(),
+            begun: Compared::default(),
         });
         Self {
             options,
@@ -40,7 +85,7 @@ impl TrajectoryIndex {
 
     /// Returns the trajectories that are not too old, ordered by how well they fit the run's goal, best first. The list
     /// is empty if the run's goal is too long to be compared.
-    fn ranked(&self, moment: &Moment<'_>) -> Vec<&(AdviceId, Trajectory)> {
+    fn ranked(&self, moment: &Moment<'_>) -> Vec<&Known> {
         if moment.about.goal.chars().count() > MAX_GOAL {
             return Vec::new();
         }
@@ -53,17 +98,18 @@ impl TrajectoryIndex {
             }
         };
         let used = self.all.iter();
-        let mut ranked: Vec<(f64, &(AdviceId, Trajectory))> = used
-            .filter(|(_, one)| !self.options.is_stale(&one.header, moment.now))
-            .map(|of| (rank(&of.1), of))
+        let mut ranked: Vec<(f64, &Known)> = used
+            .filter(|one| !self.options.is_stale(&one.trajectory.header, moment.now))
+            .map(|one| (rank(&one.trajectory), one))
             .collect();
+        let end = |one: &Known| one.trajectory.header.timestamp;
         ranked.sort_by(|(a, one), (b, other)| {
-            let newer = other.1.header.timestamp.cmp(&one.1.header.timestamp);
+            let newer = end(other).cmp(&end(one));
             best_first(*a, *b)
                 .then(newer)
-                .then_with(|| one.0.cmp(&other.0))
+                .then_with(|| one.id.cmp(&other.id))
         });
-        ranked.into_iter().map(|(_, of)| of).collect()
+        ranked.into_iter().map(|(_, one)| one).collect()
     }
 }
 
@@ -74,19 +120,19 @@ impl Index for TrajectoryIndex {
         };
         let goal = &moment.about.goal;
         let is_similar =
-            |of: &&(AdviceId, Trajectory)| similarity(&of.1.header, goal, &self.options).is_some();
-        let Some((id, trajectory)) = self.ranked(moment).into_iter().find(is_similar) else {
+            |known: &&Known| similarity(&known.trajectory.header, goal, &self.options).is_some();
+        let Some(known) = self.ranked(moment).into_iter().find(is_similar) else {
             return Vec::new();
         };
-        let values = same_task(trajectory, goal).unwrap_or_default().values;
-        let trajectory = adapted(trajectory, goal);
+        let task = known.same_task(goal).unwrap_or_default();
+        let trajectory = adapted(&known.trajectory, goal);
         let behind = behind(&trajectory.steps, moment.steps, goal);
-        let left = left(&trajectory.steps, &behind, &seen.tree, goal, &values);
+        let left = left(&trajectory.steps, &behind, &seen.tree, goal, &task.values);
         if left.is_empty() {
             return Vec::new();
         }
-        let lines = lines(&trajectory, &left, goal, &values, moment.now);
-        Advice::with_lines(id.clone(), lines, Trust::Code, SECTION)
+        let lines = lines(&trajectory, &left, goal, &task.values, moment.now);
+        Advice::with_lines(known.id.clone(), lines, Trust::Code, SECTION)
             .into_iter()
             .collect()
     }
@@ -102,18 +148,20 @@ impl Index for TrajectoryIndex {
         // No minimum similarity is required here, because the same task with other values may share few words with the
         // recorded goal.
         let ranked = self.ranked(moment);
-        let known = |of: &dyn Fn(&Trajectory, &str) -> Option<SameTask>| {
-            let mut known = ranked.iter().filter(|(_, one)| one.header.repeatable);
-            known.find_map(|(id, trajectory)| Some((id, trajectory, of(trajectory, goal)?)))
+        let repeatable = || {
+            let all = ranked.iter();
+            all.filter(|one| one.trajectory.header.repeatable)
         };
-        let (id, trajectory, task) = known(&same_task).or_else(|| known(&begun_task))?;
-        let mut way = adapted(trajectory, goal).steps[..task.steps].to_vec();
+        let same = || repeatable().find_map(|one| Some((one, one.same_task(goal)?)));
+        let begun = || repeatable().find_map(|one| Some((one, one.begun_task(goal)?)));
+        let (known, task) = same().or_else(begun)?;
+        let mut way = adapted(&known.trajectory, goal).steps[..task.steps].to_vec();
         // `adapted` removes addresses that contain a value of the recorded goal. They are restored, because `next`
         // accepts any other value in their place.
-        for (step, recorded) in way.iter_mut().zip(&trajectory.steps) {
+        for (step, recorded) in way.iter_mut().zip(&known.trajectory.steps) {
             step.leads_to.clone_from(&recorded.leads_to);
         }
         let (at, action) = next(&way, &task, moment.steps, page.as_ref(), &seen.tree)?;
-        Some(ReplayStep::new(id.clone(), action, at + 1, way.len()))
+        Some(ReplayStep::new(known.id.clone(), action, at + 1, way.len()))
     }
 }
